@@ -37,16 +37,23 @@ ${about.replace(/\[(.*?)\]\(.*?\)/, "`$1`").replaceAll(". ", ".\n")}
 
 \`\`\`text
 $ curl -s 'http://127.0.0.1:9855/api/v1/health/airdrops/base?max_lag=60'
-${JSON.stringify(EXAMPLE, null, 2)}
+${JSON.stringify(EXAMPLE).replace(/,(?="(?:max_lag_seconds|freshest|block_number|why|targets)")/g, ",\n")}
 \`\`\`
 
-Errors are problem details (RFC 9457): \`{"type", "title", "status", "detail"}\`. Times are ISO 8601 in
-UTC, durations are seconds, unknown values are \`null\`. New fields may be added in any release; a field
-is renamed or removed only with a line in the [changelog](../CHANGELOG.md).
+Errors are problem details (RFC 9457): \`{"type", "title", "status", "detail"}\`. An invalid parameter is
+400; for an unknown protocol or chain the reply is 404, and the detail lists those that exist. Times are
+ISO 8601 in UTC, durations are seconds, unknown values are \`null\`. [What may
+change](UPGRADING.md#what-is-stable-in-0x)
 
 ${withParametersOnce(routes).join("\n\n")}
 `;
 }
+
+/** Replies that many routes have. */
+const USUAL = [
+  "- 400: A parameter is invalid",
+  "- 404: No such protocol or chain; the detail lists those that exist",
+];
 
 /** The routes, where a parameter that was described above is only named. */
 function withParametersOnce(blocks: readonly string[]): readonly string[] {
@@ -54,7 +61,7 @@ function withParametersOnce(blocks: readonly string[]): readonly string[] {
   return blocks.map((block) => {
     const lines = block.split("\n");
     const known = lines.flatMap((line) => (described.has(line) ? [line.slice(2, line.indexOf(":"))] : []));
-    const rest = lines.filter((line) => !described.has(line));
+    const rest = lines.filter((line) => !described.has(line) && !USUAL.includes(line));
     for (const line of rest.filter((line) => line.startsWith("- `"))) {
       described.add(line);
     }

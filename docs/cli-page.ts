@@ -17,11 +17,9 @@ export async function cliPage(): Promise<string> {
 Exit codes: 0 success, 1 failure, 2 wrong usage. \`check\` has those of monitoring plugins: 0 all ok, 1 a
 warning, 2 critical, 3 unknown or wrong usage. Results go to stdout, everything else to stderr.
 
-| variable | effect |
-|---|---|
-| \`SYNCLAG_STORE\` | the store of several processes, as \`--store\`; empty: the state file |
-| \`HTTP_PROXY\`, \`HTTPS_PROXY\`, \`NO_PROXY\` | the proxy for requests to indexers |
-| \`NODE_EXTRA_CA_CERTS\` | a file with certificates of further authorities |
+Variables: \`SYNCLAG_STORE\` is the default of \`--store\`; \`HTTP_PROXY\`, \`HTTPS_PROXY\` and \`NO_PROXY\` name
+the proxy for requests to indexers; \`NODE_EXTRA_CA_CERTS\` is a file with certificates of further
+authorities.
 
 ${fenced(top)}
 

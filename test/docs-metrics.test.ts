@@ -73,13 +73,14 @@ describe("docs/METRICS.md", () => {
   });
 });
 
-/** The metrics of the lists: "`name` (type; labels): meaning". */
+/** The metrics of the lists: "`name` (labels): meaning". The type follows from the name, or stands before the labels. */
 function metricsOf(markdown: string): readonly (Described & { readonly meaning: string })[] {
   return itemsOf(markdown).flatMap((item) => {
-    const [, name, type = "", labels = "", meaning = ""] =
-      /^`(synclag_\w+)` \((\w+)(?:; (.*?))?\): (.*)/.exec(item) ?? [];
+    const [, name = "", kind, labels = "", meaning = ""] =
+      /^`(synclag_\w+)`(?: \((?:(\w+); )?(.*?)\))?: (.*)/.exec(item) ?? [];
+    const type = kind ?? (name.endsWith("_total") ? "counter" : "gauge");
     const names = labels === "" ? [] : labels.split(", ");
-    return name === undefined
+    return name === ""
       ? []
       : [{ name, type, labels: names.flatMap((label) => SHORTHANDS[label] ?? codes(label)), meaning }];
   });

@@ -56,8 +56,7 @@ describe("docs/your-case.md", () => {
       "A graph-node of your own",
       "One subgraph on The Graph's gateway",
       "Envio and a subgraph side by side",
-      "Ponder",
-      "Indexers without an API, by their own pages",
+      "Ponder, and other indexers by their own pages",
       "SQD and SubQuery",
     ]);
   });

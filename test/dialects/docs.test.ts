@@ -23,9 +23,9 @@ function blocksOf(section: string, language: string): readonly string[] {
 }
 
 describe("docs/dialects.md", () => {
-  it("has a section for each dialect, or a row in the table of its kind", () => {
+  it("has a section for each dialect, or an item in the list of its kind", () => {
     const headings = [...PAGE.matchAll(/^## `(.+)`$/gm)].map(([, heading]) => heading);
-    const rows = [...PAGE.matchAll(/^\| `([\w-]+)` \| `…[/:]/gm)].map(([, name]) => name);
+    const rows = [...PAGE.matchAll(/^- `([\w-]+)`: `…[/:]/gm)].map(([, name]) => name);
 
     expect([...headings, ...rows].toSorted()).toEqual(Object.keys(DIALECTS).slice(1).toSorted());
   });
