@@ -22,18 +22,18 @@ export interface Account {
   readonly sentTo: string;
 }
 
-/**
- * Names the account that requests to `url` draw on: one for all endpoints of a shared budget, else one a URL, as it is
- * sent. The name may hold a key, and must not leave the process.
- */
-export function accountIdOf({ name, scope }: Pick<Budget, "name" | "scope">, url: string): string {
-  return scope === "shared" ? name : `${name} ${sentUrl(url)}`;
+/** Names the account that requests to `url` draw on: one for all endpoints of a shared budget, else one a URL. */
+export function accountIdOf(budget: Pick<Budget, "name" | "scope"> | null, url: string): string {
+  if (budget?.scope === "shared") {
+    return budget.name;
+  }
+  return budget === null ? destinationOf(url) : `${budget.name} ${destinationOf(url)}`;
 }
 
 /** What the fullest account of a budget is asked for in one window. */
 export function requestsOfFullestAccount(budget: Budget, users: readonly Endpoint[]): number {
   const accounts = [...groupBy(users, ({ url }) => accountIdOf(budget, url)).values()];
-  return accounts.reduce((most, those) => Math.max(most, requestsPerWindow(loadsOf(those), budget.per)), 0);
+  return Math.max(0, ...accounts.map((those) => requestsPerWindow(loadsOf(those), budget.per)));
 }
 
 /** Groups what draws on one account by schedule. */
@@ -48,54 +48,39 @@ export function loadsOf(users: readonly { readonly schedule: string }[]): readon
  */
 export function accountsOf(fleet: Fleet, slackMs: number): readonly Account[] {
   const usersOf = groupBy(endpointsOf(fleet), ({ budget }) => budget);
-  const unlimited = groupBy(usersOf.get(null) ?? [], ({ url }) => destinationOf(url));
-  const limited = fleet.budgets.flatMap((budget) => {
-    const { name, scope, per } = budget;
-    const byAccount = groupBy(usersOf.get(name) ?? [], ({ url }) => accountIdOf(budget, url));
-    return [...byAccount.values()].map((users) => {
-      const sentTo = scope === "shared" ? digestOf(originsOf(users)) : destinationOf(users[0]?.url ?? "");
-      const polls = requestsPerWindow(loadsOf(users), per);
-      return {
-        id: scope === "shared" ? name : `${name} ${sentTo}`,
-        budget,
-        users,
-        unspent: startLedger(budget, polls, slackMs),
-        inFiveMinutes: askedWithin(FIVE_MINUTES_MS, budget, polls),
-        sentTo,
-      };
-    });
+  return [...fleet.budgets, null].flatMap((budget) => {
+    const users = usersOf.get(budget?.name ?? null) ?? [];
+    const byAccount = groupBy(users, ({ url }) => accountIdOf(budget, url));
+    return Array.from(byAccount, ([id, those]) => accountOf(id, budget, those, slackMs));
   });
-  return [
-    ...limited,
-    ...Array.from(unlimited, ([sentTo, users]) => ({
-      id: sentTo,
-      budget: null,
-      users,
-      unspent: UNLIMITED,
-      inFiveMinutes: 0,
-      sentTo,
-    })),
-  ];
+}
+
+function accountOf(id: string, budget: Budget | null, users: readonly Endpoint[], slackMs: number): Account {
+  const [{ url } = { url: "" }] = users;
+  if (budget === null) {
+    return { id, budget, users, unspent: UNLIMITED, inFiveMinutes: 0, sentTo: destinationOf(url) };
+  }
+  const polls = requestsPerWindow(loadsOf(users), budget.per);
+  return {
+    id,
+    budget,
+    users,
+    unspent: startLedger(budget, polls, slackMs),
+    inFiveMinutes: askedWithin(FIVE_MINUTES_MS, budget, polls),
+    sentTo: budget.scope === "shared" ? digestOf(originsOf(users)) : destinationOf(url),
+  };
 }
 
 function originsOf(users: readonly Endpoint[]): string {
-  return [...new Set(users.map(({ url }) => new URL(sentUrl(url)).origin))].toSorted().join(" ");
-}
-
-/** The URL as it is sent: a fragment is not, and the names of this machine lead to one server. */
-function sentUrl(url: string): string {
-  const sent = new URL(url);
-  sent.hash = "";
-  sent.hostname = sent.hostname.replace(/\.$/, "");
-  if (/^(localhost|\[::1\])$/.test(sent.hostname)) {
-    sent.hostname = "127.0.0.1";
-  }
-  return sent.href;
+  return [...new Set(users.map(({ url }) => new URL(url).origin))].toSorted().join(" ");
 }
 
 /** The name of a destination on disk and in outputs, instead of its URL, which may contain a key. */
 export function destinationOf(url: string): string {
-  return digestOf(sentUrl(url));
+  const sent = new URL(url);
+  // It is not sent.
+  sent.hash = "";
+  return digestOf(sent.href);
 }
 
 function digestOf(text: string): string {

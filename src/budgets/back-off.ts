@@ -12,8 +12,6 @@ export const BackOff = z
     refusedAtMs: Time,
     /** Nothing is sent before. */
     untilMs: Time,
-    /** The time that the provider named, if that is later than `untilMs`, else null. */
-    namedMs: Time.nullable(),
     /** The last delay that the provider did not name; doubles while refusals follow each other. */
     delayMs: Time,
     /** The first request after a back-off goes alone: `due` before it is sent, `sent` until it is answered. */
@@ -41,13 +39,7 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
 /** Before the first refusal. */
-export const NO_BACK_OFF: BackOff = {
-  refusedAtMs: 0,
-  untilMs: 0,
-  namedMs: null,
-  delayMs: 0,
-  probe: "none",
-};
+export const NO_BACK_OFF: BackOff = { refusedAtMs: 0, untilMs: 0, delayMs: 0, probe: "none" };
 
 /**
  * Folds in a refusal: back off until the time that the provider names, else for 30 s, doubled up to an hour by each
@@ -61,27 +53,19 @@ export const NO_BACK_OFF: BackOff = {
  */
 export function backOff(former: BackOff, refusal: Refusal, per: Budget["per"] | null): BackOff {
   const { nowMs, untilMs: namedMs, random } = refusal;
+  const refused = { refusedAtMs: nowMs, probe: "due" as const };
   const waitsMs = former.probe === "sent" ? 0 : former.untilMs;
   if (namedMs !== null && namedMs > nowMs) {
-    const believedMs = isWindowEnd(namedMs, per, nowMs)
-      ? namedMs
-      : Math.min(namedMs, nowMs + LONGEST_DELAY_MS);
-    const untilMs = Math.max(waitsMs, believedMs);
-    return {
-      refusedAtMs: nowMs,
-      untilMs,
-      namedMs: namedMs > untilMs ? namedMs : null,
-      delayMs: former.delayMs,
-      probe: "due",
-    };
+    const longestMs = isWindowEnd(namedMs, per, nowMs) ? namedMs : nowMs + LONGEST_DELAY_MS;
+    const untilMs = Math.max(waitsMs, Math.min(namedMs, longestMs));
+    return { ...refused, untilMs, delayMs: former.delayMs };
   }
   if (nowMs < waitsMs) {
     return former;
   }
   const inARow = nowMs < former.untilMs + former.delayMs;
   const delayMs = inARow ? Math.min(2 * former.delayMs, LONGEST_DELAY_MS) : FIRST_DELAY_MS;
-  const untilMs = nowMs + Math.ceil(delayMs * (1 - random / 2));
-  return { refusedAtMs: nowMs, untilMs, namedMs: null, delayMs, probe: "due" };
+  return { ...refused, untilMs: nowMs + Math.ceil(delayMs * (1 - random / 2)), delayMs };
 }
 
 /** Whether nothing may be sent now. */
@@ -96,7 +80,7 @@ export function startProbe(former: BackOff, nowMs: number): BackOff {
 
 /** The provider answered the probe without a refusal. */
 export function endProbe(former: BackOff, nowMs: number): BackOff {
-  return former.probe === "sent" ? { ...former, untilMs: nowMs, namedMs: null, probe: "none" } : former;
+  return former.probe === "sent" ? { ...former, untilMs: nowMs, probe: "none" } : former;
 }
 
 /** After a start or a reload one probe may go at once, for a person may have mended the cause; a minute after a refusal. */
@@ -105,20 +89,11 @@ export function allowProbe(former: BackOff, nowMs: number): BackOff {
   return former.probe === "due" ? { ...former, untilMs: Math.min(former.untilMs, earliestMs) } : former;
 }
 
-/** Shortens a back-off that has become too long because the clock was put back. */
-export function clampBackOff(former: BackOff, nowMs: number, per: Budget["per"] | null): BackOff {
-  const longestMs = Math.max(
-    nowMs + LONGEST_DELAY_MS,
-    per === null ? 0 : windowEndMs(per, nowMs) + CLOCK_DIFFERENCE_MS,
-  );
-  return former.untilMs <= longestMs ? former : { ...former, untilMs: longestMs };
-}
-
+/** Whether this is the end of the current hour, day or month in UTC, give or take what two clocks differ by. */
 function isWindowEnd(timeMs: number, per: Budget["per"] | null, nowMs: number): boolean {
   return per !== null && Math.abs(timeMs - windowEndMs(per, nowMs)) <= CLOCK_DIFFERENCE_MS;
 }
 
-/** The end of the current hour, day or month in UTC. */
 function windowEndMs(per: Budget["per"], nowMs: number): number {
   if (per === "month") {
     const now = new Date(nowMs);

@@ -2,9 +2,8 @@ import type { Budget, Endpoint, Fleet } from "../core/model/fleet.ts";
 import type { BudgetReport } from "../core/model/report.ts";
 import { formatNumber, perWindow } from "../core/model/text.ts";
 import { type Account, accountsOf } from "./accounts.ts";
-import { allowProbe, type BackOff, endProbe, isBackingOff, type Refusal } from "./back-off.ts";
+import { allowProbe, type BackOff, backOff, endProbe, isBackingOff, type Refusal } from "./back-off.ts";
 import {
-  block,
   countSent,
   freeAgainMs,
   type Ledger,
@@ -29,14 +28,14 @@ export type Grant =
 
 const GRANTED: Grant = { kind: "granted" };
 const DAY_MS = 86_400_000;
-/** The longest window, plus a day for a clock that was wrong. */
+/** The longest window, plus a day. */
 const LONGEST_MEMORY_MS = 32 * DAY_MS;
 
 /**
  * The accounts of a fleet: the one place that decides whether a request may be sent.
  *
- * Every request is acquired here first, whatever its cause. The caller then waits until the state file that counts it
- * is on disk, and only then sends. A crash may lose a request, but never its count.
+ * Every request is acquired here first, whatever its cause. The caller then waits until the count is on disk, and only then
+ * sends.
  */
 export class Budgets {
   #accounts: readonly Account[] = [];
@@ -75,8 +74,7 @@ export class Budgets {
 
   /** With what was spent. */
   ledgerOf({ id, unspent }: Account): Ledger {
-    const spent = this.#spent.get(id);
-    return spent === undefined ? unspent : { ...unspent, buckets: spent.buckets, backOff: spent.backOff };
+    return { ...unspent, ...this.#spent.get(id) };
   }
 
   /** Counts one request of this endpoint, or says why it must not be sent. */
@@ -87,15 +85,15 @@ export class Budgets {
         ? GRANTED
         : refusedByUs(`the configuration no longer has a budget ${endpoint.budget}`);
     }
-    const former = this.ledgerOf(account);
-    const { ledger, allowed } = take(former, use, nowMs);
-    if (!allowed) {
+    const ledger = this.ledgerOf(account);
+    const taken = take(ledger, use, nowMs);
+    if (taken === null) {
       return account.budget === null || isBackingOff(ledger.backOff, nowMs)
         ? { kind: "refused", reason: "rate_limited", detail: backOffText(ledger.backOff, nowMs) }
         : refusedByUs(usageText(account.budget, ledger, use, nowMs));
     }
-    if (ledger !== former) {
-      this.#keep(account, ledger);
+    if (taken !== ledger) {
+      this.#keep(account, taken);
     }
     return GRANTED;
   }
@@ -104,7 +102,8 @@ export class Budgets {
   backOff(endpoint: Endpoint, refusal: Refusal): void {
     const account = this.accountOf(endpoint);
     if (account !== undefined) {
-      this.#keep(account, block(this.ledgerOf(account), refusal));
+      const ledger = this.ledgerOf(account);
+      this.#keep(account, { ...ledger, backOff: backOff(ledger.backOff, refusal, ledger.per) });
     }
   }
 
@@ -128,26 +127,21 @@ export class Budgets {
   report(nowMs: number): readonly BudgetReport[] {
     return this.#accounts.flatMap((account) => {
       const { budget, users } = account;
+      if (budget === null) {
+        return [];
+      }
+      const { name, scope, per, limit } = budget;
       const ledger = this.ledgerOf(account);
-      return budget === null
-        ? []
-        : [
-            {
-              budget: budget.name,
-              endpoint: budget.scope === "shared" ? null : (users[0]?.key ?? null),
-              per: budget.per,
-              limit: budget.limit,
-              used: usedAt(ledger, nowMs),
-              remaining: remainingAt(ledger, nowMs),
-              detail: isBackingOff(ledger.backOff, nowMs) ? backOffText(ledger.backOff, nowMs) : null,
-            },
-          ];
+      return {
+        budget: name,
+        endpoint: scope === "shared" ? null : (users[0]?.key ?? null),
+        per,
+        limit,
+        used: usedAt(ledger, nowMs),
+        remaining: remainingAt(ledger, nowMs),
+        detail: isBackingOff(ledger.backOff, nowMs) ? backOffText(ledger.backOff, nowMs) : null,
+      };
     });
-  }
-
-  /** What must outlive the process; what no window counts any more is left out. */
-  save(nowMs: number): SavedBudgets {
-    return this.#saveOf([...this.#spent.keys()], nowMs);
   }
 
   /** Rises with each change. */
@@ -155,13 +149,20 @@ export class Budgets {
     return this.#sequence;
   }
 
-  /** The part of `save()` that has changed after this sequence number: little, however large the fleet. */
-  saveChanges(nowMs: number, after: number): SavedBudgets {
-    const changed = [...this.#changes].flatMap(([id, sequence]) => (sequence > after ? [id] : []));
-    return this.#saveOf(changed, nowMs);
+  /** What must outlive the process; `after`: only what has changed after this sequence number, which is little. */
+  save(nowMs: number, after: number | null = null): SavedBudgets {
+    const ids =
+      after === null
+        ? [...this.#spent.keys()]
+        : [...this.#changes].flatMap(([id, sequence]) => (sequence > after ? [id] : []));
+    const accounts = ids.flatMap((id) => {
+      const spent = this.#spent.get(id);
+      return spent !== undefined && isCounted(spent, nowMs) ? [[id, spent] as const] : [];
+    });
+    return { accounts: Object.fromEntries(accounts), atMs: nowMs };
   }
 
-  /** What has changed up to this sequence number is saved for good: `saveChanges()` need not look at it again. */
+  /** What has changed up to this sequence number is saved for good: `save` need not look at it again. */
   forgetChanges(upTo: number): void {
     for (const [id, sequence] of this.#changes) {
       if (sequence <= upTo) {
@@ -173,9 +174,8 @@ export class Budgets {
   /** Replaces what this process knows of these accounts by what another one has saved. */
   restore({ accounts }: SavedBudgets): void {
     for (const [id, spent] of Object.entries(accounts)) {
-      this.#spent.set(id, spent);
       // Part of it may be in the journal alone, which this process is about to replace.
-      this.#noteChange(id);
+      this.#set(id, spent);
     }
     this.#followRenamed();
   }
@@ -201,37 +201,27 @@ export class Budgets {
   }
 
   #keep({ id, sentTo }: Account, { buckets, backOff }: Ledger): void {
-    this.#spent.set(id, { buckets, backOff, sentTo });
-    this.#noteChange(id);
+    this.#set(id, { buckets, backOff, sentTo });
   }
 
-  #noteChange(id: string): void {
+  #set(id: string, spent: Spent): void {
     this.#sequence += 1;
+    this.#spent.set(id, spent);
     this.#changes.set(id, this.#sequence);
   }
 
   /** A new account may be a renamed one: an unused account with the same destination. */
   #followRenamed(): void {
     const used = new Set(this.#accounts.map(({ id }) => id));
-    const unused = new Map([...this.#spent].filter(([id]) => !used.has(id)));
-    for (const { id, sentTo } of unused.size === 0 ? [] : this.#accounts) {
-      const former = [...unused].find(([, spent]) => spent.sentTo === sentTo);
-      if (former !== undefined && !this.#spent.has(id)) {
-        const [formerId, spent] = former;
-        unused.delete(formerId);
+    for (const [formerId, spent] of this.#spent) {
+      const renamed = used.has(formerId)
+        ? undefined
+        : this.#accounts.find(({ id, sentTo }) => sentTo === spent.sentTo && !this.#spent.has(id));
+      if (renamed !== undefined) {
         this.#spent.delete(formerId);
-        this.#spent.set(id, spent);
-        this.#noteChange(id);
+        this.#set(renamed.id, spent);
       }
     }
-  }
-
-  #saveOf(ids: readonly string[], nowMs: number): SavedBudgets {
-    const accounts = ids.flatMap((id) => {
-      const spent = this.#spent.get(id);
-      return spent !== undefined && isCounted(spent, nowMs) ? [[id, spent] as const] : [];
-    });
-    return { accounts: Object.fromEntries(accounts), atMs: nowMs };
   }
 }
 
@@ -246,9 +236,8 @@ export function refusedByUs(why: string): Grant {
 }
 
 /** For example `rate-limited by provider at 11:08 UTC, next attempt 11:09 UTC`. */
-function backOffText({ refusedAtMs, untilMs, namedMs }: BackOff, nowMs: number): string {
-  const named = namedMs === null ? "" : ` (provider named ${clockTime(namedMs, nowMs)})`;
-  return `rate-limited by provider at ${clockTime(refusedAtMs, nowMs)}, next attempt ${clockTime(untilMs, nowMs)}${named}`;
+function backOffText({ refusedAtMs, untilMs }: BackOff, nowMs: number): string {
+  return `rate-limited by provider at ${clockTime(refusedAtMs, nowMs)}, next attempt ${clockTime(untilMs, nowMs)}`;
 }
 
 /** For example `budget studio: 3,000 of 3,000 a day used, next at 14:05 UTC`. */

@@ -1,6 +1,7 @@
-import type { Endpoint } from "../core/model/fleet.ts";
-import { type Budgets, type Grant, refusedByUs } from "./budgets.ts";
+import type { Endpoint, Fleet } from "../core/model/fleet.ts";
+import { Budgets, type Grant, refusedByUs } from "./budgets.ts";
 import type { Use } from "./ledger.ts";
+import { type SavedBudgets, shiftSavedBudgets } from "./saved-budgets.ts";
 
 /** The budgets of a fleet, and where their counts are recorded: the state file, or the store that several processes share. */
 export interface BudgetRecord {
@@ -17,60 +18,102 @@ export interface BudgetRecord {
   readonly useAdvance?: (endpoint: Endpoint) => boolean;
 }
 
-/** What every request passes before it is sent. */
-export type BudgetGate = ReturnType<typeof createBudgetGate>;
-
 /**
- * Counts requests before they are sent: a crash may lose a request, but never its count. What cannot be recorded is not sent. An
- * endpoint without a budget does not wait.
+ * What every request passes before it is sent. A request is counted first: a crash may lose it, but never its count. What cannot
+ * be recorded is not sent. An endpoint without a budget does not wait for the record.
  */
-export function createBudgetGate(record: BudgetRecord, random: () => number) {
-  const { budgets, nowMs } = record;
-  return {
-    /** Counts a request, or says why it must not be sent. It is counted for good when this settles, and sent only then. */
-    acquire: async (endpoint: Endpoint, use: Use): Promise<Grant> =>
-      endpoint.budget === null
-        ? budgets.acquire(endpoint, use, nowMs())
-        : await acquireRecorded(endpoint, use, record),
+export class BudgetGate {
+  readonly #record: BudgetRecord;
+  readonly #random: () => number;
 
-    /** The provider refused this endpoint. `retryAfterMs`: how long it asks us to wait; null where it did not say. */
-    backOff(endpoint: Endpoint, retryAfterMs: number | null) {
-      const refusedMs = nowMs();
-      const untilMs = retryAfterMs === null ? null : refusedMs + retryAfterMs;
-      budgets.backOff(endpoint, { nowMs: refusedMs, untilMs, random: random() });
-      record.touchJournal();
-    },
-
-    /** The provider answered this endpoint without a refusal. */
-    accept: (endpoint: Endpoint) => budgets.accept(endpoint, nowMs()),
-
-    /** After a start or a reload by a person: each back-off that is still under way may be probed once. */
-    allowProbes: () => budgets.allowProbes(nowMs()),
-
-    /** One report for each account of the fleet, in the order of its budgets and endpoints. */
-    report: () => budgets.report(nowMs()),
-  };
-}
-
-async function acquireRecorded(endpoint: Endpoint, use: Use, record: BudgetRecord): Promise<Grant> {
-  const problem = record.problem();
-  if (problem !== null) {
-    return refusedUnrecorded(problem);
+  constructor(record: BudgetRecord, random: () => number) {
+    this.#record = record;
+    this.#random = random;
   }
-  const grant = record.budgets.acquire(endpoint, use, record.nowMs());
-  if (grant.kind === "refused") {
-    return grant;
+
+  /** Counts a request, or says why it must not be sent. It is counted for good when this settles, and sent only then. */
+  async acquire(endpoint: Endpoint, use: Use): Promise<Grant> {
+    const record = this.#record;
+    const problem = endpoint.budget === null ? null : record.problem();
+    if (problem !== null) {
+      return refusedUnrecorded(problem);
+    }
+    const grant = record.budgets.acquire(endpoint, use, record.nowMs());
+    if (endpoint.budget === null || grant.kind === "refused") {
+      return grant;
+    }
+    try {
+      await record.flush();
+      return grant;
+    } catch (error) {
+      return use === "scheduled" && record.useAdvance?.(endpoint) === true
+        ? grant
+        : refusedUnrecorded(error instanceof Error ? error.message : String(error));
+    }
   }
-  try {
-    await record.flush();
-    return grant;
-  } catch (error) {
-    return use === "scheduled" && record.useAdvance?.(endpoint) === true
-      ? grant
-      : refusedUnrecorded(error instanceof Error ? error.message : String(error));
+
+  /** The provider refused this endpoint. `retryAfterMs`: how long it asks us to wait; null where it did not say. */
+  backOff(endpoint: Endpoint, retryAfterMs: number | null): void {
+    const nowMs = this.#record.nowMs();
+    const untilMs = retryAfterMs === null ? null : nowMs + retryAfterMs;
+    this.#record.budgets.backOff(endpoint, { nowMs, untilMs, random: this.#random() });
+    this.#record.touchJournal();
+  }
+
+  /** The provider answered this endpoint without a refusal. */
+  accept(endpoint: Endpoint): void {
+    this.#record.budgets.accept(endpoint, this.#record.nowMs());
   }
 }
 
 function refusedUnrecorded(why: string): Grant {
   return refusedByUs(`cannot record budget usage: ${why}`);
+}
+
+interface Clocks {
+  readonly nowMs: () => number;
+  readonly monotonicMs: () => number;
+}
+
+const STEP_MS = 600_000;
+/** The two clocks differ by this much without a jump. */
+const DRIFT_MS = 1_000;
+
+/**
+ * The budgets of a process that shares them with no other, and the clock that they are counted by.
+ *
+ * A wall clock put forward by an hour would free what was spent in that hour, so it is read only once. One that was set back
+ * while no process ran would write what is spent where a right clock no longer counts it, so the clock of the budgets does not
+ * start before they were saved.
+ */
+export class LocalBudgets {
+  readonly budgets: Budgets;
+  readonly #world: Clocks;
+  readonly #startMs: number;
+
+  /** `saved`: by an earlier process. */
+  constructor(fleet: Fleet, saved: SavedBudgets, world: Clocks) {
+    this.#world = world;
+    this.#startMs = Math.max(saved.atMs, world.nowMs()) - world.monotonicMs();
+    this.budgets = new Budgets(fleet);
+    this.budgets.restore(saved);
+  }
+
+  /** Unix milliseconds, advanced from the start of the process without a jump. */
+  readonly nowMs = (): number => Math.round(this.#startMs + this.#world.monotonicMs());
+
+  /**
+   * How far the wall clock has moved ahead of it since, by a jump or a sleep of the machine, in whole steps so that it seldom
+   * changes; 0 where it is behind. What is written is shifted by it: the next process starts with the wall clock, and must not
+   * take spending for older than it is.
+   */
+  aheadMs(): number {
+    const aheadMs = this.#world.nowMs() - this.nowMs();
+    return aheadMs <= DRIFT_MS ? 0 : Math.ceil(aheadMs / STEP_MS) * STEP_MS;
+  }
+
+  /** For the next process: all, or what has changed after this sequence number. */
+  save(after: number | null = null): SavedBudgets {
+    return shiftSavedBudgets(this.budgets.save(this.nowMs(), after), this.aheadMs());
+  }
 }

@@ -1,15 +1,6 @@
 import { z } from "zod";
 import type { Budget } from "../core/model/fleet.ts";
-import {
-  BackOff,
-  backOff,
-  clampBackOff,
-  isBackingOff,
-  NO_BACK_OFF,
-  type Refusal,
-  startProbe,
-  Time,
-} from "./back-off.ts";
+import { BackOff, isBackingOff, NO_BACK_OFF, startProbe, Time } from "./back-off.ts";
 
 /**
  * What a request is for. `scheduled`: a poll of the schedule. `opportunistic`: retries, confirmation polls, people; these
@@ -56,9 +47,6 @@ const WINDOWS = {
 } as const;
 
 const BUCKETS_PER_WINDOW = 24;
-const MOST_BUCKETS = 100;
-/** When a clock that was wrong by up to this much is corrected, no ledger forgets anything. */
-const CLOCK_ERROR_MS = DAY_MS;
 
 /**
  * Starts the ledger of an account from which nothing was spent.
@@ -102,131 +90,80 @@ export function askedWithin(lengthMs: number, { per }: Pick<Budget, "per">, poll
 }
 
 /**
- * Takes one request from the ledger, or refuses it.
+ * Takes one request from the ledger; null if it is refused.
  *
  * In every window scheduled polls come first. An opportunistic request is allowed only if, with it, all opportunistic
  * requests of the window and all polls that the schedule makes in a window (or has made, if more) fit the limit.
  */
-export function take(
-  ledger: Ledger,
-  use: Use,
-  nowMs: number,
-): { readonly ledger: Ledger; readonly allowed: boolean } {
-  const current = expire(ledger, nowMs);
-  const { scheduled, opportunistic } = counted(current, nowMs);
-  const committed = (use === "scheduled" ? scheduled : Math.max(scheduled, current.reserve)) + opportunistic;
-  if (isBackingOff(current.backOff, nowMs) || committed + 1 > current.limit) {
-    return { ledger: current, allowed: false };
+export function take(ledger: Ledger, use: Use, nowMs: number): Ledger | null {
+  const { limit, reserve } = ledger;
+  const { scheduled, opportunistic } = counted(ledger, nowMs);
+  const committed = (use === "scheduled" ? scheduled : Math.max(scheduled, reserve)) + opportunistic;
+  if (isBackingOff(ledger.backOff, nowMs) || committed + 1 > limit) {
+    return null;
   }
-  const backOff = startProbe(current.backOff, nowMs);
-  if (current.per === null) {
-    return { ledger: backOff === current.backOff ? current : { ...current, backOff }, allowed: true };
+  const backOff = startProbe(ledger.backOff, nowMs);
+  if (ledger.per === null) {
+    return backOff === ledger.backOff ? ledger : { ...ledger, backOff };
   }
-  const endMs = bucketEnd(current, nowMs);
-  const bucket: Bucket = use === "scheduled" ? [endMs, 1, 0] : [endMs, 0, 1];
-  return { ledger: { ...current, buckets: withBucket(current.buckets, bucket), backOff }, allowed: true };
+  const counts = use === "scheduled" ? ([1, 0] as const) : ([0, 1] as const);
+  return { ...withCounts(ledger, counts, nowMs, nowMs), backOff };
 }
 
 /** Counts requests that may be sent until then: so many, but no more than the limit leaves. */
 export function countSent(ledger: Ledger, requests: number, nowMs: number, untilMs: number): Ledger {
-  const current = expire(ledger, nowMs);
-  const sent = Math.min(requests, current.limit - usedAt(current, nowMs));
-  const bucket: Bucket = [bucketEnd(current, untilMs), sent, 0];
-  return sent <= 0 ? current : { ...current, buckets: withBucket(current.buckets, bucket) };
+  const sent = Math.min(requests, ledger.limit - usedAt(ledger, nowMs));
+  return sent <= 0 ? ledger : withCounts(ledger, [sent, 0], nowMs, untilMs);
 }
 
 /** Requests that count against the limit at this instant: never fewer than were made in the window. */
 export function usedAt(ledger: Ledger, nowMs: number): number {
-  const { scheduled, opportunistic } = counted(expire(ledger, nowMs), nowMs);
+  const { scheduled, opportunistic } = counted(ledger, nowMs);
   return scheduled + opportunistic;
 }
 
 /** Requests left at this instant; none during a back-off. */
 export function remainingAt(ledger: Ledger, nowMs: number): number {
-  const current = expire(ledger, nowMs);
-  return isBackingOff(current.backOff, nowMs) ? 0 : Math.max(0, current.limit - usedAt(current, nowMs));
+  return isBackingOff(ledger.backOff, nowMs) ? 0 : Math.max(0, ledger.limit - usedAt(ledger, nowMs));
 }
 
 /** The first instant at which such a request is allowed if no other request is made before; null if never. */
 export function freeAgainMs(ledger: Ledger, use: Use, nowMs: number): number | null {
-  const current = expire({ ...ledger, backOff: NO_BACK_OFF }, nowMs);
-  const instants = [nowMs, ...current.buckets.map(([endMs]) => endMs + current.windowMs)];
-  return instants.find((atMs) => atMs >= nowMs && take(current, use, atMs).allowed) ?? null;
+  const current = { ...ledger, backOff: NO_BACK_OFF };
+  const instants = [nowMs, ...ledger.buckets.map(([endMs]) => endMs + ledger.windowMs)];
+  return instants.find((atMs) => atMs >= nowMs && take(current, use, atMs) !== null) ?? null;
 }
 
-/** Folds in a refusal of the provider: nothing is taken until the back-off ends. */
-export function block(ledger: Ledger, refusal: Refusal): Ledger {
-  const current = expire(ledger, refusal.nowMs);
-  return { ...current, backOff: backOff(current.backOff, refusal, current.per) };
-}
-
-/** A bucket counts until its whole span has left the window. After a clock was put back, so does one of the future. */
-function counted({ buckets, windowMs }: Ledger, nowMs: number): Record<Use, number> {
+function counted(ledger: Ledger, nowMs: number): Record<Use, number> {
   const counts = { scheduled: 0, opportunistic: 0 };
-  for (const [endMs, scheduled, opportunistic] of buckets) {
-    if (endMs + windowMs > nowMs) {
-      counts.scheduled += scheduled;
-      counts.opportunistic += opportunistic;
+  for (const bucket of ledger.buckets) {
+    if (isCounted(bucket, ledger, nowMs)) {
+      counts.scheduled += bucket[1];
+      counts.opportunistic += bucket[2];
     }
   }
   return counts;
 }
 
-/**
- * Drops buckets that no corrected clock can bring back into the window. A bucket further in the future than a clock
- * error explains was written under a wrong clock, in truth before now; it counts from now.
- */
-function expire(ledger: Ledger, nowMs: number): Ledger {
-  const { buckets, windowMs, per } = ledger;
-  const oldestMs = nowMs - windowMs - CLOCK_ERROR_MS;
-  const nowEndMs = bucketEnd(ledger, nowMs);
-  const newestMs = nowEndMs + CLOCK_ERROR_MS;
-  const clamped = clampBackOff(ledger.backOff, nowMs, per);
-  if (buckets.every(([endMs]) => endMs > oldestMs && endMs <= newestMs)) {
-    return clamped === ledger.backOff ? ledger : { ...ledger, backOff: clamped };
-  }
-  const kept = buckets
-    .filter(([endMs]) => endMs > oldestMs)
-    .map(([endMs, ...counts]): Bucket => [endMs > newestMs ? nowEndMs : endMs, ...counts]);
-  return { ...ledger, buckets: merged(kept), backOff: clamped };
+/** A bucket counts until its whole span has left the window. After a clock was put back, so does one of the future. */
+function isCounted([endMs]: Bucket, { windowMs }: Ledger, nowMs: number): boolean {
+  return endMs + windowMs > nowMs;
 }
 
-/** Nearly every request falls into the latest span, where only the count changes. */
-function withBucket(buckets: readonly Bucket[], bucket: Bucket): readonly Bucket[] {
-  const latest = buckets.at(-1);
-  return latest !== undefined && latest[0] === bucket[0]
-    ? buckets.with(-1, joined(latest, bucket))
-    : merged([...buckets, bucket]);
-}
-
-/** One bucket a span, oldest first. If there are too many, the oldest ones join the next, and so count longer. */
-function merged(buckets: readonly Bucket[]): readonly Bucket[] {
-  const byEnd = new Map<number, Bucket>();
-  for (const bucket of buckets) {
-    const [endMs] = bucket;
-    const same = byEnd.get(endMs);
-    byEnd.set(endMs, same === undefined ? bucket : joined(same, bucket));
-  }
-  const sorted = [...byEnd.values()].sort(([one], [other]) => one - other);
-  const surplus = sorted.length - MOST_BUCKETS;
-  if (surplus <= 0) {
-    return sorted;
-  }
-  const oldest = sorted.slice(0, surplus + 1).reduce(joined);
-  return [oldest, ...sorted.slice(surplus + 1)];
-}
-
-/** The requests of both, which count until the end of the later one. */
-function joined(
-  [, earlierScheduled, earlierOpportunistic]: Bucket,
-  [endMs, scheduled, opportunistic]: Bucket,
-): Bucket {
-  return [endMs, earlierScheduled + scheduled, earlierOpportunistic + opportunistic];
-}
-
-function bucketEnd({ windowMs }: Ledger, nowMs: number): number {
-  const spanMs = bucketMs(windowMs);
-  return (Math.floor(nowMs / spanMs) + 1) * spanMs;
+/** Adds requests to the span of `atMs`, and forgets what counts no more. */
+function withCounts(
+  ledger: Ledger,
+  [scheduled, opportunistic]: readonly [scheduled: number, opportunistic: number],
+  nowMs: number,
+  atMs: number,
+): Ledger {
+  const spanMs = bucketMs(ledger.windowMs);
+  const endMs = (Math.floor(atMs / spanMs) + 1) * spanMs;
+  const kept = ledger.buckets.filter((bucket) => isCounted(bucket, ledger, nowMs));
+  const known = kept.find((bucket) => bucket[0] === endMs) ?? [endMs, 0, 0];
+  const bucket: Bucket = [endMs, known[1] + scheduled, known[2] + opportunistic];
+  const others = kept.filter((one) => one[0] !== endMs);
+  return { ...ledger, buckets: [...others, bucket].sort(([one], [other]) => one - other) };
 }
 
 /** The length of a span; requests within one span are counted together. */

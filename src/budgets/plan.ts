@@ -4,9 +4,11 @@ import type { FaultBasis, Plan, PlannedBudget, PlanRow } from "../core/model/pla
 import { formatNumber, perWindow } from "../core/model/text.ts";
 import { FLIP_WEIGHT, WEAK_WEIGHT } from "../core/source/settled-status.ts";
 import { firingsOf } from "../schedule/firing-times.ts";
-import { LONGEST_RETRY_DELAY_MS } from "../schedule/retry-delay.ts";
 import { requestsOfFullestAccount } from "./accounts.ts";
 import { countedAtOnce } from "./ledger.ts";
+
+/** The longest delay before a failed poll is retried: short compared with the poll intervals, so that faults show soon. */
+export const LONGEST_RETRY_DELAY_MS = 200;
 
 /** Works out how many requests a fleet's schedules make, and how soon they show a fault. */
 export function planFleet(
@@ -45,14 +47,10 @@ function planRow(
   budgets: ReadonlyMap<string, Budget>,
   basis: FaultBasis,
 ): readonly PlanRow[] {
-  const [first] = group;
-  if (first === undefined) {
-    return [];
-  }
-  const { protocol, variant, tier, schedule, pollIntervalMs } = first;
-  const budget = budgets.get(first.budget ?? "") ?? null;
-  return [
-    {
+  // The endpoints of a group agree in all of these.
+  return group.slice(0, 1).map(({ protocol, variant, tier, schedule, pollIntervalMs, budget: name }) => {
+    const budget = budgets.get(name ?? "");
+    return {
       protocol,
       variant,
       tier,
@@ -61,14 +59,14 @@ function planRow(
       interval_seconds: pollIntervalMs / 1_000,
       requests_per_day: group.length * firingsOf(schedule).perDay,
       budget: budget?.name ?? null,
-      share: budget === null ? null : requestsOfFullestAccount(budget, group) / budget.limit,
+      share: budget === undefined ? null : requestsOfFullestAccount(budget, group) / budget.limit,
       fault_shows_seconds: faultShowsMs(pollIntervalMs, basis) / 1_000,
-    },
-  ];
+    };
+  });
 }
 
 function planBudget({ name, ...budget }: Budget, fleet: Fleet): readonly PlannedBudget[] {
-  const users = endpointsOf(fleet).filter((endpoint) => endpoint.budget === name);
+  const users = usersOf(name, fleet);
   const requests = requestsOfFullestAccount({ name, ...budget }, users);
   return users.length === 0
     ? []
@@ -85,24 +83,20 @@ const WINDOW = { hour: "an hour", day: "a day", month: "31 days" } as const;
 
 /** A sentence for each budget that its schedules fit so tightly that some polls will not be sent. */
 export function budgetWarnings(fleet: Fleet): readonly string[] {
-  const endpoints = endpointsOf(fleet);
   return fleet.budgets.flatMap((budget) => {
-    const users = endpoints.filter((endpoint) => endpoint.budget === budget.name);
-    return tightness(budget, requestsOfFullestAccount(budget, users));
+    const { name, limit, per } = budget;
+    const requests = requestsOfFullestAccount(budget, usersOf(name, fleet));
+    const atOnce = countedAtOnce(budget, requests);
+    const fits = formatNumber(Math.floor((requests * limit) / atOnce));
+    const window = perWindow(per);
+    return atOnce <= limit
+      ? []
+      : `budget ${name}: the schedules make ${formatNumber(Math.round(requests))} of ${formatNumber(limit)} requests ${window}, and up to ` +
+          `${formatNumber(Math.round(atOnce))} count at once, each for a little longer than ${WINDOW[per]}: ` +
+          `some polls will not be sent; up to ${fits} ${window} always fit`;
   });
 }
 
-function tightness(budget: Budget, requests: number): readonly string[] {
-  const { name, limit, per } = budget;
-  const atOnce = countedAtOnce(budget, requests);
-  if (atOnce <= limit) {
-    return [];
-  }
-  const fits = formatNumber(Math.floor((requests * limit) / atOnce));
-  const window = perWindow(per);
-  return [
-    `budget ${name}: the schedules make ${formatNumber(Math.round(requests))} of ${formatNumber(limit)} requests ${window}, and up to ` +
-      `${formatNumber(Math.round(atOnce))} count at once, each for a little longer than ${WINDOW[per]}: ` +
-      `some polls will not be sent; up to ${fits} ${window} always fit`,
-  ];
+function usersOf(budget: string, fleet: Fleet): readonly Endpoint[] {
+  return endpointsOf(fleet).filter((endpoint) => endpoint.budget === budget);
 }

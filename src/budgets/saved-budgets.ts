@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type BackOff, Time } from "./back-off.ts";
+import { Time } from "./back-off.ts";
 import { Spent } from "./ledger.ts";
 
 // Unknown fields are ignored: what a later version adds must not cost the record of what was spent after a roll back to
@@ -31,7 +31,8 @@ export function mergeSavedBudgets(one: SavedBudgets, other: SavedBudgets): Saved
 /** Moves all times forward by `aheadMs`. */
 export function shiftSavedBudgets(saved: SavedBudgets, aheadMs: number): SavedBudgets {
   const accounts = Object.entries(saved.accounts).map(([id, spent]) => {
-    const backOff = shiftBackOff(spent.backOff, aheadMs);
+    const { refusedAtMs, untilMs } = spent.backOff;
+    const backOff = { ...spent.backOff, refusedAtMs: refusedAtMs + aheadMs, untilMs: untilMs + aheadMs };
     return [id, { ...shiftBuckets(spent, aheadMs), backOff }] as const;
   });
   return { accounts: Object.fromEntries(accounts), atMs: saved.atMs + aheadMs };
@@ -45,27 +46,10 @@ export function shiftBuckets(spent: Spent, byMs: number): Spent {
 function mergeSpent(one: Spent, other: Spent): Spent {
   const byEnd = new Map(one.buckets.map((bucket) => [bucket[0], bucket]));
   for (const [endMs, scheduled, opportunistic] of other.buckets) {
-    const [, knownScheduled, knownOpportunistic] = byEnd.get(endMs) ?? [endMs, 0, 0];
-    byEnd.set(endMs, [
-      endMs,
-      Math.max(scheduled, knownScheduled),
-      Math.max(opportunistic, knownOpportunistic),
-    ]);
+    const known = byEnd.get(endMs) ?? [endMs, 0, 0];
+    byEnd.set(endMs, [endMs, Math.max(scheduled, known[1]), Math.max(opportunistic, known[2])]);
   }
   const buckets = [...byEnd.values()].sort(([a], [b]) => a - b);
-  return { ...one, ...other, buckets, backOff: laterBackOff(one.backOff, other.backOff) };
-}
-
-function laterBackOff(one: BackOff, other: BackOff): BackOff {
-  return one.untilMs >= other.untilMs ? one : other;
-}
-
-function shiftBackOff(backOff: BackOff, aheadMs: number): BackOff {
-  const { refusedAtMs, untilMs, namedMs } = backOff;
-  return {
-    ...backOff,
-    refusedAtMs: refusedAtMs + aheadMs,
-    untilMs: untilMs + aheadMs,
-    namedMs: namedMs === null ? null : namedMs + aheadMs,
-  };
+  const { backOff } = one.backOff.untilMs >= other.backOff.untilMs ? one : other;
+  return { ...one, ...other, buckets, backOff };
 }

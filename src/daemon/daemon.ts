@@ -1,4 +1,4 @@
-import { type BudgetGate, type BudgetRecord, createBudgetGate } from "../budgets/gate.ts";
+import { BudgetGate, type BudgetRecord } from "../budgets/gate.ts";
 import { planFleet } from "../budgets/plan.ts";
 import type { Config } from "../config/config.ts";
 import type { EndpointRecord } from "../core/model/exchange.ts";
@@ -62,11 +62,11 @@ export class Daemon implements AsyncDisposable {
     this.#config = config;
     this.#watchdog = new LoopWatchdog(world);
     this.#record = shared ?? store;
-    this.#gate = createBudgetGate(this.#record, world.random);
+    this.#gate = new BudgetGate(this.#record, world.random);
     this.#monitor = new Monitor(config.fleet, {
       nowMs: world.nowMs,
       uptimeMs: world.uptimeMs,
-      budgets: () => this.#gate.report(),
+      budgets: () => this.#record.budgets.report(this.#record.nowMs()),
       unlisted: () => unlistedChains(this.#config.fleet, this.#states.all()),
       maintenance: (nowMs) => openMaintenance(this.#config.maintenance, nowMs),
       onTurned: () => store.touchSoon(),
@@ -79,7 +79,7 @@ export class Daemon implements AsyncDisposable {
     const { restored } = store;
     const state = Object.keys(restored.chains).length > 0 ? "kept" : "lost";
     world.recording?.append([restartLine({ atMs: world.nowMs(), state })]);
-    this.#gate.allowProbes();
+    this.#record.budgets.allowProbes(this.#record.nowMs());
     this.#monitor.restore(restored);
     this.#states.restoreQuestions(restored.questions);
   }
@@ -146,7 +146,7 @@ export class Daemon implements AsyncDisposable {
     }
     this.#config = config;
     this.#record.budgets.reload(config.fleet);
-    this.#gate.allowProbes();
+    this.#record.budgets.allowProbes(this.#record.nowMs());
     this.#monitor.watch(config.fleet);
     this.#states.watch(config.fleet);
     this.#counters.watch(config.fleet);

@@ -168,7 +168,7 @@ export class SharedBudgets implements BudgetRecord {
   #changes(): readonly Part[] {
     const isAll = !this.#isRecorded;
     const nowMs = this.nowMs();
-    const { accounts } = isAll ? this.budgets.save(nowMs) : this.budgets.saveChanges(nowMs, 0);
+    const { accounts } = this.budgets.save(nowMs, isAll ? null : 0);
     return [
       ...Object.entries(accounts).map(([id, account]) => partOf(`${ACCOUNT}${id}`, account)),
       ...(isAll ? [partOf(ADVANCE, this.#advance)] : []),

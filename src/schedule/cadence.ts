@@ -1,6 +1,6 @@
 import type { Budget } from "../core/model/fleet.ts";
 import { formatCount, formatNumber, perWindow } from "../core/model/text.ts";
-import { type Firings, firingsOf } from "./firing-times.ts";
+import { firingsOf } from "./firing-times.ts";
 
 /** One step of the ladder that `schedule: auto` chooses from. */
 export interface Cadence {
@@ -45,12 +45,15 @@ const AUTO_SHARE = 0.9;
  * `endpoints` counts all that share both the budget and `auto`, over all indexers: 1 for a budget of scope
  * `endpoint`. `fixed` are those that share the budget at a schedule of their own.
  */
-export function chooseCadence(wanted: {
+export function chooseCadence({
+  endpoints,
+  budget,
+  fixed = [],
+}: {
   readonly endpoints: number;
   readonly budget: Budget | null;
   readonly fixed?: readonly Load[];
 }): CadenceChoice {
-  const { endpoints, budget, fixed = [] } = wanted;
   if (budget === null) {
     return { kind: "chosen", cadence: WITHOUT_BUDGET };
   }
@@ -85,9 +88,9 @@ export function fitProblem(budget: Budget, loads: readonly Load[]): string | nul
 
 /** How many requests these schedules make in one window of a budget, at their busiest. */
 export function requestsPerWindow(loads: readonly Load[], per: Budget["per"]): number {
-  const requests = loads.map(({ endpoints, cron }) => endpoints * firingsPerWindow(firingsOf(cron), per));
+  const requests = loads.reduce((sum, { endpoints, cron }) => sum + endpoints * rateOf(cron, per).times, 0);
   // A mean month has tenths of a day, which binary fractions only come near.
-  return Math.round(10 * requests.reduce((total, one) => total + one, 0)) / 10;
+  return Math.round(10 * requests) / 10;
 }
 
 /** An interval for people: `30 s`, `20 min`, `6 h`. */
@@ -104,33 +107,26 @@ function fastestThatFits(endpoints: number, budget: Budget, fixed: readonly Load
   );
 }
 
-function firingsPerWindow(rate: Firings, per: Budget["per"]): number {
-  switch (per) {
-    case "hour":
-      return rate.perHour;
-    case "day":
-      return rate.perDay;
-    case "month":
-      return rate.perDay * rate.daysPerMonth;
-  }
-}
-
 /** `52 endpoints × 1,440 a day × 30.4 days = 2,276,352`. */
 function arithmetic(loads: readonly Load[], { per }: Budget): string {
-  const terms = loads.map(({ endpoints, cron }) => {
-    return `${formatCount(endpoints, "endpoint")} × ${ratePerWindow(firingsOf(cron), per)}`;
-  });
+  const terms = loads.map(
+    ({ endpoints, cron }) => `${formatCount(endpoints, "endpoint")} × ${rateOf(cron, per).text}`,
+  );
   return `${terms.join(" + ")} = ${count(requestsPerWindow(loads, per))}`;
 }
 
-function ratePerWindow(rate: Firings, per: Budget["per"]): string {
+/** How often a schedule fires in a window, at its busiest. */
+function rateOf(cron: string, per: Budget["per"]): { readonly times: number; readonly text: string } {
+  const { perHour, perDay, daysPerMonth } = firingsOf(cron);
   switch (per) {
     case "hour":
-      return `${count(rate.perHour)} an hour`;
+      return { times: perHour, text: `${count(perHour)} an hour` };
     case "day":
-      return `${count(rate.perDay)} a day`;
-    case "month":
-      return `${count(rate.perDay)} a day × ${formatCount(rate.daysPerMonth, "day")}`;
+      return { times: perDay, text: `${count(perDay)} a day` };
+    case "month": {
+      const text = `${count(perDay)} a day × ${formatCount(daysPerMonth, "day")}`;
+      return { times: perDay * daysPerMonth, text };
+    }
   }
 }
 

@@ -12,12 +12,9 @@ export function openMaintenance(
 }
 
 function isOpen(window: MaintenanceWindow, nowMs: number): boolean {
-  switch (window.kind) {
-    case "once":
-      return window.fromMs <= nowMs && nowMs < window.toMs;
-    case "recurring":
-      return lastFiringMs(window.schedule, nowMs, window.durationMs) !== null;
-  }
+  return window.kind === "once"
+    ? window.fromMs <= nowMs && nowMs < window.toMs
+    : lastFiringMs(window.schedule, nowMs, window.durationMs) !== null;
 }
 
 const KEYS: readonly (keyof MaintenanceMatch)[] = ["protocol", "variant", "tier", "chain"];

@@ -3,7 +3,6 @@ import {
   allowProbe,
   type BackOff,
   backOff,
-  clampBackOff,
   endProbe,
   isBackingOff,
   NO_BACK_OFF,
@@ -63,7 +62,7 @@ describe("backOff()", () => {
   it("lasts an hour at most, whatever time the provider names", () => {
     const state = refuse(NO_BACK_OFF, { untilMs: T0 + 9_000 * HOUR_MS });
 
-    expect(state).toMatchObject({ untilMs: T0 + HOUR_MS, namedMs: T0 + 9_000 * HOUR_MS });
+    expect(state).toMatchObject({ untilMs: T0 + HOUR_MS });
   });
 
   it("lasts until the end of the budget's window if the provider names that time", () => {
@@ -71,10 +70,7 @@ describe("backOff()", () => {
 
     for (const per of ["day", "month"] as const) {
       const untilMs = ends[per] + 2_000;
-      expect(backOff(NO_BACK_OFF, { nowMs: T0, untilMs, random: 0 }, per)).toMatchObject({
-        untilMs,
-        namedMs: null,
-      });
+      expect(backOff(NO_BACK_OFF, { nowMs: T0, untilMs, random: 0 }, per)).toMatchObject({ untilMs });
     }
   });
 });
@@ -104,18 +100,6 @@ describe("startProbe(), endProbe()", () => {
     const refused = refuse(startProbe(refuse(NO_BACK_OFF, {}), ended), { nowMs: ended + 400 });
 
     expect(refused).toMatchObject({ delayMs: 60_000, untilMs: ended + 60_400, probe: "due" });
-  });
-});
-
-describe("clampBackOff()", () => {
-  it("shortens a back-off of a clock that was ahead to an hour, or to the end of the budget's window", () => {
-    const refused = { ...refuse(NO_BACK_OFF, {}), untilMs: T0 + 900 * HOUR_MS };
-    const dayEndMs = Date.UTC(2026, 10, 21);
-
-    expect(clampBackOff(refused, T0, null).untilMs).toBe(T0 + HOUR_MS);
-    expect(clampBackOff(refused, T0, "day").untilMs - dayEndMs).toBeGreaterThanOrEqual(0);
-    expect(clampBackOff(refused, T0, "day").untilMs - dayEndMs).toBeLessThan(HOUR_MS);
-    expect(clampBackOff({ ...refused, untilMs: dayEndMs }, T0, "day").untilMs).toBe(dayEndMs);
   });
 });
 

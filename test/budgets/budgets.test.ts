@@ -103,12 +103,10 @@ describe("Budgets.backOff()", () => {
 });
 
 describe("an account", () => {
-  it.each([
-    { one: "http://127.0.0.1:9/x", other: "http://localhost:9/x" },
-    { one: "https://indexer.example/x", other: "https://indexer.example/x#second" },
-  ])("is the same for $one and $other", ({ one, other }) => {
-    const twin = { ...mode, url: other };
-    const budgets = new Budgets(fleetOf([{ ...base, url: one }, twin], [studio]));
+  it("is the same for two endpoints behind one URL, whatever its fragment", () => {
+    const url = "https://indexer.example/x";
+    const twin = { ...mode, url: `${url}#second` };
+    const budgets = new Budgets(fleetOf([{ ...base, url }, twin], [studio]));
 
     spend(budgets, twin, 50);
 
@@ -137,7 +135,7 @@ describe("an account", () => {
   });
 });
 
-describe("Budgets.saveChanges()", () => {
+describe("Budgets.save()", () => {
   it("lists the draws and refusals since a draw, except those already saved", () => {
     const budgets = new Budgets(fleet);
     spend(budgets, base, 1);
@@ -145,7 +143,7 @@ describe("Budgets.saveChanges()", () => {
     spend(budgets, keyed, 3);
     budgets.backOff(free, { nowMs: T0, untilMs: T0 + HOUR_MS, random: 0 });
     const changed = (after: number) => {
-      const { accounts } = budgets.saveChanges(T0, after);
+      const { accounts } = budgets.save(T0, after);
       return Object.values(accounts).map(({ buckets }) => buckets[0]?.[1]);
     };
 

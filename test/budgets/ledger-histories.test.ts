@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { LocalBudgets } from "../../src/budgets/gate.ts";
 import type { Use } from "../../src/budgets/ledger.ts";
-import { LocalBudgets } from "../../src/budgets/local-budgets.ts";
 import { mergeSavedBudgets, NOTHING_SPENT, SavedBudgets } from "../../src/budgets/saved-budgets.ts";
 import type { Budget, Endpoint } from "../../src/core/model/fleet.ts";
 import { endpointOf, fleetOf } from "./fleet-builder.ts";
@@ -206,7 +206,7 @@ class Life {
       this.#local.budgets.acquire(asked, use, this.#local.nowMs()).kind === "granted" &&
       crash !== "before recording"
     ) {
-      const line = JSON.stringify(this.#local.saveChanges(this.#journalled ?? 0));
+      const line = JSON.stringify(this.#local.save(this.#journalled ?? 0));
       this.#journal = this.#journalled === null ? [line] : [...this.#journal, line];
       this.#journalled = this.#local.budgets.sequence();
       if (crash !== "before sending") {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { LocalBudgets } from "../../src/budgets/local-budgets.ts";
+import { LocalBudgets } from "../../src/budgets/gate.ts";
 import { NOTHING_SPENT } from "../../src/budgets/saved-budgets.ts";
 import { endpointOf, fleetOf } from "./fleet-builder.ts";
 

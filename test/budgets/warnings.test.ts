@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { startLedger, take } from "../../src/budgets/ledger.ts";
+import { type Ledger, startLedger, take } from "../../src/budgets/ledger.ts";
 import { budgetWarnings } from "../../src/budgets/plan.ts";
 import type { Budget } from "../../src/core/model/fleet.ts";
 import { endpointOf, fleetOf } from "./fleet-builder.ts";
@@ -75,11 +75,10 @@ describe("budgetWarnings()", () => {
 function isEverRefused({ budget, everyMs }: Case): boolean {
   const start = Date.UTC(2026, 0, 1);
   const end = start + (budget.per === "month" ? 70 : 3) * DAY_MS;
-  let ledger = startLedger(budget, budget.limit);
+  let ledger: Ledger | null = startLedger(budget, budget.limit);
   for (let nowMs = start; nowMs < end; nowMs += everyMs) {
-    const taken = take(ledger, "scheduled", nowMs);
-    ledger = taken.ledger;
-    if (!taken.allowed) {
+    ledger = take(ledger, "scheduled", nowMs);
+    if (ledger === null) {
       return true;
     }
   }

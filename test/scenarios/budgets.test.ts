@@ -193,7 +193,7 @@ describe("a provider that asks to wait", () => {
     }
 
     expect(waits).toEqual([
-      "next attempt 04:05 UTC (provider named 2027-03-04 07:05 UTC)",
+      "next attempt 04:05 UTC",
       "next attempt 00:00 UTC",
     ]);
   });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { Budgets, type Grant } from "../../src/budgets/budgets.ts";
-import { createBudgetGate } from "../../src/budgets/gate.ts";
+import { BudgetGate } from "../../src/budgets/gate.ts";
 import type { MetricsSource } from "../../src/core/model/metrics-source.ts";
 import type { Report } from "../../src/core/model/report.ts";
 import { Daemon } from "../../src/daemon/daemon.ts";
@@ -467,9 +467,9 @@ class Cluster {
       world,
       onLeader: () => undefined,
       poll: async (shared) => {
-        const gate = createBudgetGate(shared, () => 0.5);
+        const gate = new BudgetGate(shared, () => 0.5);
         grants.push(...(first === undefined ? [] : [await gate.acquire(first, "opportunistic")]));
-        used = gate.report()[0]?.used ?? 0;
+        used = shared.budgets.report(shared.nowMs())[0]?.used ?? 0;
         return this.replica("a").report();
       },
     });

@@ -1,4 +1,4 @@
-import { LocalBudgets } from "../../src/budgets/local-budgets.ts";
+import { LocalBudgets } from "../../src/budgets/gate.ts";
 import type { parseConfig } from "../../src/config/parse.ts";
 import type { Event } from "../../src/core/events/event.ts";
 import { Daemon, type DaemonOptions } from "../../src/daemon/daemon.ts";

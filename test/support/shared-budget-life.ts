@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { Budgets } from "../../src/budgets/budgets.ts";
-import { type BudgetGate, createBudgetGate } from "../../src/budgets/gate.ts";
+import { BudgetGate } from "../../src/budgets/gate.ts";
 import type { Use } from "../../src/budgets/ledger.ts";
 import type { Budget } from "../../src/core/model/fleet.ts";
 import type { ScriptRunner } from "../../src/io/store/redis-store.ts";
@@ -173,7 +173,7 @@ class Process {
       onInvalid: () => undefined,
       onTooLong: () => undefined,
     });
-    this.gate = createBudgetGate(this.budgets, () => 0.5);
+    this.gate = new BudgetGate(this.budgets, () => 0.5);
   }
 }
 

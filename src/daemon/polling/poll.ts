@@ -1,5 +1,6 @@
 import type { BudgetGate } from "../../budgets/gate.ts";
 import type { Use } from "../../budgets/ledger.ts";
+import { LONGEST_RETRY_DELAY_MS } from "../../budgets/plan.ts";
 import type { BlockOnNode } from "../../core/chain/proofs.ts";
 import type { Endpoint } from "../../core/model/fleet.ts";
 import type { Post } from "../../core/model/http-post.ts";
@@ -18,7 +19,6 @@ import {
   questionsToAsk,
 } from "../../dialects/search.ts";
 import type { World } from "../../io/world.ts";
-import { retryDelayMs } from "../../schedule/retry-delay.ts";
 import type { PollCounters } from "./counters.ts";
 import { type DueSelection, dueSelections, noteCarriage, probesOf } from "./due-selections.ts";
 import type { EndpointState } from "./endpoint-state.ts";
@@ -215,7 +215,7 @@ export class Poll {
     const { stopping, world } = this.#tools;
     let latest = first;
     for (let left = retries; left > 0 && isTransient(latest); left -= 1) {
-      await sleep(retryDelayMs(world.random()), stopping);
+      await sleep((LONGEST_RETRY_DELAY_MS * (1 + world.random())) / 2, stopping);
       if (stopping.aborted) {
         break;
       }

@@ -1,4 +1,4 @@
-import { LocalBudgets } from "../../budgets/local-budgets.ts";
+import { LocalBudgets } from "../../budgets/gate.ts";
 import { NOTHING_SPENT } from "../../budgets/saved-budgets.ts";
 import type { Fleet } from "../../core/model/fleet.ts";
 import {
@@ -168,10 +168,10 @@ function openJournal(
       const [after, sequence] = [journalled, local.budgets.sequence()];
       journalled = null;
       await lock.assertHeld();
-      if (after !== null && (await appendToBudgetJournal(path, local.saveChanges(after)))) {
+      if (after !== null && (await appendToBudgetJournal(path, local.save(after)))) {
         lines += 1;
       } else {
-        await writeBudgetJournal(path, local.saveChanges(0));
+        await writeBudgetJournal(path, local.save(0));
         lines = 1;
       }
       journalled = lines < MAX_LINES ? sequence : null;

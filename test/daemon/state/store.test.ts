@@ -49,7 +49,7 @@ describe("openStateStore()", () => {
     const before = await usedInJournal(path);
     jumpClock();
     store.touch();
-    await vi.waitFor(() => expect(store.budgets.saveChanges(0, 0).accounts).toEqual({}), 5_000);
+    await vi.waitFor(() => expect(store.budgets.save(0, 0).accounts).toEqual({}), 5_000);
     draw();
     await store.flush();
 
