@@ -192,10 +192,7 @@ describe("a provider that asks to wait", () => {
       waits.push(/next attempt .* UTC\)?(?=\))/.exec(play.target(BASE).detail)?.[0] ?? "");
     }
 
-    expect(waits).toEqual([
-      "next attempt 04:05 UTC",
-      "next attempt 00:00 UTC",
-    ]);
+    expect(waits).toEqual(["next attempt 04:05 UTC", "next attempt 00:00 UTC"]);
   });
 
   it("with a 503 is believed too, and the poll not retried", async () => {
