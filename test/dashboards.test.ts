@@ -71,7 +71,15 @@ const boardSchema = z.object({
   panels: z.array(panelSchema),
 });
 
-const boards = [...renderedFiles()]
+const RENDERED = renderedFiles();
+/** What `npm run generate` writes. */
+const GENERATED: ReadonlyMap<string, string> = new Map([
+  ...RENDERED,
+  ...[...renderRuleTests({ settings: SETTINGS, time: realTime })].map(
+    ([name, text]) => [`rules/tests/${name}`, text] as const,
+  ),
+]);
+const boards = [...RENDERED]
   .filter(([path]) => /^[\w-]+\.json$/.test(path))
   .map(([path, text]) => ({ path, ...boardSchema.parse(JSON.parse(text)) }));
 const panels = boards.flatMap(({ uid, panels }) =>
@@ -80,7 +88,7 @@ const panels = boards.flatMap(({ uid, panels }) =>
 
 describe("renderedFiles()", () => {
   it("is what dashboards/ holds; `npm run generate` renders it again", () => {
-    const stale = [...generatedFiles()]
+    const stale = [...GENERATED]
       .filter(([path, text]) => readFileSync(new URL(path, DASHBOARDS), "utf8") !== text)
       .map(([path]) => path);
 
@@ -97,9 +105,7 @@ describe("renderedFiles()", () => {
       .filter((path) => /\.(json|yml)$/.test(path))
       .map((path) => `${demo}${path}`);
 
-    expect([...kept, ...elsewhere, ...others].toSorted()).toEqual(
-      [...generatedFiles().keys(), written].toSorted(),
-    );
+    expect([...kept, ...elsewhere, ...others].toSorted()).toEqual([...GENERATED.keys(), written].toSorted());
   });
 
   it("leads to the configured links, and reads the selected series", () => {
@@ -117,13 +123,13 @@ describe("renderedFiles()", () => {
     );
     expect(renderedFiles(settings).get("rules/synclag-alerts.yml")).toContain('synclag_up{job="one"}');
     // The chart and `sed` replace the selector as it stands in PromQL.
-    expect(renderedFiles().get("rules/synclag-alerts.yml")).not.toContain('job=~\\"');
+    expect(RENDERED.get("rules/synclag-alerts.yml")).not.toContain('job=~\\"');
   });
 
   it("names in all of them only metrics that /metrics serves", () => {
     const served = new Set([...METRIC_FAMILIES.map(({ name }) => name), ...OTHER_METRICS]);
 
-    const unknown = [...generatedFiles()].flatMap(([path, text]) =>
+    const unknown = [...GENERATED].flatMap(([path, text]) =>
       metricsIn(text)
         .filter((name) => !served.has(name))
         .map((name) => `${path}: ${name}`),
@@ -301,15 +307,6 @@ describe("a dashboard", () => {
     expect(unknown).toEqual([]);
   });
 });
-
-/** What `npm run generate` writes. */
-function generatedFiles(): ReadonlyMap<string, string> {
-  const tests = [...renderRuleTests({ settings: SETTINGS, time: realTime })];
-  return new Map([
-    ...renderedFiles(),
-    ...tests.map(([name, text]) => [`rules/tests/${name}`, text] as const),
-  ]);
-}
 
 function metricsIn(text: string): readonly string[] {
   return [...new Set(text.match(/\bsynclag_[a-z_]+\b/g))];

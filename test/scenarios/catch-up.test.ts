@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { TargetReport } from "../../src/core/model/report.ts";
-import { FIRST_BLOCK, ScriptedFleet } from "../support/scripted-fleet.ts";
-import { behind, type Script } from "../support/scripted-reply.ts";
+import { behind, FIRST_BLOCK, type Script, ScriptedFleet } from "../support/scripted-fleet.ts";
 import { fleetYaml, TRIO } from "./statuses/fleets.ts";
 
 /** Three hours of a chain with a block each two seconds. */
@@ -124,7 +123,7 @@ describe("catch_up", () => {
     const play = threeHoursBehind();
     play.script("multichain", indexing(play, play.head() - LATE_BLOCKS, 1, batch));
 
-    expect(wordsDuring(play, 360)).toEqual(["nothing", "never"]);
+    expect(wordsDuring(play, 120)).toEqual(["nothing", "never"]);
   });
 
   it("says `never` of a target that has caught up for some time, and then keeps its distance", () => {
@@ -141,7 +140,7 @@ describe("catch_up", () => {
     const play = threeHoursBehind();
     play.script("multichain", indexing(play, play.head() - LATE_BLOCKS, 1.5, 211));
 
-    expect(wordsDuring(play, 180)).toEqual(["nothing", "eta"]);
+    expect(wordsDuring(play, 90)).toEqual(["nothing", "eta"]);
   });
 
   it("resets after a re-index, and survives a restart", () => {

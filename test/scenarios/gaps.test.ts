@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ScriptedFleet } from "../support/scripted-fleet.ts";
-import { behind } from "../support/scripted-reply.ts";
+import { behind, ScriptedFleet } from "../support/scripted-fleet.ts";
 import { fleetYaml, TRIO } from "./statuses/fleets.ts";
 
 /** Indexers of Base, `protocol/variant/tier` each. */

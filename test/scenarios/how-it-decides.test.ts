@@ -1,7 +1,6 @@
 import { expect, it } from "vitest";
 import { expectGolden } from "../support/golden.ts";
-import { ScriptedFleet } from "../support/scripted-fleet.ts";
-import { behind, dated, type Script } from "../support/scripted-reply.ts";
+import { behind, dated, type Script, ScriptedFleet } from "../support/scripted-fleet.ts";
 import { TRIO } from "./statuses/fleets.ts";
 
 // Plays the examples of docs/how-it-decides.md, and draws their pictures from what was said in them.

@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import type { TargetBehaviour } from "../../src/sim/fleet/simulated-target.ts";
+import type { FailureReason } from "../../src/core/model/observation.ts";
 import { faultNamed } from "../support/faults.ts";
 import { expectGolden } from "../support/golden.ts";
 import { type Scenario, startScenario } from "../support/scenario.ts";
-import { ScriptedFleet } from "../support/scripted-fleet.ts";
+import { behind, type Script, ScriptedFleet } from "../support/scripted-fleet.ts";
 import { fleetYaml } from "./statuses/fleets.ts";
 
 /** Causes: what happens, step by step, and the incidents that are then reported. */
@@ -32,17 +32,21 @@ protocols:
     - { variant: subgraph, dialect: graph, url: "https://vaults.example/{chain}", schedule: "*/20 * * * * *", chains: [base, form] }
 `;
 
-it("reports each cause of test/fixtures/incidents.expected.txt two minutes after each step", async () => {
+it("reports each cause of test/fixtures/incidents.expected.txt two minutes after each step", () => {
   const cases = readFileSync(FILE, "utf8").trimEnd().split("\n\n");
   const told: string[] = [];
   for (const [title = "", ...lines] of cases.map((text) => text.split("\n"))) {
-    await using play = await startScenario(FLEET);
-    await play.run("40s");
+    const play = new ScriptedFleet(FLEET).run("45s");
     told.push(title);
     for (const step of lines.filter((line) => !line.startsWith("=> "))) {
       happen(play, step);
-      await play.run("2m");
-      told.push(step, ...play.status().incidents.map(({ detail }) => `=> ${detail}`));
+      told.push(
+        step,
+        ...play
+          .run("2m")
+          .report()
+          .incidents.map(({ detail }) => `=> ${detail}`),
+      );
     }
     told.push("");
   }
@@ -124,14 +128,15 @@ describe("an incident", () => {
   it("keeps its start over a restart, and is logged when it starts and when it ends", async () => {
     await using play = await startScenario(FLEET);
     await play.run("40s");
-    happen(play, "fail airdrops/multichain/all");
+    failAs(play, "airdrops/multichain/production/all", "http_500");
     await play.run("2m");
     const before = play.status().incidents;
 
     await play.restart({ state: "kept" });
     await play.run("1m");
     const after = play.status().incidents;
-    happen(play, "heal airdrops/multichain/all, fail lockup/multichain/all");
+    play.fleet.endpoint("airdrops/multichain/production/all").heal();
+    failAs(play, "lockup/multichain/production/all", "http_500");
     await play.run("2m");
 
     expect(before).toMatchObject([{ since: expect.stringMatching(/^2026-11-20T03:01:0/) }]);
@@ -150,7 +155,7 @@ describe("a maintenance window", () => {
   it("marks its targets from its beginning to its end, and leaves statuses and incidents as they are", async () => {
     const window = `maintenance: [{ match: { protocol: airdrops, variant: multichain }, from: "2026-11-20T03:01:00Z", to: "2026-11-20T03:03:00Z" }]`;
     await using play = await startScenario(`${FLEET}${window}\n`);
-    happen(play, "fail airdrops/multichain/all");
+    failAs(play, "airdrops/multichain/production/all", "http_500");
     const seen: string[] = [];
     for (let look = 0; look < 4; look += 1) {
       await play.run(look === 0 ? "50s" : "1m");
@@ -196,7 +201,7 @@ async function failAll(play: Scenario, names: string): Promise<void> {
     } else if (fault === undefined) {
       play.setHost(`${name}.example`, "down");
     } else {
-      happen(play, `${fault} airdrops/${name}/all`);
+      failAs(play, `airdrops/${name}/production/all`, fault);
     }
   }
 }
@@ -216,49 +221,63 @@ function incidents(play: Scenario): readonly string[] {
     .incidents.map(({ scope, subject, targets }) => `${scope} ${subject}: ${targets.length}`);
 }
 
-/** `freeze airdrops/subgraph/base|form, halt sei`: what is done to targets or endpoints of production, to a chain or a host. */
-function happen(play: Scenario, what: string): void {
+function failAs(play: Scenario, endpoint: string, fault: string): void {
+  play.fleet.endpoint(endpoint).fail(faultNamed(fault));
+}
+
+/** `freeze airdrops/subgraph/base|form, halt sei`: what targets of production, all of a chain or of a host reply from now on. */
+function happen(play: ScriptedFleet, what: string): void {
   for (const [, verb = "", subject = ""] of what.matchAll(/(\w+) ([^ ,]+)/g)) {
-    const change = CHANGES[verb];
-    const [protocol = "", variant = "", names = ""] = subject.split("/");
-    for (const name of names.split("|")) {
-      const key = `${protocol}/${variant}/production/${name}`;
-      if (change === undefined) {
-        failAs(play, key, verb);
-      } else {
-        change(play, names === "" ? subject : key);
-      }
-    }
+    const [protocol = "", variant, names = ""] = subject.split("/");
+    const chains = names === "all" || names === "*" ? "\\w+" : `(${names})`;
+    const targets = `${protocol === "*" ? "\\w+" : protocol}/${variant === "*" ? "\\w+" : variant}/production/${chains}`;
+    play.script(variant === undefined ? subject : targets, scriptOf(verb));
   }
 }
 
-function failAs(play: Scenario, endpoints: string, fault: string): void {
-  for (const endpoint of play.fleet.endpoints(endpoints)) {
-    endpoint.fail(faultNamed(fault));
+function scriptOf(verb: string): Script {
+  switch (verb) {
+    case "freeze":
+    case "halt":
+      return frozen();
+    case "slow":
+      return slowed();
+    case "drop":
+      return () => "missing";
+    case "break":
+      return ({ head }) => ({ block: head, indexingErrors: true });
+    case "swap":
+      return ({ head, time }) => ({ block: head + 20_000_000, timestampSec: time(head) });
+    case "thaw":
+    case "heal":
+    case "up":
+      return behind(0);
+    default:
+      return () => FAILURES[verb] ?? "connect";
   }
 }
 
-function setTargets(play: Scenario, targets: string, behaviour: Partial<TargetBehaviour>): void {
-  for (const target of play.fleet.targets(targets)) {
-    target.set(behaviour);
-  }
-}
-
-/** What can happen, beside faults by their name. */
-const CHANGES: Readonly<Record<string, (play: Scenario, subject: string) => void>> = {
-  freeze: (play, targets) => setTargets(play, targets, { freezeAtMs: Date.now() }),
-  slow: (play, targets) => setTargets(play, targets, { slowdown: { atMs: Date.now(), pace: 0.3 } }),
-  drop: (play, targets) => setTargets(play, targets, { rows: 0 }),
-  break: (play, targets) => setTargets(play, targets, { indexingErrors: true }),
-  swap: (play, targets) => setTargets(play, targets, { wrongChain: play.fleet.chain("base").model }),
-  thaw: (play, targets) => setTargets(play, targets, { freezeAtMs: null, wrongChain: null }),
-  fail: (play, endpoints) => failAs(play, endpoints, "http_500"),
-  heal: (play, endpoints) => {
-    for (const endpoint of play.fleet.endpoints(endpoints)) {
-      endpoint.heal();
-    }
-  },
-  halt: (play, chain) => play.fleet.chain(chain).halt(),
-  down: (play, host) => play.setHost(host, "down"),
-  up: (play, host) => play.setHost(host, "up"),
+const FAILURES: Readonly<Record<string, FailureReason>> = {
+  fail: "http_status",
+  unknown_key: "unauthorized",
+  http_429: "rate_limited",
+  subgraph_not_found: "not_found",
 };
+
+/** Of the block at the first poll, with its time. */
+function frozen(): Script {
+  let stuck: number | null = null;
+  return ({ head, time }) => {
+    stuck ??= head;
+    return { block: stuck, timestampSec: time(stuck) };
+  };
+}
+
+/** From the first poll on at three tenths of the pace. */
+function slowed(): Script {
+  let from: number | null = null;
+  return ({ head }) => {
+    from ??= head;
+    return Math.floor(from + (head - from) * 0.3);
+  };
+}

@@ -22,7 +22,7 @@ describe("the log", () => {
   it("has one line after the first round, and no line while nothing changes", async () => {
     await using play = await startScenario(FLEET);
 
-    await play.run("15m");
+    await play.run("5m");
 
     expect(linesFrom(play, 0).filter((line) => !line.startsWith("debug"))).toEqual(["info First round done"]);
     expect(play.log).toContainEqual(expect.objectContaining({ msg: "First round done", ok: 6 }));
@@ -34,11 +34,11 @@ describe("the log", () => {
     const before = play.log.length;
 
     play.fleet.endpoint(BASE).fail(FAULTS.unknown_key);
-    await play.run("10m");
+    await play.run("3m");
     play.fleet.endpoint(BASE).fail(FAULTS.http_404);
-    await play.run("10m");
+    await play.run("3m");
     play.fleet.endpoint(BASE).heal();
-    await play.run("10m");
+    await play.run("3m");
 
     expect(linesFrom(play, before)).toEqual([
       `warn Status changed ${BASE} ok → rejected`,
@@ -57,9 +57,9 @@ describe("the log", () => {
     const before = play.log.length;
 
     play.setHost("graph.example", "down");
-    await play.run("20m");
+    await play.run("4m");
     play.setHost("graph.example", "up");
-    await play.run("10m");
+    await play.run("3m");
 
     expect(linesFrom(play, before)).toEqual([
       "warn Incident began endpoint airdrops/subgraph/production",
@@ -78,12 +78,12 @@ describe("the log", () => {
     await using play = await startScenario(FLEET);
     await play.run("5m");
     play.setHost("graph.example", "down");
-    await play.run("20m");
+    await play.run("4m");
     const before = play.log.length;
 
     play.fleet.endpoint(BASE).fail(FAULTS.unknown_key);
     play.setHost("graph.example", "up");
-    await play.run("10m");
+    await play.run("3m");
 
     expect(linesFrom(play, before)).toContain(`warn Status changed ${BASE} unreachable → rejected`);
   });

@@ -17,24 +17,24 @@ protocols:
     - { variant: subgraph, dialect: graph, url: "https://graph.example/lockup/{chain}", schedule: "30 * * * * *", chains: [base, mode, gnosis] }
 `;
 
-/** 22:00: all is well. A provider fails, an indexer begins anew, the daemon is killed, a chain halts; at 03:30 somebody looks. */
+/** 23:00: all is well. A provider fails, an indexer begins anew, the daemon is killed, a chain halts; at 01:30 somebody looks. */
 async function playNight(): Promise<Scenario> {
-  const play = await startScenario(FLEET, { at: "2026-11-19T22:00:00Z" });
-  await play.run("20m");
+  const play = await startScenario(FLEET, { at: "2026-11-19T23:00:00Z" });
+  await play.run("10m");
   play.setHost("graph.example", "down");
-  await play.run("40m");
+  await play.run("20m");
   play.setHost("graph.example", "up");
-  await play.run("50m");
+  await play.run("20m");
   play.fleet
     .target("lockup/multichain/production/base")
-    .reindex({ backBlocks: 400_000, withinMs: 3 * 3_600_000 });
-  await play.run("30m");
-  await play.restart({ state: "written", after: "20m" });
-  await play.run("70m");
+    .reindex({ backBlocks: 400_000, withinMs: 3_600_000 });
+  await play.run("15m");
+  await play.restart({ state: "written", after: "10m" });
+  await play.run("35m");
   play.fleet.chain("gnosis").halt();
-  await play.run("1h");
+  await play.run("25m");
   play.fleet.chain("gnosis").resume();
-  await play.run("40m");
+  await play.run("15m");
   return play;
 }
 

@@ -23,10 +23,10 @@ protocols:
 describe("a restart on the saved state", () => {
   it("is ready at once, polls nothing again, and says what the daemon said before, faults and incidents too", async () => {
     await using play = await startScenario(chainsYaml());
-    await play.run("10m");
+    await play.run("3m");
     play.fleet.target(BASE).freeze();
     play.fleet.endpoint("airdrops/multichain/production/all").fail(FAULTS.http_502);
-    await play.run("1205s");
+    await play.run("905s");
     const before = knownBy(play);
     const asked = play.received.length;
     const [page, check] = [play.page(), play.check()];

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { configOf } from "../support/running-app.ts";
 import { startScenario } from "../support/scenario.ts";
-import { ScriptedFleet } from "../support/scripted-fleet.ts";
-import { behind } from "../support/scripted-reply.ts";
+import { behind, ScriptedFleet } from "../support/scripted-fleet.ts";
 
 const [GOOD, WRONG] = ["https://good.test/key", "https://wrong.test/key"] as const;
 /** Of another chain. */

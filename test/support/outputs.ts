@@ -1,3 +1,4 @@
+import { parseDuration } from "../../src/config/quantities.ts";
 import type { EndpointRecord } from "../../src/core/model/exchange.ts";
 import type { MetricsSource } from "../../src/core/model/metrics-source.ts";
 import {
@@ -104,9 +105,18 @@ export abstract class Outputs {
   }
 }
 
-/** Whether a key has these whole segments, e.g. `a/b/c/d` has `b/c`. */
+/** Milliseconds of a time such as `10m`, or `-1h`. */
+export function msOf(duration: string): number {
+  const ms = duration === "0s" ? 0 : parseDuration(duration.replace(/^-/, ""));
+  if (ms === null) {
+    throw new RangeError(`Cannot read duration ${duration}: expected one such as 30s or 10m`);
+  }
+  return duration.startsWith("-") ? -ms : ms;
+}
+
+/** Whether a key has these whole segments, e.g. `a/b/c/d` has `b/c`, and `b/(c|x)`. */
 export function isNamed(key: string, name: string): boolean {
-  return `/${key}/`.includes(`/${name}/`);
+  return new RegExp(`(^|/)${name}($|/)`).test(key);
 }
 
 /** What a reader sees of a page: its text, a line for each block. */

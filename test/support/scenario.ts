@@ -3,7 +3,6 @@ import { promisify } from "node:util";
 import { vi } from "vitest";
 import type { Config } from "../../src/config/config.ts";
 import { parseConfig } from "../../src/config/parse.ts";
-import { parseDuration } from "../../src/config/quantities.ts";
 import { EventLog } from "../../src/core/events/event-log.ts";
 import type { EndpointRecord } from "../../src/core/model/exchange.ts";
 import { type Endpoint, endpointsOf, statusEndpointOf, targetsByHost } from "../../src/core/model/fleet.ts";
@@ -42,7 +41,7 @@ import { renderEventsTable } from "../../src/views/terminal/events-table.ts";
 import { renderPlanJson, renderPlanTable } from "../../src/views/terminal/plan-table.ts";
 import { deliverBadly, type Received, sleep } from "./delivery.ts";
 import { type LogLine, recordLog } from "./log-recorder.ts";
-import { Outputs, PAGE, TEST_VERSION, textOf } from "./outputs.ts";
+import { msOf, Outputs, PAGE, TEST_VERSION, textOf } from "./outputs.ts";
 import { type DiskState, type Running, SimulatedDisk, savedBy, startDaemon } from "./scenario-daemon.ts";
 
 export interface ScenarioOptions {
@@ -167,14 +166,10 @@ export class Scenario extends Outputs implements AsyncDisposable {
 
   /** Runs on for a time such as `10m`. */
   async run(duration: string): Promise<void> {
-    const durationMs = parseDuration(duration);
-    if (durationMs === null) {
-      throw new RangeError(`Cannot run for ${duration}: expected a duration such as 30s or 10m`);
-    }
     const end = { isReached: false };
     setTimeout(() => {
       end.isReached = true;
-    }, durationMs);
+    }, msOf(duration));
     await untilFilesAreDone();
     while (!end.isReached) {
       vi.advanceTimersToNextTimer();
@@ -257,21 +252,19 @@ export class Scenario extends Outputs implements AsyncDisposable {
 
   /** Sets the wall clock forward or, with `-10m`, back; nothing else notices. */
   setClock(by: string): void {
-    const ms = by.startsWith("-") ? -(parseDuration(by.slice(1)) ?? 0) : (parseDuration(by) ?? 0);
-    vi.setSystemTime(Date.now() + ms);
+    vi.setSystemTime(Date.now() + msOf(by));
   }
 
   /** The machine sleeps: chains go on, the monotonic clock stands still, and the wall clock is right afterwards. */
   suspend(duration: string): void {
-    const ms = parseDuration(duration) ?? 0;
+    const ms = msOf(duration);
     this.#suspendedMs += ms;
     vi.setSystemTime(Date.now() + ms);
   }
 
   /** The daemon's process stands still: chains and both clocks go on, and its timers are late. */
   stall(duration: string): void {
-    const ms = parseDuration(duration) ?? 0;
-    this.#stalledMs += ms;
+    this.#stalledMs += msOf(duration);
     this.suspend(duration);
   }
 

@@ -1,24 +1,65 @@
-import { parseDuration } from "../../src/config/quantities.ts";
 import type { EndpointRecord } from "../../src/core/model/exchange.ts";
 import { endpointsOf, sourceKeysOf } from "../../src/core/model/fleet.ts";
 import type { MetricsSource } from "../../src/core/model/metrics-source.ts";
-import type { Observation } from "../../src/core/model/observation.ts";
+import type { FailureReason, Head, Observation } from "../../src/core/model/observation.ts";
+import type { ParityReading } from "../../src/core/model/parity.ts";
 import type { Report, Status } from "../../src/core/model/report.ts";
 import { Monitor, type SavedMonitor } from "../../src/daemon/monitor.ts";
 import { type ChainModel, createChain, headAt, timeOf } from "../../src/sim/model/chain-model.ts";
 import { metricsSource } from "./metrics-source.ts";
-import { isNamed, Outputs } from "./outputs.ts";
+import { isNamed, msOf, Outputs } from "./outputs.ts";
 import { configOf } from "./running-app.ts";
-import { behind, dated, type Moment, type Reply, type Script } from "./scripted-reply.ts";
 
 /** 2026-11-20T03:00:00Z. */
 export const START_MS = 1_795_143_600_000;
 export const FIRST_BLOCK = 1_000_000;
-const STEP_MS = 5_000;
+/** The longest step: sources are polled each 15 s or more rarely. */
+const STEP_MS = 15_000;
 const LATENCY_MS = 100;
+
+/** What a source replies: a height, `missing` or `not_started`, or how its poll fails; null: it is not polled. */
+export type Reply =
+  | number
+  | (Partial<Head> & { readonly block: number })
+  | FailureReason
+  | { readonly failed: FailureReason; readonly detail: string }
+  | "missing"
+  | "not_started"
+  | null;
+
+/** The chain of a source at the instant of a poll. */
+export interface Moment {
+  /** The newest block of the chain. */
+  readonly head: number;
+  /** Unix seconds at which the chain made a block, of the past or of the future. */
+  readonly time: (block: number) => number;
+}
+
+export type Script = (moment: Moment) => Reply;
+
+/** So many blocks behind the head, or with a negative number ahead of it. */
+export function behind(blocks: number): Script {
+  return ({ head }) => head - blocks;
+}
+
+/** So many blocks behind the head, with the time of its block, which is wrong by `offSec`. */
+export function dated(blocks = 0, offSec = 0): Script {
+  return ({ head, time }) => ({ block: head - blocks, timestampSec: time(head - blocks) + offSec });
+}
+
+/** One reply after the other, again and again. */
+export function inTurn(...scripts: readonly Script[]): Script {
+  let next = 0;
+  return (moment) => {
+    const script = scripts[next % scripts.length];
+    next += 1;
+    return script === undefined ? null : script(moment);
+  };
+}
 
 interface Source {
   readonly key: string;
+  readonly host: string;
   readonly intervalMs: number;
   readonly blockTimeMs: number;
 }
@@ -59,7 +100,10 @@ export class ScriptedFleet extends Outputs {
     return headAt(this.#chain(blockTimeMs), this.#trueMs);
   }
 
-  /** What the sources of this name reply from now on; a name is whole segments of a key, such as `subgraph` or `rpc`. */
+  /**
+   * What the sources of this name reply from now on; a name is whole segments of a key, such as `subgraph` or `rpc`, or a host.
+   * It may have alternatives: `subgraph/production/(base|form)`.
+   */
   script(name: string, script: Script): this {
     for (const { key } of this.#named(name)) {
       this.#scripts.set(key, script);
@@ -67,39 +111,38 @@ export class ScriptedFleet extends Outputs {
     return this;
   }
 
-  /** Runs on for a time such as `10m`, in steps of 5 s. */
-  run(duration: string): this {
-    for (const endMs = this.#trueMs + msOf(duration); this.#trueMs < endMs; ) {
-      this.#step();
+  /** Runs on for a time such as `10m`, and looks at what is said after each round of polls. */
+  run(duration: string, look: (elapsedMs: number) => void = () => undefined): this {
+    const [startMs, endMs] = [this.#trueMs, this.#trueMs + msOf(duration)];
+    while (this.#trueMs < endMs) {
+      this.#step(Math.min(STEP_MS, endMs - this.#trueMs));
+      look(this.#trueMs - startMs);
     }
     return this;
   }
 
   /** Runs on, and returns the statuses that a target changes to, each with the time after which it has it. */
   changes(name: string, duration: string): readonly string[] {
-    const startMs = this.#trueMs;
     const changes: string[] = [];
     let before: Status = this.target(name).status;
-    while (this.#trueMs < startMs + msOf(duration)) {
-      this.#step();
+    this.run(duration, (elapsedMs) => {
       const { status } = this.target(name);
       if (status !== before) {
-        changes.push(`${shortDuration(this.#trueMs - startMs)} ${status}`);
+        changes.push(`${shortDuration(elapsedMs)} ${status}`);
         before = status;
       }
-    }
+    });
     return changes;
   }
 
   /** The statuses of all targets that occur while it runs on, each once. */
   statusesDuring(duration: string): readonly Status[] {
     const seen = new Set<Status>();
-    for (const endMs = this.#trueMs + msOf(duration); this.#trueMs < endMs; ) {
-      this.#step();
+    this.run(duration, () => {
       for (const status of this.statuses()) {
         seen.add(status);
       }
-    }
+    });
     return [...seen].toSorted();
   }
 
@@ -121,9 +164,9 @@ export class ScriptedFleet extends Outputs {
     return this;
   }
 
-  /** Folds in what was observed. */
-  observe(observations: readonly Observation[]): this {
-    this.#monitor.observe(observations);
+  /** Folds in what was observed, and the values of parity that came with it. */
+  observe(observations: readonly Observation[], readings: readonly ParityReading[] = []): this {
+    this.#monitor.observe(observations, readings);
     return this;
   }
 
@@ -167,7 +210,7 @@ export class ScriptedFleet extends Outputs {
 
   /** Sets the wall clock forward or, with `-10m`, back; nothing else notices. */
   setClock(by: string): this {
-    this.#clockOffsetMs += by.startsWith("-") ? -msOf(by.slice(1)) : msOf(by);
+    this.#clockOffsetMs += msOf(by);
     return this;
   }
 
@@ -204,13 +247,15 @@ export class ScriptedFleet extends Outputs {
     return endpointsOf(fleet).flatMap((endpoint) =>
       sourceKeysOf(endpoint).map((key) => {
         const slug = endpoint.chain ?? endpoint.targets.find((target) => target.key === key)?.chain ?? "";
-        return { key, intervalMs: endpoint.pollIntervalMs, blockTimeMs: blockTimes.get(slug) ?? 2_000 };
+        const { host } = new URL(endpoint.url);
+        const blockTimeMs = blockTimes.get(slug) ?? 2_000;
+        return { key, host, intervalMs: endpoint.pollIntervalMs, blockTimeMs };
       }),
     );
   }
 
   #named(name: string): readonly Source[] {
-    const found = this.#sources.filter(({ key }) => isNamed(key, name));
+    const found = this.#sources.filter(({ key, host }) => isNamed(key, name) || host === name);
     if (found.length === 0) {
       const keys = this.#sources.map(({ key }) => key).join(", ");
       throw new RangeError(`Cannot find ${name} among ${keys}`);
@@ -223,10 +268,10 @@ export class ScriptedFleet extends Outputs {
     this.#monotonicMs += ms;
   }
 
-  #step(): void {
-    this.#pass(STEP_MS);
+  #step(ms: number): void {
+    this.#pass(ms);
     const due = this.#sources.filter(
-      ({ key, intervalMs }) => !this.#polled.has(key) || this.#monotonicMs % intervalMs < STEP_MS,
+      ({ key, intervalMs }) => !this.#polled.has(key) || this.#monotonicMs % intervalMs < ms,
     );
     this.#monitor.observe(due.flatMap((source) => this.#observe(source)));
   }
@@ -272,14 +317,6 @@ export class ScriptedFleet extends Outputs {
 }
 
 const level = behind(0);
-
-function msOf(duration: string): number {
-  const ms = parseDuration(duration);
-  if (ms === null) {
-    throw new RangeError(`Cannot wait for ${duration}: expected a duration such as 30s or 10m`);
-  }
-  return ms;
-}
 
 /** `1h 5s`, `10m 15s`, `45s`. */
 function shortDuration(ms: number): string {

@@ -3,8 +3,7 @@ import { groupBy } from "../../src/core/model/group-by.ts";
 import { FAILURE_REASONS } from "../../src/core/model/observation.ts";
 import type { TargetReport } from "../../src/core/model/report.ts";
 import { fleetYaml } from "../scenarios/statuses/fleets.ts";
-import { ScriptedFleet } from "./scripted-fleet.ts";
-import { behind, dated, inTurn, type Reply, type Script } from "./scripted-reply.ts";
+import { behind, dated, inTurn, type Reply, type Script, ScriptedFleet } from "./scripted-fleet.ts";
 
 const SCHEDULES: Readonly<Record<string, string>> = { "10m": "0 */10 * * * *", "30m": "0 */30 * * * *" };
 
@@ -68,25 +67,24 @@ export class Story {
 
   #run(duration: string): readonly string[] {
     const play = this.#play;
-    const startMs = play.nowMs;
     const statuses = new Map(play.report().targets.map(({ key, status }) => [key, status]));
     const changes: string[] = [];
     const references = new Set<number | null>();
-    while (play.nowMs - startMs < (parseDuration(duration) ?? 0)) {
-      const { targets } = play.run("5s").report();
+    play.run(duration, (elapsedMs) => {
+      const { targets } = play.report();
       const changed = targets.filter(({ key, status }) => statuses.get(key) !== status);
       const news = groupBy(changed, ({ detail, status }) =>
         status === "ok" ? "ok" : `${status}: ${detail}`,
       );
       for (const [said, all] of news) {
         const variants = all.map(({ variant }) => variant).join(", ");
-        changes.push(`after ${(play.nowMs - startMs) / 1_000} s ${variants} ${said}`);
+        changes.push(`after ${elapsedMs / 1_000} s ${variants} ${said}`);
       }
       for (const { key, status } of changed) {
         statuses.set(key, status);
       }
       references.add(this.#referenceAhead());
-    }
+    });
     return [...changes, `reference meanwhile ${rangeOf(references)}`, this.#state()];
   }
 

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { isoTime } from "../../../src/core/model/text.ts";
 import { createRandom } from "../../../src/sim/model/random.ts";
-import { ScriptedFleet } from "../../support/scripted-fleet.ts";
-import { behind, dated, inTurn, type Script } from "../../support/scripted-reply.ts";
+import { behind, dated, inTurn, type Script, ScriptedFleet } from "../../support/scripted-fleet.ts";
 import { fleetYaml, TRIO, TRIO_AND_NODE } from "./fleets.ts";
 
 // What the stories of stories.test.ts cannot say: other outputs, and sources of other kinds.
@@ -248,7 +247,7 @@ describe("`ok`", () => {
       ),
     );
 
-    play.run("75s");
+    play.run("90s");
 
     expect(play.target("multichain")).toMatchObject({ deployment: "Qm3", deployment_changes: 2 });
   });

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { FAILURE_REASONS } from "../../../src/core/model/observation.ts";
 import { createRandom } from "../../../src/sim/model/random.ts";
-import { ScriptedFleet } from "../../support/scripted-fleet.ts";
-import { behind, inTurn, type Reply } from "../../support/scripted-reply.ts";
+import { behind, inTurn, type Reply, ScriptedFleet } from "../../support/scripted-fleet.ts";
 import { fleetYaml, TRIO } from "./fleets.ts";
 
 /** What `multichain` changes to when it replies this from now on, after ten healthy minutes. */
@@ -99,7 +98,7 @@ describe("a status", () => {
   it("is what the very first poll says", () => {
     const play = new ScriptedFleet(TRIO).script("multichain", () => "timeout");
 
-    expect(play.changes("multichain", "1m")).toEqual(["5s unreachable"]);
+    expect(play.changes("multichain", "1m")).toEqual(["15s unreachable"]);
   });
 
   it("is what the first poll says after all evidence had become stale", () => {
@@ -115,7 +114,7 @@ describe("a status", () => {
 
   it("is decided again when another source reports its first height, if it rests on two heights", () => {
     const play = new ScriptedFleet(TRIO).script("subgraph", behind(-100_000)).script("mirror", () => null);
-    const before = play.run("15s").target("multichain").status;
+    const before = play.run("30s").target("multichain").status;
 
     play.wait("1s").poll("mirror", play.head());
 
