@@ -4,7 +4,9 @@ import { LATEST_MS } from "../core/model/observation.ts";
 import { isoTime } from "../core/model/text.ts";
 import { whyUnreadable } from "../core/model/why-unreadable.ts";
 import { eventsPathOf, readEvents } from "../daemon/state/event-store.ts";
-import { EventsSchema, readEventQuery, selectEvents } from "../views/api/events.ts";
+import { EventsSchema } from "../views/api/api-schema.ts";
+import { selectEvents } from "../views/api/events.ts";
+import { QUERIES, readSpanQuery } from "../views/api/queries.ts";
 import { withQuery } from "../views/page/links.ts";
 import { renderEventsTable } from "../views/terminal/events-table.ts";
 import { CommandError, type CommandWorld, EXIT } from "./command-world.ts";
@@ -36,7 +38,7 @@ export async function events(
   const asked = { from: since, limit, kind, status };
   const queries = (filters.length === 0 ? [""] : filters).map((filter) => {
     const [protocol, chain, variant] = filter.split("/");
-    const query = readEventQuery({ ...asked, protocol, chain, variant }, nowMs, 0, 0);
+    const query = readSpanQuery(QUERIES.events, { ...asked, protocol, chain, variant }, nowMs);
     if (typeof query === "string") {
       throw new CommandError(query.replace("Cannot use from", "Cannot use --since"));
     }

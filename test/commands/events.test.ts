@@ -76,10 +76,10 @@ it("reports an invalid time, limit or kind, and the path of a missing file", asy
     err: 'Cannot use --since "soon": expected a time such as 2026-11-23T03:00:00Z, or how long ago, such as 24h or 7d',
   });
   expect((await run(fromFile, "--limit", "0")).err).toContain(
-    'Cannot use limit "0": expected a whole number from 1',
+    'Cannot use limit "0": Too small: expected number to be >=1',
   );
   expect((await run(fromFile, "--kind", "x")).err).toContain(
-    'Cannot use kind "x": expected one of status, pair',
+    'Cannot use kind "x": Invalid option: expected one of "status"|"pair"',
   );
   expect((await run(missing)).err).toContain("Cannot read the events file synclag.state.json.events: ");
 });

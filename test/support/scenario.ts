@@ -24,15 +24,9 @@ import {
 import type { ChainSpec } from "../../src/sim/model/chain-model.ts";
 import type { Call } from "../../src/sim/servers/answer.ts";
 import type { HistoryJson } from "../../src/views/api/api-schema.ts";
-import {
-  type EventQuery,
-  eventsJson,
-  incidentsJson,
-  type Query,
-  readEventQuery,
-  statusHistoryJson,
-} from "../../src/views/api/events.ts";
+import { eventsJson, incidentsJson, statusHistoryJson } from "../../src/views/api/events.ts";
 import { historyJson } from "../../src/views/api/history.ts";
+import { type EventQuery, QUERIES, type Query, readSpanQuery } from "../../src/views/api/queries.ts";
 import { selectTargets } from "../../src/views/api/selection.ts";
 import { renderIncidentsPage } from "../../src/views/page/incidents.ts";
 import { renderPlanPage } from "../../src/views/page/plan.ts";
@@ -78,7 +72,6 @@ export interface ReceivedRequest {
 }
 
 const START = "2026-11-20T03:00:00Z";
-const DAY_MS = 86_400_000;
 const NOT_ENDED = Number.POSITIVE_INFINITY;
 const nextTurn = promisify(turn);
 
@@ -350,7 +343,7 @@ export class Scenario extends Outputs implements AsyncDisposable {
   }
 
   #asked(query: Query): EventQuery {
-    const asked = readEventQuery(query, Date.now(), DAY_MS, 200);
+    const asked = readSpanQuery(QUERIES.events, query, Date.now());
     if (typeof asked === "string") {
       throw new RangeError(asked);
     }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { EventSchema } from "../../core/events/event.ts";
 import type { ReadonlyDeep } from "../../core/model/report.ts";
 import { Count, Height, Seconds, TargetStatus, Text, Time } from "../../core/model/report-schema.ts";
 
@@ -20,16 +21,17 @@ export const HealthSchema = z.object({
   generated_at: Time,
   protocol: Text,
   chain: Text,
-  variant: Text.meta({ description: "The requested variant; null for any" }).nullable(),
+  variant: Text.describe("The requested variant; null for any").nullable(),
   max_lag_seconds: Seconds,
   healthy: z.boolean(),
-  judged_by: z.enum(["lag", "advance"]).meta({
-    description:
+  judged_by: z
+    .enum(["lag", "advance"])
+    .describe(
       "lag: by the lag. advance: the lag is unknown, for the chain has no reference and the targets report no block times",
-  }),
-  freshest: HealthTarget.meta({
-    description: "Of all variants of the tier, whichever was requested; null while no height is known",
-  }).nullable(),
+    ),
+  freshest: HealthTarget.describe(
+    "Of all variants of the tier, whichever was requested; null while no height is known",
+  ).nullable(),
   why: Text,
   targets: z.array(HealthTarget),
 });
@@ -51,10 +53,11 @@ export const HistorySchema = z.object({
   protocol: Text,
   chain: Text,
   chain_id: Count,
-  timestamps: z.array(z.number()).meta({
-    description:
+  timestamps: z
+    .array(z.number())
+    .describe(
       "Unix seconds; every other list has the same length. All values of a point are of this moment: of its minute (or longer step) the one at which the targets were furthest behind",
-  }),
+    ),
   reference_block_number: Series,
   targets: z.array(
     z.object({
@@ -62,11 +65,73 @@ export const HistorySchema = z.object({
       tier: Text,
       block_number: Series,
       lag_seconds: Series,
-      against: Text.meta({ description: "The variant that the gap is measured against" }).nullable(),
+      against: Text.describe("The variant that the gap is measured against").nullable(),
       gap_blocks: Series,
       gap_uncertainty_blocks: Series,
     }),
   ),
+});
+
+const SPAN = { generated_at: Time, from: Time, to: Time };
+
+/** What `/api/v1/events` answers. */
+export const EventsSchema = z.object({
+  ...SPAN,
+  total: Count.describe("How many events match; more than `events` where they are limited"),
+  events: z.array(EventSchema).describe("The latest first"),
+});
+
+/** What `/api/v1/incidents` answers. */
+export const IncidentsSchema = z.object({
+  ...SPAN,
+  total: Count,
+  incidents: z
+    .array(
+      z.object({
+        scope: Text,
+        subject: Text,
+        since: Time,
+        until: Time.describe("Null: it goes on").nullable(),
+        duration_seconds: Seconds,
+        detail: Text.nullable(),
+        targets: z.array(Text).describe("Keys of the targets that it explained, at most 100"),
+        target_count: Count,
+      }),
+    )
+    .describe("The latest first"),
+});
+
+const Availability = z.object({
+  ok_share: z
+    .number()
+    .describe("From 0 to 1, of the time in which anything was known; null: it never was")
+    .nullable(),
+  usable_share: z
+    .number()
+    .describe("The same of a pair that is ok or degraded, a target that is ok, lagging or chain_halted")
+    .nullable(),
+  longest_outage_seconds: Seconds.describe("The longest time in which it was not usable"),
+  known_seconds: Seconds,
+  periods: z
+    .array(
+      z.object({
+        from: Time,
+        to: Time,
+        state: Text.describe("Null: no Synclag was polling").nullable(),
+        since: Time,
+        detail: Text.nullable(),
+      }),
+    )
+    .describe("What it was, the latest first"),
+});
+
+/** What `/api/v1/status/{protocol}/{chain}/history` answers. */
+export const StatusHistorySchema = z.object({
+  ...SPAN,
+  protocol: Text,
+  chain: Text,
+  pair: Availability,
+  targets: z.array(Availability.extend({ key: Text, variant: Text, tier: Text })),
 });
 
 /** The body of every error: problem details, RFC 9457. */

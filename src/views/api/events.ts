@@ -1,5 +1,4 @@
-import { z } from "zod";
-import { EVENT_KINDS, type Event, EventSchema } from "../../core/events/event.ts";
+import type { Event } from "../../core/events/event.ts";
 import type { EventLog } from "../../core/events/event-log.ts";
 import {
   availabilityOf,
@@ -9,139 +8,12 @@ import {
   periodsOf,
   unwatched,
 } from "../../core/events/timeline.ts";
-import { type Report, STATUSES } from "../../core/model/report.ts";
-import { Count, Seconds, Text, Time } from "../../core/model/report-schema.ts";
+import type { Report } from "../../core/model/report.ts";
 import { isoTime } from "../../core/model/text.ts";
-import { PAIR_STATES } from "../../core/report/pairs.ts";
+import type { Asked, EventQuery } from "./queries.ts";
 import { selectTargets } from "./selection.ts";
 
-const SPAN = { generated_at: Time, from: Time, to: Time };
-
-/** What `/api/v1/events` answers. */
-export const EventsSchema = z.object({
-  ...SPAN,
-  total: Count.meta({ description: "How many events match; more than `events` where they are limited" }),
-  events: z.array(EventSchema).meta({ description: "The latest first" }),
-});
-
-/** What `/api/v1/incidents` answers. */
-export const IncidentsSchema = z.object({
-  ...SPAN,
-  total: Count,
-  incidents: z
-    .array(
-      z.object({
-        scope: Text,
-        subject: Text,
-        since: Time,
-        until: Time.meta({ description: "Null: it goes on" }).nullable(),
-        duration_seconds: Seconds,
-        detail: Text.nullable(),
-        targets: z.array(Text).meta({ description: "Keys of the targets that it explained, at most 100" }),
-        target_count: Count,
-      }),
-    )
-    .meta({ description: "The latest first" }),
-});
-
-const Availability = z.object({
-  ok_share: z
-    .number()
-    .meta({ description: "From 0 to 1, of the time in which anything was known; null: it never was" })
-    .nullable(),
-  usable_share: z
-    .number()
-    .meta({
-      description: "The same of a pair that is ok or degraded, a target that is ok, lagging or chain_halted",
-    })
-    .nullable(),
-  longest_outage_seconds: Seconds.meta({ description: "The longest time in which it was not usable" }),
-  known_seconds: Seconds,
-  periods: z
-    .array(
-      z.object({
-        from: Time,
-        to: Time,
-        state: Text.meta({ description: "Null: no Synclag was polling" }).nullable(),
-        since: Time,
-        detail: Text.nullable(),
-      }),
-    )
-    .meta({ description: "What it was, the latest first" }),
-});
-
-/** What `/api/v1/status/{protocol}/{chain}/history` answers. */
-export const StatusHistorySchema = z.object({
-  ...SPAN,
-  protocol: Text,
-  chain: Text,
-  pair: Availability,
-  targets: z.array(Availability.extend({ key: Text, variant: Text, tier: Text })),
-});
-
-/** Query parameters; one that is given twice is a list. */
-export type Query = Readonly<Record<string, string | readonly string[] | undefined>>;
-
-/** What events can be narrowed by. */
-export const EVENT_FILTERS = ["kind", "protocol", "chain", "variant", "tier", "host", "status"] as const;
-
-/** Which events are asked for; a filter that is left out lets anything pass. */
-export interface EventQuery extends Interval, Partial<Record<(typeof EVENT_FILTERS)[number], string>> {
-  readonly limit: number;
-}
-
-const DAY_MS = 86_400_000;
-const UNITS_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: DAY_MS };
-const MOST = 10_000;
-const WORDS: Readonly<Record<string, readonly string[]>> = {
-  kind: EVENT_KINDS,
-  status: [...STATUSES, ...PAIR_STATES.filter((state) => state === "degraded" || state === "down")],
-};
-
-/** Reads the query of a route, or reports its fault. `from` is this far back by default. */
-export function readEventQuery(
-  query: Query,
-  nowMs: number,
-  defaultSpanMs: number,
-  defaultLimit: number,
-): EventQuery | string {
-  const given = Object.entries(query).filter(([, value]) => value !== "" && value !== undefined);
-  const twice = given.find(([, value]) => typeof value !== "string");
-  if (twice !== undefined) {
-    return `Cannot use several values of ${twice[0]}: give one`;
-  }
-  const { from, to, limit, ...filters } = Object.fromEntries(given) as Readonly<Record<string, string>>;
-  const fromMs = from === undefined ? nowMs - defaultSpanMs : readTime(from, nowMs);
-  const toMs = to === undefined ? nowMs : readTime(to, nowMs);
-  if (fromMs === null || toMs === null) {
-    const [name, found] = fromMs === null ? ["from", from] : ["to", to];
-    return `Cannot use ${name} ${quoted(found)}: expected a time such as 2026-11-23T03:00:00Z, or how long ago, such as 24h or 7d`;
-  }
-  if (fromMs >= toMs) {
-    return `Cannot use from ${isoTime(fromMs)}: expected a time before ${isoTime(toMs)}`;
-  }
-  if (limit !== undefined && !(/^[1-9]\d{0,4}$/.test(limit) && Number(limit) <= MOST)) {
-    return `Cannot use limit ${quoted(limit)}: expected a whole number from 1 to ${MOST}`;
-  }
-  const unknown = Object.entries(filters).find(([name, value]) => WORDS[name]?.includes(value) === false);
-  if (unknown !== undefined) {
-    return `Cannot use ${unknown[0]} ${quoted(unknown[1])}: expected one of ${WORDS[unknown[0]]?.join(", ")}`;
-  }
-  return { ...filters, fromMs, toMs, limit: limit === undefined ? defaultLimit : Number(limit) };
-}
-
-/** Of an ISO 8601 time, or of `24h`, which is that long ago. */
-function readTime(text: string, nowMs: number): number | null {
-  const [, count, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
-  const ms = count === undefined ? Date.parse(text) : nowMs - Number(count) * (UNITS_MS[unit ?? ""] ?? 0);
-  return Number.isNaN(ms) || (count === undefined && !/^\d{4}-\d\d-\d\d/.test(text)) ? null : ms;
-}
-
-/** What was found, shortened, for a message. */
-export function quoted(found: unknown): string {
-  return JSON.stringify(found).slice(0, 100);
-}
-
+/** The targets of each host. */
 export type Hosts = ReadonlyMap<string, ReadonlySet<string>>;
 
 /** The events that match a query, latest first. Events that are no news are included only if it names a kind or a status. */
@@ -200,12 +72,14 @@ function subjectFilter(
   };
 }
 
+type LimitedSpan = Asked<{ readonly limit: number }>;
+
 export function eventsJson(report: Report, log: EventLog, query: EventQuery, hosts: Hosts) {
   const events = selectEvents(log, query, hosts);
   return { ...span(report, query), total: events.length, events: events.slice(0, query.limit) };
 }
 
-export function incidentsJson(report: Report, log: EventLog, query: EventQuery) {
+export function incidentsJson(report: Report, log: EventLog, query: LimitedSpan) {
   const incidents = incidentsOf(log.ofKind("incident"), query);
   const nowMs = Date.parse(report.generated_at);
   return {
@@ -231,7 +105,7 @@ export function statusHistoryJson(
   report: Report,
   log: EventLog,
   pair: { readonly protocol: string; readonly chain: string },
-  query: EventQuery,
+  query: LimitedSpan,
 ) {
   const targets = selectTargets(report.targets, pair);
   const { protocol, chain } = pair;

@@ -1,25 +1,20 @@
+import type { z } from "zod";
 import { servingTargets } from "../../core/model/fleet.ts";
 import type { Report, TargetReport } from "../../core/model/report.ts";
 import { formatAgo, formatCount, formatDuration } from "../../core/model/text.ts";
 import { differingKeys, findDifferences } from "../wording/parity.ts";
 import type { HealthJson, HealthTargetJson, ProtocolHealthJson } from "./api-schema.ts";
+import type { QUERIES } from "./queries.ts";
 import { selectTargets } from "./selection.ts";
 
 /** The question of a load balancer: can traffic be sent to a protocol on a chain, to any of its variants or to one? */
-export interface HealthQuery {
+export interface HealthQuery extends Partial<z.output<typeof QUERIES.health>> {
   readonly protocol: string;
   readonly chain: string;
-  readonly variant?: string | undefined;
-  /** Only this tier; default: production, or any tier if the protocol has no production tier. */
-  readonly tier?: string | undefined;
-  /** Default: the `lagging` threshold of the chain. */
-  readonly maxLagSeconds?: number | undefined;
-  /** `equal`: a target whose data differ from another variant's is not healthy. */
-  readonly parity?: "equal" | undefined;
 }
 
 /**
- * Whether traffic can be sent there: healthy while a considered target is `ok` and no more than `maxLagSeconds` behind or,
+ * Whether traffic can be sent there: healthy while a considered target is `ok` and no more than `max_lag` seconds behind or,
  * where its lag is unknown, has advanced within them.
  *
  * Null if there is no such protocol, chain, variant and tier.
@@ -33,7 +28,7 @@ export function healthJson(report: Report, query: HealthQuery): HealthJson | nul
   if (chain === undefined || considered.length === 0) {
     return null;
   }
-  const { maxLagSeconds = chain.thresholds.lagging_seconds } = query;
+  const { max_lag: maxLagSeconds = chain.thresholds.lagging_seconds } = query;
   const rules: Rules = {
     maxLagSeconds,
     hasReference: chain.reference !== null,

@@ -1,8 +1,15 @@
 import { z } from "zod";
-import { EVENT_KINDS } from "../../core/events/event.ts";
 import { ReportSchema } from "../../core/model/report-schema.ts";
-import { HealthSchema, HistorySchema, ProblemSchema, ProtocolHealthSchema } from "./api-schema.ts";
-import { EventsSchema, IncidentsSchema, StatusHistorySchema } from "./events.ts";
+import {
+  EventsSchema,
+  HealthSchema,
+  HistorySchema,
+  IncidentsSchema,
+  ProblemSchema,
+  ProtocolHealthSchema,
+  StatusHistorySchema,
+} from "./api-schema.ts";
+import { QUERIES } from "./queries.ts";
 
 /** A part of an OpenAPI document. */
 type OpenapiObject = Readonly<Record<string, unknown>>;
@@ -18,62 +25,184 @@ const SCHEMAS = {
   Problem: ProblemSchema,
 };
 
-/** What a path takes and replies. */
-interface PathItem {
-  readonly parameters?: readonly {
-    readonly name: string;
-    readonly description: string;
-    readonly schema: OpenapiObject;
-  }[];
-  readonly get?: Operation;
-  readonly post?: Operation;
+interface Route {
+  readonly id: string;
+  readonly summary: string;
+  readonly query?: keyof typeof QUERIES;
+  /** The schema of its replies other than problems; without it they are text. */
+  readonly json?: keyof typeof SCHEMAS;
+  /** Its replies beside the usual ones: 200, 400 to an invalid query, 404 to an unknown name in the path. */
+  readonly replies?: Readonly<Record<string, string>>;
 }
 
-interface Operation {
-  readonly operationId: string;
-  readonly summary: string;
-  readonly responses: Readonly<Record<string, { readonly description: string }>>;
-}
+/** The routes for programs, by method and path. */
+const ROUTES: Readonly<Record<string, Route>> = {
+  "GET /api/v1/status": { id: "getStatus", summary: "The status of every target", json: "Status" },
+  "GET /api/v1/status/{protocol}/{chain}": {
+    id: "getPairStatus",
+    summary: "The status of one protocol on one chain, every list filtered",
+    json: "Status",
+  },
+  "GET /api/v1/health/{protocol}/{chain}": {
+    id: "getHealth",
+    summary: "Whether traffic can be sent there, and which variant is freshest",
+    query: "health",
+    json: "Health",
+    replies: {
+      "200": "A considered variant is ok and within max_lag",
+      "503": "No considered variant is ok and within max_lag",
+    },
+  },
+  "GET /api/v1/health/{protocol}": {
+    id: "getProtocolHealth",
+    summary: "Whether traffic can be sent to a protocol on all its chains",
+    query: "health",
+    json: "ProtocolHealth",
+    replies: {
+      "200": "On each chain a considered variant is ok and within max_lag",
+      "503": "On some chain no considered variant is ok and within max_lag",
+    },
+  },
+  "GET /api/v1/history/{protocol}/{chain}": {
+    id: "getHistory",
+    summary: "The recent history of one protocol on one chain, as plotted on its page, the oldest row first",
+    query: "history",
+    json: "History",
+  },
+  "GET /api/v1/status/{protocol}/{chain}/history": {
+    id: "getStatusHistory",
+    summary:
+      "What one protocol on one chain and its targets were, the latest period first, and how available",
+    query: "statusHistory",
+    json: "StatusHistory",
+  },
+  "GET /api/v1/events": {
+    id: "getEvents",
+    summary:
+      "What happened in the last 30 days, the latest event first. Without kind or status: no changes from unknown to ok, and of pairs only those from or to down",
+    query: "events",
+    json: "Events",
+  },
+  "GET /api/v1/incidents": {
+    id: "getIncidents",
+    summary: "The incidents of the last 30 days and those that go on, the latest first",
+    query: "incidents",
+    json: "Incidents",
+  },
+  "GET /openapi.json": { id: "getOpenapi", summary: "This document, in OpenAPI 3.1" },
+  "GET /metrics": { id: "getMetrics", summary: "Metrics for Prometheus, in text format 0.0.4" },
+  "GET /-/healthy": {
+    id: "getHealthy",
+    summary: "Whether the poll loop makes progress",
+    replies: { "503": "The poll loop is stuck" },
+  },
+  "GET /-/ready": {
+    id: "getReady",
+    summary: "Whether every indexer has completed its first round",
+    replies: { "503": "Some indexers have not, or the daemon is shutting down" },
+  },
+  "POST /-/reload": {
+    id: "reload",
+    summary: "Reloads chains.yaml",
+    replies: {
+      "403": "Started without --enable-lifecycle",
+      "422": "The file is invalid; the current configuration is kept",
+    },
+  },
+};
 
 const ABOUT =
   "The sync health of blockchain indexers. All answers come from memory: a request never polls an indexer or uses budget.";
 
 /** The OpenAPI 3.1 document of `/openapi.json`. */
 export function openapiDocument(version: string): OpenapiObject {
+  const paths = Object.entries(ROUTES).map(([name, route]) => {
+    const [method = "", path = ""] = name.split(" ");
+    const { id: operationId, summary } = route;
+    const responses = Object.fromEntries(
+      Object.entries(repliesOf(path, route)).map(([status, text]) => [
+        status,
+        responseOf(route, status, text),
+      ]),
+    );
+    const operation = { operationId, summary, responses };
+    return [path, { parameters: parametersOf(path, route), [method.toLowerCase()]: operation }];
+  });
+  const schemas = Object.entries(SCHEMAS).map(([name, schema]) => [name, replySchema(schema)]);
   return {
     openapi: "3.1.0",
     info: { title: "Synclag", version, description: ABOUT },
-    paths: PATHS,
-    components: {
-      schemas: Object.fromEntries(
-        Object.entries(SCHEMAS).map(([name, schema]) => [name, jsonSchema(schema)]),
-      ),
-    },
+    paths: Object.fromEntries(paths),
+    components: { schemas: Object.fromEntries(schemas) },
   };
 }
 
 /** The routes for people, as Markdown. */
 export function apiMarkdown(): string {
-  const sections = Object.entries(PATHS).flatMap(([path, { parameters = [], get: read, post }]) => {
-    const operation = read ?? post;
-    const title = `## \`${read === undefined ? "POST" : "GET"} ${path}\``;
-    const listed = parameters.map(({ name, description, schema: { default: usual } }) =>
-      usual === undefined
-        ? `- \`${name}\`: ${description}`
-        : `- \`${name}\`: ${description} (default ${JSON.stringify(usual)})`,
+  const sections = Object.entries(ROUTES).flatMap(([name, route]) => {
+    const parameters = parametersOf(name, route).map(
+      ({ name: parameter, description, schema: { default: usual } }) =>
+        `- \`${parameter}\`: ${description}${usual === undefined ? "" : ` (default ${JSON.stringify(usual)})`}`,
     );
-    const replies = Object.entries(operation?.responses ?? {}).map(
-      ([status, reply]) => `- ${status}: ${reply.description}`,
-    );
-    return [title, `${operation?.summary ?? ""}.`, listed.join("\n"), "Replies:", replies.join("\n")];
+    const replies = Object.entries(repliesOf(name, route))
+      .filter(([, text]) => text !== route.summary)
+      .map(([status, text]) => `- ${status}: ${text}`);
+    const listed = replies.length === 0 ? [] : ["Replies:", replies.join("\n")];
+    return [`## \`${name}\``, `${route.summary}.`, parameters.join("\n"), ...listed];
   });
   return ["# API", `${ABOUT} Programs read [/openapi.json](/openapi.json).`, ...sections]
     .filter((block) => block !== "")
     .join("\n\n");
 }
 
+const IN_PATH: Readonly<Record<string, string>> = {
+  protocol: "As named in chains.yaml",
+  chain: "The slug of the chain",
+};
+
+interface Parameter {
+  readonly name: string;
+  readonly in: "path" | "query";
+  readonly required?: boolean;
+  readonly description: string;
+  readonly schema: OpenapiObject;
+}
+
+/** Those in the path, then those of the query. */
+function parametersOf(path: string, { query }: Route): readonly Parameter[] {
+  const inPath = Array.from(path.matchAll(/\{(\w+)\}/g), ([, name = ""]): Parameter => {
+    return { name, in: "path", required: true, description: IN_PATH[name] ?? "", schema: { type: "string" } };
+  });
+  const { properties = {} } = query === undefined ? {} : z.toJSONSchema(QUERIES[query], { io: "input" });
+  const inQuery = Object.entries(properties).map(([name, property]): Parameter => {
+    const { description = "", ...schema }: z.core.JSONSchema.JSONSchema = Object(property);
+    return { name, in: "query", description, schema };
+  });
+  return [...inPath, ...inQuery];
+}
+
+/** What each status means. */
+function repliesOf(path: string, { query, replies, summary }: Route): Readonly<Record<string, string>> {
+  return {
+    "200": summary,
+    ...(query && { "400": "A parameter is invalid" }),
+    ...(path.includes("{") && { "404": "A name does not exist; the detail lists those that do" }),
+    ...replies,
+  };
+}
+
+function responseOf({ json }: Route, status: string, description: string) {
+  const isProblem = status >= "400" && !(status === "503" && json !== undefined);
+  if (json === undefined && !isProblem) {
+    return { description, content: { "text/plain": { schema: { type: "string" } } } };
+  }
+  const type = isProblem ? "application/problem+json" : "application/json";
+  const schema = { $ref: `#/components/schemas/${isProblem ? "Problem" : json}` };
+  return { description, content: { [type]: { schema } } };
+}
+
 /** Without what OpenAPI implies (`$schema`) or says shorter (the pattern of a `format`). */
-function jsonSchema(schema: z.ZodType): OpenapiObject {
+function replySchema(schema: z.ZodType): OpenapiObject {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, {
     io: "input",
     override: ({ jsonSchema: part }) => {
@@ -88,176 +217,4 @@ function jsonSchema(schema: z.ZodType): OpenapiObject {
     },
   });
   return rest;
-}
-
-const TEXT = { type: "string" };
-const PROTOCOL = parameter("path", "protocol", "As named in chains.yaml", TEXT);
-const PAIR = [PROTOCOL, parameter("path", "chain", "The slug of the chain", TEXT)];
-
-const HEALTH_QUERY = [
-  query("variant", "Considers only this variant; by default any of them", TEXT),
-  query(
-    "tier",
-    "Considers only this tier; a protocol without a production tier on the chain defaults to all its tiers",
-    { type: "string", default: "production" },
-  ),
-  query(
-    "max_lag",
-    "How many seconds a variant may be behind the reference or, if there is none, may go without advancing. Default: the lagging threshold of the chain",
-    { type: "number", minimum: 0 },
-  ),
-  query(
-    "parity",
-    "equal: a variant whose data differ from another variant's is not healthy, or only the odd one out where more than two were compared",
-    { type: "string", enum: ["equal"] },
-  ),
-];
-
-const HISTORY_QUERY = [
-  query("hours", "How far back to go", {
-    ...{ type: "number", exclusiveMinimum: 0, maximum: 999.999, default: 24 },
-  }),
-  query(
-    "points",
-    "The maximum number of rows; adjacent rows are merged, keeping the last height, the longest lag and the widest gap",
-    { type: "integer", minimum: 1, maximum: 99_999, default: 10_000 },
-  ),
-];
-
-const TIME = "An ISO 8601 time, or how long ago, such as 24h or 7d";
-const EVENT_QUERY = [
-  ...spanQuery("24h", 200),
-  query("kind", "Only events of this kind", { type: "string", enum: EVENT_KINDS }),
-  ...["protocol", "chain", "variant", "tier", "host"].map((name) =>
-    query(name, `Only events of targets of this ${name}`, TEXT),
-  ),
-  query("status", "Only changes from or to this status", TEXT),
-];
-
-const UNKNOWN_PAIR = problem("No such protocol or chain; the detail lists those that exist");
-const INVALID = problem("A parameter is invalid");
-
-const PATHS: Readonly<Record<string, PathItem>> = {
-  "/api/v1/status": get("getStatus", "The status of every target", [], {
-    "200": json("Status", "The current status"),
-  }),
-  "/api/v1/status/{protocol}/{chain}": get(
-    "getPairStatus",
-    "The status of one protocol on one chain, every list filtered",
-    PAIR,
-    { "200": json("Status", "The current status"), "404": UNKNOWN_PAIR },
-  ),
-  "/api/v1/health/{protocol}/{chain}": get(
-    "getHealth",
-    "Whether traffic can be sent there, and which variant is freshest",
-    [...PAIR, ...HEALTH_QUERY],
-    {
-      "200": json("Health", "A considered variant is ok and within max_lag"),
-      "400": INVALID,
-      "404": problem("No such protocol, chain, variant or tier; the detail lists those that exist"),
-      "503": json("Health", "No considered variant is ok and within max_lag"),
-    },
-  ),
-  "/api/v1/health/{protocol}": get(
-    "getProtocolHealth",
-    "Whether traffic can be sent to a protocol on all its chains",
-    [PROTOCOL, ...HEALTH_QUERY],
-    {
-      "200": json("ProtocolHealth", "On each chain a considered variant is ok and within max_lag"),
-      "400": INVALID,
-      "404": problem("No such protocol, variant or tier; the detail lists those that exist"),
-      "503": json("ProtocolHealth", "On some chain no considered variant is ok and within max_lag"),
-    },
-  ),
-  "/api/v1/history/{protocol}/{chain}": get(
-    "getHistory",
-    "The recent history of one protocol on one chain, as plotted on its page",
-    [...PAIR, ...HISTORY_QUERY],
-    { "200": json("History", "Oldest row first"), "400": INVALID, "404": UNKNOWN_PAIR },
-  ),
-  "/api/v1/status/{protocol}/{chain}/history": get(
-    "getStatusHistory",
-    "What one protocol on one chain and its targets were, and how available",
-    [...PAIR, ...spanQuery("24h", 1_000)],
-    { "200": json("StatusHistory", "The latest period first"), "400": INVALID, "404": UNKNOWN_PAIR },
-  ),
-  "/api/v1/events": get(
-    "getEvents",
-    "What happened in the last 30 days. Without kind or status: no changes from unknown to ok, and of pairs only those from or to down",
-    EVENT_QUERY,
-    { "200": json("Events", "The latest event first"), "400": INVALID },
-  ),
-  "/api/v1/incidents": get(
-    "getIncidents",
-    "The incidents of the last 30 days, and those that go on",
-    spanQuery("7d", 200),
-    { "200": json("Incidents", "The latest incident first"), "400": INVALID },
-  ),
-  "/openapi.json": get("getOpenapi", "This document", [], {
-    "200": content("application/json", "OpenAPI 3.1", { type: "object" }),
-  }),
-  "/metrics": get("getMetrics", "Metrics for Prometheus", [], { "200": text("Text format 0.0.4") }),
-  "/-/healthy": get("getHealthy", "Whether the poll loop makes progress", [], {
-    "200": text("The poll loop makes progress"),
-    "503": problem("The poll loop is stuck"),
-  }),
-  "/-/ready": get("getReady", "Whether every indexer has completed its first round", [], {
-    "200": text("Every indexer has completed its first round"),
-    "503": problem("Some indexers have not, or the daemon is shutting down"),
-  }),
-  "/-/reload": {
-    post: {
-      operationId: "reload",
-      summary: "Reloads chains.yaml",
-      responses: {
-        "200": text("Reloaded"),
-        "403": problem("Started without --enable-lifecycle"),
-        "422": problem("The file is invalid; the current configuration is kept"),
-      },
-    },
-  },
-};
-
-function spanQuery(from: string, limit: number) {
-  return [
-    query("from", TIME, { type: "string", default: from }),
-    query("to", `${TIME}. Default: now`, TEXT),
-    query("limit", "The maximum number of items of a list, the latest", {
-      ...{ type: "integer", minimum: 1, maximum: 10_000, default: limit },
-    }),
-  ];
-}
-
-function get(
-  operationId: string,
-  summary: string,
-  parameters: NonNullable<PathItem["parameters"]>,
-  responses: Operation["responses"],
-): PathItem {
-  const operation = { get: { operationId, summary, responses } };
-  return parameters.length === 0 ? operation : { parameters, ...operation };
-}
-
-function parameter(place: "path" | "query", name: string, description: string, schema: OpenapiObject) {
-  return { name, in: place, description, schema, ...(place === "path" && { required: true }) };
-}
-
-function query(name: string, description: string, schema: OpenapiObject) {
-  return parameter("query", name, description, schema);
-}
-
-function json(name: keyof typeof SCHEMAS, description: string) {
-  return content("application/json", description, { $ref: `#/components/schemas/${name}` });
-}
-
-function text(description: string) {
-  return content("text/plain", description, { type: "string" });
-}
-
-function problem(description: string) {
-  return content("application/problem+json", description, { $ref: "#/components/schemas/Problem" });
-}
-
-function content(type: string, description: string, schema: OpenapiObject) {
-  return { description, content: { [type]: { schema } } };
 }

@@ -1,5 +1,5 @@
 import type { IndexerId } from "../../core/model/fleet.ts";
-import { EVENT_FILTERS } from "../api/events.ts";
+import { EVENT_FILTERS } from "../api/queries.ts";
 
 /** What the URL of the status page names; each may be empty. */
 export interface FleetView {

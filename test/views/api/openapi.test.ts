@@ -67,13 +67,13 @@ describe("the published schemas", () => {
       reference: [null, 8],
       targets: Object.fromEntries(targets.map(({ key }) => [key, target])),
     };
-    const morph = { protocol: "lockup", chain: "morph", maxLagSeconds: 600, variant: "multichain" };
+    const morph = { protocol: "lockup", chain: "morph", max_lag: 600, variant: "multichain" };
 
     expect([
       check("Status", varied),
       check("Status", keepTargets(REPORT, targets)),
       check("Status", sampleReport({ chains: unknown })),
-      check("Health", healthJson(REPORT, { protocol: "lockup", chain: "base", maxLagSeconds: 600 })),
+      check("Health", healthJson(REPORT, { protocol: "lockup", chain: "base", max_lag: 600 })),
       check("Health", healthJson(REPORT, morph)),
       check("ProtocolHealth", protocolHealthJson(REPORT, { protocol: "lockup" })),
       check("History", historyJson(REPORT, targets, past)),

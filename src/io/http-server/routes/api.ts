@@ -1,17 +1,10 @@
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { targetsByHost } from "../../../core/model/fleet.ts";
 import type { Report } from "../../../core/model/report.ts";
-import {
-  type EventQuery,
-  eventsJson,
-  incidentsJson,
-  type Query,
-  quoted,
-  readEventQuery,
-  statusHistoryJson,
-} from "../../../views/api/events.ts";
-import { type HealthQuery, healthJson, protocolHealthJson } from "../../../views/api/health.ts";
+import { eventsJson, incidentsJson, statusHistoryJson } from "../../../views/api/events.ts";
+import { healthJson, protocolHealthJson } from "../../../views/api/health.ts";
 import { historyJson } from "../../../views/api/history.ts";
+import { QUERIES, type Query, readQuery, readSpanQuery } from "../../../views/api/queries.ts";
 import { describeMissing, keepTargets, selectTargets } from "../../../views/api/selection.ts";
 import { sendOfReport } from "./bodies.ts";
 import { JSON_TYPE, sendJson, sendProblem } from "./replies.ts";
@@ -30,7 +23,6 @@ interface HealthRoute extends Route {
 }
 
 const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 
 /** The JSON API: its description, the report, what follows from it and what happened. */
 export function addApiRoutes(server: FastifyInstance, source: ServerDeps): void {
@@ -55,13 +47,9 @@ export function addApiRoutes(server: FastifyInstance, source: ServerDeps): void 
 
   // What the plots are drawn from.
   server.get<PairRoute>("/api/v1/history/:protocol/:chain", ({ params, query }, reply) => {
-    const { hours = "24", points = "10000" } = query;
-    if (typeof hours !== "string" || !/^\d{1,3}(\.\d{1,3})?$/.test(hours) || Number(hours) === 0) {
-      return sendProblem(reply, 400, `Cannot use hours ${quoted(hours)}: expected a number such as 6`);
-    }
-    if (typeof points !== "string" || !/^[1-9]\d{0,4}$/.test(points)) {
-      const found = `Cannot use points ${quoted(points)}: expected a whole number such as 300`;
-      return sendProblem(reply, 400, found);
+    const asked = readQuery(QUERIES.history, query);
+    if (typeof asked === "string") {
+      return sendProblem(reply, 400, asked);
     }
     const report = source.report();
     const targets = selectTargets(report.targets, params);
@@ -69,7 +57,7 @@ export function addApiRoutes(server: FastifyInstance, source: ServerDeps): void 
       return sendProblem(reply, 404, describeMissing(report.targets, params));
     }
     const toMs = Date.parse(report.generated_at);
-    const span = { fromMs: toMs - Number(hours) * HOUR_MS, toMs, points: Number(points) };
+    const span = { fromMs: toMs - asked.hours * HOUR_MS, toMs, points: asked.points };
     const keys = targets.map(({ key }) => key);
     return sendReport(reply, report, () =>
       historyJson(report, targets, source.past(params.chain, keys, span)),
@@ -84,10 +72,11 @@ function addHealthRoutes(server: FastifyInstance, source: ServerDeps): void {
   // For load balancers and front ends: 200 where traffic may go there, else 503.
   for (const path of ["/api/v1/health/:protocol", "/api/v1/health/:protocol/:chain"]) {
     server.get<HealthRoute>(path, ({ params: { protocol, chain }, query }, reply) => {
-      const question = readHealthQuery(protocol, query);
-      if (typeof question === "string") {
-        return sendProblem(reply, 400, question);
+      const read = readQuery(QUERIES.health, query);
+      if (typeof read === "string") {
+        return sendProblem(reply, 400, read);
       }
+      const question = { ...read, protocol };
       const report = source.report();
       const json =
         chain === undefined
@@ -103,64 +92,34 @@ function addHealthRoutes(server: FastifyInstance, source: ServerDeps): void {
 
 function addEventRoutes(server: FastifyInstance, source: ServerDeps): void {
   server.get<PairRoute>("/api/v1/status/:protocol/:chain/history", ({ params, query }, reply) => {
-    const { targets } = source.report();
-    return selectTargets(targets, params).length === 0
-      ? sendProblem(reply, 404, describeMissing(targets, params))
-      : sendEvents(reply, query, DAY_MS, 1_000, (report, asked) =>
-          statusHistoryJson(report, source.events, params, asked),
-        );
-  });
-
-  server.get<Route>("/api/v1/events", ({ query }, reply) =>
-    sendEvents(reply, query, DAY_MS, 200, (report, asked) =>
-      eventsJson(report, source.events, asked, targetsByHost(source.settings().fleet)),
-    ),
-  );
-
-  server.get<Route>("/api/v1/incidents", ({ query }, reply) =>
-    sendEvents(reply, query, 7 * DAY_MS, 200, (report, asked) => incidentsJson(report, source.events, asked)),
-  );
-
-  /** `spanMs`: how far back to go by default. */
-  function sendEvents(
-    reply: FastifyReply,
-    query: Query,
-    spanMs: number,
-    limit: number,
-    make: (report: Report, asked: EventQuery) => object,
-  ): FastifyReply | Promise<FastifyReply> {
     const report = source.report();
-    const asked = readEventQuery(query, Date.parse(report.generated_at), spanMs, limit);
+    const asked = readSpanQuery(QUERIES.statusHistory, query, Date.parse(report.generated_at));
+    if (selectTargets(report.targets, params).length === 0) {
+      return sendProblem(reply, 404, describeMissing(report.targets, params));
+    }
     return typeof asked === "string"
       ? sendProblem(reply, 400, asked)
-      : sendReport(reply, report, () => make(report, asked));
-  }
+      : sendReport(reply, report, () => statusHistoryJson(report, source.events, params, asked));
+  });
+
+  server.get<Route>("/api/v1/events", ({ query }, reply) => {
+    const report = source.report();
+    const asked = readSpanQuery(QUERIES.events, query, Date.parse(report.generated_at));
+    const hosts = targetsByHost(source.settings().fleet);
+    return typeof asked === "string"
+      ? sendProblem(reply, 400, asked)
+      : sendReport(reply, report, () => eventsJson(report, source.events, asked, hosts));
+  });
+
+  server.get<Route>("/api/v1/incidents", ({ query }, reply) => {
+    const report = source.report();
+    const asked = readSpanQuery(QUERIES.incidents, query, Date.parse(report.generated_at));
+    return typeof asked === "string"
+      ? sendProblem(reply, 400, asked)
+      : sendReport(reply, report, () => incidentsJson(report, source.events, asked));
+  });
 }
 
 function sendReport(reply: FastifyReply, report: Report, make: () => object): Promise<FastifyReply> {
   return sendOfReport(reply.type(JSON_TYPE), report, () => JSON.stringify(make()));
-}
-
-/** The parsed parameters of a request, or a sentence about their fault. */
-function readHealthQuery(
-  protocol: string,
-  { max_lag: maxLag, variant = "", tier = "", parity = "" }: Query,
-): Omit<HealthQuery, "chain"> | string {
-  // Digits, with up to three decimals; several values become one text with commas.
-  if (!/^\d{1,9}(\.\d{1,3})?$/.test(String(maxLag ?? 0))) {
-    return `Cannot use max_lag ${quoted(maxLag)}: expected seconds, such as 600`;
-  }
-  if (typeof variant !== "string" || typeof tier !== "string") {
-    return "Cannot use several variants or tiers: name at most one of each";
-  }
-  if (parity !== "" && parity !== "equal") {
-    return `Cannot use parity ${quoted(parity)}: expected equal`;
-  }
-  return {
-    protocol,
-    maxLagSeconds: maxLag === undefined ? undefined : Number(maxLag),
-    variant: variant || undefined,
-    tier: tier || undefined,
-    parity: parity || undefined,
-  };
 }

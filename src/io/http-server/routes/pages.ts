@@ -3,7 +3,7 @@ import { parse } from "node:path";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { targetsByHost } from "../../../core/model/fleet.ts";
 import type { Report } from "../../../core/model/report.ts";
-import { type Query, readEventQuery } from "../../../views/api/events.ts";
+import { QUERIES, type Query, readSpanQuery } from "../../../views/api/queries.ts";
 import { renderChainPage } from "../../../views/page/chain.ts";
 import { renderIncidentsPage } from "../../../views/page/incidents.ts";
 import {
@@ -17,7 +17,7 @@ import {
 import { renderPlanPage } from "../../../views/page/plan.ts";
 import { type PageOptions, renderErrorPage } from "../../../views/page/shell.ts";
 import { renderStatusPage } from "../../../views/page/status.ts";
-import { RANGES, readRange } from "../../../views/page/strip.ts";
+import { readRange } from "../../../views/page/strip.ts";
 import { addAssetRoutes } from "./assets.ts";
 import { sendOfReport } from "./bodies.ts";
 import { addPublicRoutes } from "./public.ts";
@@ -112,7 +112,8 @@ function addIncidentsPage(server: FastifyInstance, source: ServerDeps, options: 
   server.get<PageQuery>(INCIDENTS_PATH, async ({ query: { range: found, ...query } }, reply) => {
     const report = source.report();
     const range = readRange(found);
-    const asked = readEventQuery(query, Date.parse(report.generated_at), RANGES[range].lengthMs, 200);
+    const nowMs = Date.parse(report.generated_at);
+    const asked = readSpanQuery(QUERIES.events, { from: range, ...query }, nowMs);
     return typeof asked === "string"
       ? sendProblem(reply, 400, asked)
       : await sendPage(reply, report, () =>

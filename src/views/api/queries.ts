@@ -1,0 +1,124 @@
+import { z } from "zod";
+import { EVENT_KINDS } from "../../core/events/event.ts";
+import type { Interval } from "../../core/events/timeline.ts";
+import { STATUSES } from "../../core/model/report.ts";
+import { isoTime } from "../../core/model/text.ts";
+
+/** Query parameters as a server finds them; one that is given twice is a list. */
+export type Query = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+const UNITS_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** Of an ISO 8601 time, or of `24h`, which is that long ago; NaN for anything else. */
+function timeOf(text: string, nowMs: number): number {
+  const [, count, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
+  if (count !== undefined) {
+    return nowMs - Number(count) * (UNITS_MS[unit ?? ""] ?? 0);
+  }
+  return /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : Number.NaN;
+}
+
+const Text = z.string();
+const Moment = Text.refine((text) => !Number.isNaN(timeOf(text, 0)), {
+  error: "expected a time such as 2026-11-23T03:00:00Z, or how long ago, such as 24h or 7d",
+});
+const TIME = "An ISO 8601 time, or how long ago, such as 24h or 7d";
+
+function count(most: number, usual: number) {
+  return z.coerce.number().int().min(1).max(most).default(usual);
+}
+
+function span(from: string, limit: number) {
+  return {
+    from: Moment.default(from).describe(TIME),
+    to: Moment.optional().describe(`${TIME}. Default: now`),
+    limit: count(10_000, limit).describe("The maximum number of items of a list, the latest"),
+  };
+}
+
+function ofTargets(name: string) {
+  return Text.optional().describe(`Only events of targets of this ${name}`);
+}
+
+const FILTERS = {
+  kind: z.enum(EVENT_KINDS).optional().describe("Only events of this kind"),
+  protocol: ofTargets("protocol"),
+  chain: ofTargets("chain"),
+  variant: ofTargets("variant"),
+  tier: ofTargets("tier"),
+  host: ofTargets("host"),
+  status: z
+    .enum([...STATUSES, "degraded", "down"])
+    .optional()
+    .describe("Only changes from or to this status"),
+};
+
+/** What events can be narrowed by. */
+export const EVENT_FILTERS = Object.keys(FILTERS);
+
+/** The query parameters of the routes: each schema reads them, and describes them in OpenAPI. */
+export const QUERIES = {
+  health: z.object({
+    variant: Text.optional().describe("Considers only this variant; by default any of them"),
+    tier: Text.optional().describe(
+      "Considers only this tier. Default: production; a protocol without a production tier on the chain defaults to all its tiers",
+    ),
+    max_lag: z.coerce
+      .number()
+      .min(0)
+      .optional()
+      .describe(
+        "How many seconds a variant may be behind the reference or, if there is none, may go without advancing. Default: the lagging threshold of the chain",
+      ),
+    parity: z
+      .enum(["equal"])
+      .optional()
+      .describe(
+        "equal: a variant whose data differ from another variant's is not healthy, or only the odd one out where more than two were compared",
+      ),
+  }),
+  history: z.object({
+    hours: z.coerce.number().gt(0).lt(1_000).default(24).describe("How far back to go"),
+    points: count(99_999, 10_000).describe(
+      "The maximum number of rows; adjacent rows are merged, keeping the last height, the longest lag and the widest gap",
+    ),
+  }),
+  statusHistory: z.object(span("24h", 1_000)),
+  events: z.object({ ...span("24h", 200), ...FILTERS }),
+  incidents: z.object(span("7d", 200)),
+};
+
+/** Reads the query of a route, or reports its fault. An empty parameter is as one that is left out. */
+export function readQuery<Schema extends z.ZodType>(schema: Schema, query: Query): z.output<Schema> | string {
+  const given = Object.fromEntries(Object.entries(query).filter(([, value]) => value !== ""));
+  const { data, error } = schema.safeParse(given);
+  const [issue] = error?.issues ?? [];
+  if (issue === undefined) {
+    return data as z.output<Schema>;
+  }
+  const name = String(issue.path[0]);
+  return `Cannot use ${name} ${JSON.stringify(given[name]).slice(0, 100)}: ${issue.message}`;
+}
+
+/** What a route about a time is asked, with that time. */
+export type Asked<Parameters> = Omit<Parameters, "from" | "to"> & Interval;
+
+/** Which events are asked for; a filter that is left out lets anything pass. */
+export type EventQuery = Asked<z.output<typeof QUERIES.events>>;
+
+/** The same for a route about a time, which `from` and `to` name. */
+export function readSpanQuery<Parameters extends { readonly from: string; readonly to?: string | undefined }>(
+  schema: z.ZodType<Parameters>,
+  query: Query,
+  nowMs: number,
+): Asked<Parameters> | string {
+  const read = readQuery(schema, query);
+  if (typeof read === "string") {
+    return read;
+  }
+  const { from, to, ...others } = read;
+  const [fromMs, toMs] = [timeOf(from, nowMs), to === undefined ? nowMs : timeOf(to, nowMs)];
+  return fromMs < toMs
+    ? { ...others, fromMs, toMs }
+    : `Cannot use from ${isoTime(fromMs)}: expected a time before ${isoTime(toMs)}`;
+}
