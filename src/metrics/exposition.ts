@@ -52,15 +52,3 @@ export function family<Source>(
 ): MetricFamily<Source> {
   return { name, type: name.endsWith("_total") ? "counter" : "gauge", help, labels, samples };
 }
-
-/** A family without labels. */
-export function single(
-  name: string,
-  help: string,
-  read: (source: MetricsSource) => number | boolean | null,
-): MetricFamily {
-  return family(name, help, [], (source) => {
-    const value = read(source);
-    return value === null ? [] : [["", Number(value)]];
-  });
-}

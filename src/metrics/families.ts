@@ -20,9 +20,8 @@ import {
   targetId,
 } from "../core/model/report.ts";
 import { PAIR_STATES, pairState, pairsOf } from "../core/report/pairs.ts";
-import { family, labelsText, type MetricFamily, type Sample, single } from "./exposition.ts";
+import { family, labelsText, type MetricFamily, type Sample } from "./exposition.ts";
 import { INCIDENT_LABELS, incidentSeries } from "./incidents.ts";
-import { PROCESS_METRICS } from "./process-metrics.ts";
 
 /** What the metrics of the fleet are read from: a daemon, or the report of `check`. */
 type ReportSource = Pick<MetricsSource, "report">;
@@ -34,87 +33,112 @@ export const CHAIN_LABELS = ["chain", "chain_id"] as const;
 /** Labels of an endpoint: E. */
 export const ENDPOINT_LABELS = ["protocol", "variant", "tier", "endpoint"] as const;
 const INDEXER_LABELS = ["protocol", "variant", "tier"] as const;
-const GAP_LABELS = [...TARGET_LABELS, "against"] as const;
-const PARITY_LABELS = [...TARGET_LABELS, "against", "probe"] as const;
 
-/** Makes families with one sample for each known value in the report. */
-function familiesOf<Part>(
+type Value = number | boolean | null;
+
+/** A metric by its name: what is read, and the help. A property that is a time in ISO 8601 becomes Unix seconds. */
+type Rows<Part> = Readonly<
+  Record<string, readonly [read: keyof Part | ((part: Part) => Value), help: string]>
+>;
+
+/** Makes families with a sample for each part of which a value is known. */
+function familiesOf<Source, Part>(
   labels: readonly string[],
-  partsOf: (report: Report) => readonly Part[],
+  partsOf: (source: Source) => readonly Part[],
   labelsOf: (part: Part) => string,
 ) {
-  return (name: string, help: string, read: (part: Part) => number | boolean | null) =>
-    family(name, help, labels, function* ({ report }: ReportSource): Iterable<Sample> {
-      for (const part of partsOf(report)) {
-        const value = read(part);
-        if (value !== null) {
-          yield [labelsOf(part), Number(value)];
-        }
-      }
-    });
+  return (rows: Rows<Part>): readonly MetricFamily<Source>[] =>
+    Object.entries(rows).map(([name, [read, help]]) =>
+      family(name, help, labels, (source: Source) =>
+        partsOf(source).flatMap((part): readonly Sample[] => {
+          const value = typeof read === "function" ? read(part) : part[read];
+          return value === null ? [] : [[labelsOf(part), sampleOf(value)]];
+        }),
+      ),
+    );
 }
+
+function sampleOf(value: unknown): number {
+  return typeof value === "string" ? Date.parse(value) / 1000 : Number(value);
+}
+
+const targets = familiesOf<ReportSource, TargetReport>(
+  TARGET_LABELS,
+  ({ report }) => report.targets,
+  targetLabels,
+);
+const gaps = familiesOf<ReportSource, GapReport>(
+  [...TARGET_LABELS, "against"],
+  ({ report }) => report.gaps,
+  (gap) => `${targetLabels(gap)},${labelsText({ against: gap.against })}`,
+);
+const parity = familiesOf<ReportSource, ParityReport>(
+  [...TARGET_LABELS, "against", "probe"],
+  ({ report }) => report.parity,
+  (pair) => `${targetLabels(pair)},${labelsText({ against: pair.against, probe: pair.probe })}`,
+);
+const chains = familiesOf<ReportSource, ChainSummary>(
+  CHAIN_LABELS,
+  ({ report }) => report.chains,
+  ({ slug, chain_id }) => labelsText({ chain: slug, chain_id: String(chain_id) }),
+);
+/** The RPC nodes of all chains that have said something lately. */
+const nodes = familiesOf<ReportSource, ChainSummary["standings"][number] & { readonly chain: string }>(
+  ["chain", "endpoint"],
+  ({ report }) =>
+    report.chains.flatMap(({ slug: chain, standings }) =>
+      standings.flatMap((one) => (one.source.startsWith("rpc/") ? [{ ...one, chain }] : [])),
+    ),
+  ({ chain, source }) => labelsText({ chain, endpoint: source }),
+);
+/** Several RPC nodes of one chain have the same labels: the budget with the fewest requests left is exported. */
+const budgets = familiesOf<ReportSource, BudgetReport>(
+  ["budget", ...ENDPOINT_LABELS],
+  ({ report }) => [...groupBy(report.budgets, budgetLabels).values()].map((group) => group.reduce(scarcer)),
+  budgetLabels,
+);
+const endpoints = familiesOf<ReportSource, Report["unlisted"][number]>(
+  ENDPOINT_LABELS,
+  ({ report }) => report.unlisted,
+  ({ endpoint }) => keyLabels(endpoint),
+);
+const counters = familiesOf<MetricsSource, EndpointCounters>(
+  ENDPOINT_LABELS,
+  ({ endpoints: all }) => seriesOf(all),
+  ({ endpoint }) => endpointLabels(endpoint),
+);
+const indexers = familiesOf<MetricsSource, MetricsSource["indexers"][number]>(
+  INDEXER_LABELS,
+  (source) => source.indexers,
+  ({ indexer }) => indexerLabels(indexer),
+);
+const probes = familiesOf<MetricsSource, MetricsSource["parity"][number]>(
+  [...TARGET_LABELS, "probe"],
+  (source) => source.parity,
+  ({ target, probe }) => `${targetLabels(targetId(target))},${labelsText({ probe })}`,
+);
+const singles = familiesOf<MetricsSource, MetricsSource>(
+  [],
+  (source) => [source],
+  () => "",
+);
 
 /** A family with a sample for each value of one more label of each target. */
 function targetsBy(
   label: string,
   name: string,
   help: string,
-  readerOf: (
-    report: Report,
-  ) => (target: TargetReport) => Iterable<readonly [value: string, sample: number | boolean]>,
+  readerOf: (report: Report) => (target: TargetReport) => Iterable<readonly [value: string, sample: number]>,
 ): MetricFamily<ReportSource> {
-  const texts = new Map<string, string>();
   return family(name, help, [...TARGET_LABELS, label], function* ({ report }): Iterable<Sample> {
     const read = readerOf(report);
     for (const target of report.targets) {
       for (const [value, sample] of read(target)) {
-        const text = texts.get(value) ?? `,${labelsText({ [label]: value })}`;
-        texts.set(value, text);
-        yield [`${targetLabels(target)}${text}`, Number(sample)];
+        yield [`${targetLabels(target)},${labelsText({ [label]: value })}`, sample];
       }
     }
   });
 }
-
-const targets = familiesOf<TargetReport>(TARGET_LABELS, (report) => report.targets, targetLabels);
-const chains = familiesOf<ChainSummary>(
-  CHAIN_LABELS,
-  (report) => report.chains,
-  ({ slug, chain_id }) => labelsText({ chain: slug, chain_id: String(chain_id) }),
-);
-/** The RPC nodes of all chains that have said something lately. */
-const nodes = familiesOf<ChainSummary["standings"][number] & { readonly chain: string }>(
-  ["chain", "endpoint"],
-  (report) =>
-    report.chains.flatMap(({ slug: chain, standings }) =>
-      standings.flatMap((one) => (one.source.startsWith("rpc/") ? [{ ...one, chain }] : [])),
-    ),
-  ({ chain, source }) => labelsText({ chain, endpoint: source }),
-);
-const gaps = familiesOf<GapReport>(
-  GAP_LABELS,
-  (report) => report.gaps,
-  (gap) => `${targetLabels(gap)},${labelsText({ against: gap.against })}`,
-);
-const parity = familiesOf<ParityReport>(
-  PARITY_LABELS,
-  (report) => report.parity,
-  (pair) => `${targetLabels(pair)},${labelsText({ against: pair.against, probe: pair.probe })}`,
-);
-const budgets = familiesOf<BudgetReport>(
-  ["budget", ...ENDPOINT_LABELS],
-  (report) => [...groupBy(report.budgets, budgetLabels).values()].map((group) => group.reduce(scarcer)),
-  budgetLabels,
-);
-
-const endpoints = familiesOf<Report["unlisted"][number]>(
-  ENDPOINT_LABELS,
-  (report) => report.unlisted,
-  ({ endpoint }) => {
-    const [protocol = "", variant = "", tier = "", name = ""] = endpoint.split("/");
-    return labelsText({ protocol, variant, tier, endpoint: name });
-  },
-);
 
 const STATUS_LABELS = STATUSES.map((status) => [status, labelsText({ status })] as const);
 const REASON_LABELS = FAILURE_REASONS.map((reason) => [reason, labelsText({ reason })] as const);
@@ -125,116 +149,84 @@ const RESULTS = { equal: 1, different: 0, unknown: null } as const;
  * part of `/metrics`.
  */
 export const STATUS_METRICS: readonly MetricFamily<ReportSource>[] = [
-  targets(
-    "synclag_up",
-    "1 if the last poll returned a usable height; polled on its own schedule, not by the scrape",
-    ({ up }) => up,
-  ),
-  targets(
-    "synclag_block_number",
-    "Last indexed block; absent once the evidence is stale, and while the height is impossible",
-    (target) => target.block_number,
-  ),
-  targets(
-    "synclag_block_timestamp_seconds",
-    "Timestamp of the last indexed block, when the indexer reports one",
-    (target) => unixSeconds(target.block_timestamp),
-  ),
-  targets(
-    "synclag_last_success_timestamp_seconds",
-    "Time of the last poll that returned a usable height",
-    (target) => unixSeconds(target.last_success),
-  ),
-  targets(
-    "synclag_last_advance_timestamp_seconds",
-    "Time at which the height of the target last increased",
-    (target) => unixSeconds(target.last_advance),
-  ),
-  targets(
-    "synclag_lag_blocks",
-    "Blocks behind the reference of the chain; absent when unknown",
-    (target) => target.lag_blocks,
-  ),
-  targets(
-    "synclag_lag_seconds",
-    "Chain time behind the reference of the chain, or behind the clock where it has none; absent when unknown",
-    (target) => target.lag_seconds,
-  ),
-  targets(
-    "synclag_catch_up_blocks_per_second",
-    "Blocks per second at which a lagging or syncing target catches up; negative while it falls further behind",
-    (target) => target.catch_up?.blocks_per_second ?? null,
-  ),
-  targets(
-    "synclag_eta_seconds",
-    "Time until a lagging or syncing target reaches the head, at its pace of the last ten minutes; absent if unknown or never",
-    (target) => target.catch_up?.eta_seconds ?? null,
-  ),
+  ...targets({
+    synclag_up: ["up", "1 if the last poll returned a usable height; not polled by the scrape"],
+    synclag_block_number: ["block_number", "Last indexed block; absent while stale or impossible"],
+    synclag_block_timestamp_seconds: [
+      "block_timestamp",
+      "Timestamp of that block, if the indexer reports one",
+    ],
+    synclag_last_success_timestamp_seconds: ["last_success", "Time of the last poll with a usable height"],
+    synclag_last_advance_timestamp_seconds: ["last_advance", "Time of the last increase of the height"],
+    synclag_lag_blocks: ["lag_blocks", "Blocks behind the reference of the chain; absent when unknown"],
+    synclag_lag_seconds: ["lag_seconds", "Chain time behind the reference, or behind the clock without one"],
+    synclag_catch_up_blocks_per_second: [
+      (target) => target.catch_up?.blocks_per_second ?? null,
+      "Pace at which a lagging or syncing target catches up; negative while it falls further behind",
+    ],
+    synclag_eta_seconds: [
+      (target) => target.catch_up?.eta_seconds ?? null,
+      "Time until a lagging or syncing target reaches the head at that pace; absent if unknown or never",
+    ],
+  }),
   family(
     "synclag_status",
     "1 for the status of the target, 0 for all others",
     [...TARGET_LABELS, "status", "testnet"],
     statusSamples,
   ),
-  targets(
-    "synclag_status_rank",
-    "How urgent the status of the target is, from 0 for ok to 12 for diverged",
-    ({ status }) => statusRank(status),
-  ),
+  ...targets({
+    synclag_status_rank: [({ status }) => statusRank(status), "How urgent the status is, from 0, ok, to 12"],
+  }),
   family(
     "synclag_pair_state",
     "1 for how well the protocol is served on the chain, 0 for all other states",
     ["protocol", ...CHAIN_LABELS, "state", "testnet"],
     pairSamples,
   ),
-  targetsBy("level", "synclag_threshold_seconds", "Threshold configured for the target", (report) => {
-    const levels = new Map(
-      report.chains.map(({ slug, thresholds: { lagging_seconds, critical_seconds, stalled_seconds } }) => [
-        slug,
-        Object.entries({ lagging: lagging_seconds, critical: critical_seconds, stalled: stalled_seconds }),
-      ]),
-    );
-    return ({ chain }) => levels.get(chain) ?? [];
+  targetsBy(
+    "level",
+    "synclag_threshold_seconds",
+    "Threshold configured for the target",
+    ({ chains: all }) => {
+      const levels = new Map(
+        all.map(({ slug, thresholds: { lagging_seconds, critical_seconds, stalled_seconds } }) => [
+          slug,
+          Object.entries({ lagging: lagging_seconds, critical: critical_seconds, stalled: stalled_seconds }),
+        ]),
+      );
+      return ({ chain }) => levels.get(chain) ?? [];
+    },
+  ),
+  ...targets({ synclag_maintenance: ["maintenance", "1 inside a maintenance window"] }),
+  ...gaps({
+    synclag_variant_gap_blocks: ["blocks", "Blocks behind the other variant at one instant; negative: ahead"],
+    synclag_variant_gap_seconds: ["seconds", "Chain time behind the other variant; negative when ahead"],
+    synclag_variant_gap_uncertainty_blocks: [
+      "uncertainty_blocks",
+      "Half-width of the interval that contains the true gap",
+    ],
   }),
-  targets("synclag_maintenance", "1 inside a maintenance window", ({ maintenance }) => maintenance),
-  gaps(
-    "synclag_variant_gap_blocks",
-    "Blocks that the target is behind the other variant at one common instant; negative when ahead",
-    ({ blocks }) => blocks,
-  ),
-  gaps(
-    "synclag_variant_gap_seconds",
-    "Chain time that the target is behind the other variant; negative when ahead",
-    ({ seconds }) => seconds,
-  ),
-  gaps(
-    "synclag_variant_gap_uncertainty_blocks",
-    "Half-width of the interval that contains the true gap",
-    (gap) => gap.uncertainty_blocks,
-  ),
-  chains(
-    "synclag_reference_block_number",
-    "Corroborated head of the chain",
-    ({ reference }) => reference?.block_number ?? null,
-  ),
-  chains(
-    "synclag_reference_sources",
-    "Number of sources that agree with the reference of the chain",
-    ({ reference }) => reference?.sources ?? null,
-  ),
-  chains(
-    "synclag_block_interval_seconds",
-    "Measured time between blocks",
-    (chain) => chain.block_interval_seconds,
-  ),
-  nodes(
-    "synclag_rpc_chain_mismatch",
-    "1 for an RPC node that is of another chain, 0 for one whose blocks are believed; absent before it answers",
-    ({ stands }) => stands === "rejected",
-  ),
+  ...chains({
+    synclag_reference_block_number: [
+      ({ reference }) => reference?.block_number ?? null,
+      "Corroborated head of the chain",
+    ],
+    synclag_reference_sources: [
+      ({ reference }) => reference?.sources ?? null,
+      "Number of sources that agree with the reference of the chain",
+    ],
+    synclag_block_interval_seconds: ["block_interval_seconds", "Measured time between blocks"],
+  }),
+  ...nodes({
+    synclag_rpc_chain_mismatch: [
+      ({ stands }) => stands === "rejected",
+      "1 for an RPC node that is of another chain, 0 if its blocks are believed; absent before it answers",
+    ],
+  }),
   family(
     "synclag_incident_active",
-    "1 while one cause explains the failures of many targets; of an indexer or a host once for each indexer that is affected",
+    "1 while one cause explains the failures of many targets",
     INCIDENT_LABELS,
     ({ report }) => incidentSeries(report).map(({ labels }): Sample => [labels, 1]),
   ),
@@ -247,35 +239,25 @@ export const STATUS_METRICS: readonly MetricFamily<ReportSource>[] = [
         return [labels, explained.filter(({ maintenance }) => !maintenance).length];
       }),
   ),
-  parity(
-    "synclag_parity",
-    "1 if the data of the target equal those of the other variant, 0 if they differ; absent while unknown",
-    ({ result }) => RESULTS[result],
-  ),
-  parity(
-    "synclag_parity_difference",
-    "Value of the other variant minus that of the target, where both are numbers",
-    ({ difference }) => difference,
-  ),
-  parity(
-    "synclag_parity_compared_block",
-    "Block at which the data were found to be equal or different",
-    ({ block }) => block,
-  ),
-  parity(
-    "synclag_parity_last_comparison_timestamp_seconds",
-    "Time of the last comparison, whatever it showed",
-    (pair) => unixSeconds(pair.last_comparison),
-  ),
+  ...parity({
+    synclag_parity: [
+      ({ result }) => RESULTS[result],
+      "1 if the data equal those of the other variant, else 0",
+    ],
+    synclag_parity_difference: ["difference", "Value of the other variant minus that of the target"],
+    synclag_parity_compared_block: ["block", "Block at which the data were compared"],
+    synclag_parity_last_comparison_timestamp_seconds: ["last_comparison", "Time of the last comparison"],
+  }),
 ];
 
 /** What only a daemon knows of the fleet: its counters, its budgets, and the state of its poll loop. */
 const POLLING_METRICS: readonly MetricFamily[] = [
-  targets(
-    "synclag_indexing_errors",
-    "1 if the indexer reports indexing errors; 0 does not mean that it is healthy",
-    (target) => target.indexing_errors,
-  ),
+  ...targets({
+    synclag_indexing_errors: [
+      "indexing_errors",
+      "1 if the indexer reports indexing errors; 0 proves nothing",
+    ],
+  }),
   family(
     "synclag_incidents_total",
     "Incidents that began since the start of this process",
@@ -286,40 +268,20 @@ const POLLING_METRICS: readonly MetricFamily[] = [
     "kind",
     "synclag_regressions_total",
     "Number of times that the reported height went backward",
-    () =>
-      ({ regressions }) =>
-        Object.entries(regressions),
+    () => (target) => Object.entries(target.regressions),
   ),
   targetsBy(
     "deployment",
     "synclag_deployment_info",
     "1 for the deployment that answered last",
-    () =>
-      ({ deployment }) =>
-        deployment === null ? [] : [[deployment, 1]],
+    () => (target) => (target.deployment === null ? [] : [[target.deployment, 1]]),
   ),
-  targets(
-    "synclag_status_changes_total",
-    "Changes of the status of a target",
-    (target) => target.status_changes,
-  ),
-  targets(
-    "synclag_deployment_changes_total",
-    "Changes of the deployment that answers",
-    (target) => target.deployment_changes,
-  ),
-  targets(
-    "synclag_preferred",
-    "1 on the freshest healthy production target of its protocol and chain",
-    ({ preferred }) => preferred,
-  ),
-  family(
-    "synclag_polls_total",
-    "Requests sent to the endpoint, retries included",
-    ENDPOINT_LABELS,
-    ({ endpoints }) =>
-      seriesOf(endpoints).map(({ endpoint, requests }): Sample => [endpointLabels(endpoint), requests]),
-  ),
+  ...targets({
+    synclag_status_changes_total: ["status_changes", "Changes of the status of a target"],
+    synclag_deployment_changes_total: ["deployment_changes", "Changes of the deployment that answers"],
+    synclag_preferred: ["preferred", "1 on the freshest healthy production target of its protocol and chain"],
+  }),
+  ...counters({ synclag_polls_total: ["requests", "Requests sent to the endpoint, retries included"] }),
   family(
     "synclag_poll_failures_total",
     "Polls that returned no usable reply, by reason",
@@ -335,45 +297,61 @@ const POLLING_METRICS: readonly MetricFamily[] = [
     ),
     type: "histogram",
   },
-  endpoints(
-    "synclag_unlisted_chains",
-    "Chains that the endpoint serves and chains.yaml does not list for it; absent where its replies name no chains",
-    (one) => one.chain_ids.length,
-  ),
+  ...endpoints({
+    synclag_unlisted_chains: [
+      (one) => one.chain_ids.length,
+      "Chains that the endpoint serves and chains.yaml does not list; absent where replies name no chains",
+    ],
+  }),
+  ...indexers({
+    synclag_rounds_skipped_total: ["roundsSkipped", "Rounds skipped while the previous one was running"],
+  }),
+  ...budgets({
+    synclag_budget_limit: ["limit", "Requests that the budget allows in its window"],
+    synclag_budget_used: ["used", "Requests spent, by the stricter of the calendar and the rolling window"],
+    synclag_budget_remaining: ["remaining", "Requests left, by the stricter of these windows"],
+  }),
+  ...singles({
+    synclag_scheduler_last_tick_timestamp_seconds: [
+      ({ loop }) => loop.lastTickMs && loop.lastTickMs / 1000,
+      "Time of the last tick of the scheduler, which ticks every second",
+    ],
+    synclag_polls_in_flight: [({ loop }) => loop.inFlight, "Polls in flight"],
+    synclag_polls_queued: [({ loop }) => loop.queued, "Polls waiting for a free slot"],
+  }),
+  ...probes({
+    synclag_parity_failures_total: ["failures", "Requests whose value for the probe could not be read"],
+  }),
+];
+
+/** The metrics of the process, whether or not it polls. */
+const PROCESS_METRICS: readonly MetricFamily[] = [
+  ...singles({
+    synclag_leader: [({ replica }) => replica?.isLeader ?? null, "1 if this replica is the leader"],
+    synclag_store_up: [({ replica }) => replica?.isStoreUp ?? null, "1 if the store can be read and written"],
+    synclag_log_lines_lost_total: ["lostLogLines", "Lines of the log that could not be written"],
+    synclag_http_errors_total: [
+      "httpErrors",
+      "HTTP requests answered with 500 because of a bug; see the log",
+    ],
+  }),
   family(
-    "synclag_rounds_skipped_total",
-    "Rounds skipped because the previous round of the indexer was still running",
-    INDEXER_LABELS,
-    ({ indexers }) =>
-      indexers.map(({ indexer, roundsSkipped }): Sample => [indexerLabels(indexer), roundsSkipped]),
+    "synclag_notifications_total",
+    "Messages to the webhook, by result",
+    ["result"],
+    ({ notifications }) =>
+      Object.entries(notifications).map(([result, count]): Sample => [labelsText({ result }), count]),
   ),
-  budgets("synclag_budget_limit", "Requests that the budget allows in its window", ({ limit }) => limit),
-  budgets(
-    "synclag_budget_used",
-    "Requests spent from the budget, by the stricter of the calendar and the rolling window",
-    ({ used }) => used,
-  ),
-  budgets(
-    "synclag_budget_remaining",
-    "Requests that are left, by the stricter of the calendar and the rolling window",
-    ({ remaining }) => remaining,
-  ),
-  single(
-    "synclag_scheduler_last_tick_timestamp_seconds",
-    "Time of the last tick of the scheduler, which ticks every second",
-    ({ loop }) => (loop.lastTickMs === null ? null : loop.lastTickMs / 1000),
-  ),
-  single("synclag_polls_in_flight", "Polls in flight", ({ loop }) => loop.inFlight),
-  single("synclag_polls_queued", "Polls waiting for a free slot", ({ loop }) => loop.queued),
-  family(
-    "synclag_parity_failures_total",
-    "Requests whose selection for the probe could not be answered or read",
-    [...TARGET_LABELS, "probe"],
-    (source) =>
-      source.parity.map(({ target, probe, failures }): Sample => {
-        return [`${targetLabels(targetId(target))},${labelsText({ probe })}`, failures];
-      }),
-  ),
+  ...singles({
+    synclag_config_last_reload_successful: [
+      ({ reload }) => reload.successful,
+      "1 if the last load of the configuration succeeded",
+    ],
+    synclag_config_last_reload_success_timestamp_seconds: [
+      ({ reload }) => reload.lastSuccessMs / 1000,
+      "Time of the last successful load of the configuration",
+    ],
+  }),
 ];
 
 /**
@@ -448,17 +426,18 @@ const endpointLabels = memoize(({ protocol, variant, tier, name }: Endpoint) =>
   labelsText({ protocol, variant, tier, endpoint: name }),
 );
 
-/** A shared budget has `endpoint="shared"`, and the other labels of E empty. */
-function budgetLabels({ budget, endpoint }: BudgetReport): string {
-  const [protocol = "", variant = "", tier = "", name = ""] = (endpoint ?? "///shared").split("/");
-  const labels =
-    protocol === "rpc"
-      ? { protocol: "", variant: "rpc", tier: "", endpoint: variant }
-      : { protocol, variant, tier, endpoint: name };
-  return labelsText({ budget, ...labels });
+/** Of an endpoint by its key. */
+function keyLabels(key: string): string {
+  const [protocol = "", variant = "", tier = "", endpoint = ""] = key.split("/");
+  return labelsText({ protocol, variant, tier, endpoint });
 }
 
-/** Several RPC nodes of one chain have the same labels: the budget with the fewest requests left is exported. */
+/** A shared budget has `endpoint="shared"`, and the other labels of E empty; the key of an RPC node begins with `rpc/CHAIN`. */
+function budgetLabels({ budget, endpoint }: BudgetReport): string {
+  const key = endpoint?.replace(/^rpc\/([^/]*).*/, "/rpc//$1") ?? "///shared";
+  return `${labelsText({ budget })},${keyLabels(key)}`;
+}
+
 function scarcer(one: BudgetReport, other: BudgetReport): BudgetReport {
   return {
     ...one,
@@ -484,8 +463,4 @@ function add(one: EndpointCounters, other: EndpointCounters): EndpointCounters {
     // Object.fromEntries widens its keys to string; these are the list's own.
     failures: Object.fromEntries(failures) as Record<FailureReason, number>,
   };
-}
-
-function unixSeconds(time: string | null): number | null {
-  return time === null ? null : Date.parse(time) / 1000;
 }
