@@ -9,7 +9,6 @@ import type { FailureReason } from "../core/model/observation.ts";
 import { askedBy, type Question, type Row, requestOf } from "../dialects/dialect.ts";
 import { CHAIN_ID_QUESTION, DIALECTS, FAMILY_QUESTIONS, RPC_QUESTIONS } from "../dialects/families.ts";
 import { interpretReply } from "../dialects/interpret-reply.ts";
-import { USUAL_PATHS } from "../dialects/named-families.ts";
 import { quote } from "../dialects/values.ts";
 import { createHttpClient, type HttpClient } from "../io/http-client/client.ts";
 import { buildOf, CommandError, type CommandWorld } from "./command-world.ts";
@@ -151,10 +150,10 @@ const UNREAD: ReadonlySet<Attempt["reason"]> = new Set([...REFUSED, "malformed",
 export const UNREACHED: ReadonlySet<string | null> = new Set(["timeout", "dns", "connect", "tls"]);
 
 const GRAPHQL_PATHS = ["/v1/graphql", "/graphql", ""];
-const PAGES = Object.entries(USUAL_PATHS).map(([dialect, path]) => ({
-  path,
-  questions: (DIALECTS[dialect]?.questions({ targets: [] }) ?? []).map((question) => ({ dialect, question })),
-}));
+const PAGES = Object.entries(DIALECTS).flatMap(([dialect, { usualPath: path = "", questions }]) => {
+  const asked = questions({ targets: [] }).map((question) => ({ dialect, question }));
+  return path === "" ? [] : [{ path, questions: asked }];
+});
 
 /** The address that was typed: asked for everything, first for the page that is usually at such a path. */
 export function typedPlace(url: string): Place {

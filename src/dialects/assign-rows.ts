@@ -1,6 +1,7 @@
 import type { Endpoint } from "../core/model/fleet.ts";
 import type { FailureReason } from "../core/model/observation.ts";
 import type { Outcome, Row, RowContent } from "./dialect.ts";
+import { unreadable } from "./form.ts";
 import { describeValue } from "./values.ts";
 
 type AskedEndpoint = Pick<Endpoint, "key" | "kind" | "chainId" | "targets">;
@@ -59,29 +60,11 @@ type Content = RowContent | { readonly kind: "missing" };
 function mergeByChain(rows: readonly Row[]): readonly Row[] {
   const byChain = new Map<number | null, RowContent>();
   for (const { chainId, content } of rows) {
-    const earlier = byChain.get(chainId);
-    byChain.set(chainId, earlier === undefined ? content : mergeContents(earlier, content));
+    const earlier = byChain.get(chainId) ?? content;
+    const isSame = earlier.kind === "failed" || JSON.stringify(earlier) === JSON.stringify(content);
+    byChain.set(chainId, isSame ? earlier : unreadable("Cannot use contradictory rows of one chain"));
   }
   return Array.from(byChain, ([chainId, content]) => ({ chainId, content }));
-}
-
-function mergeContents(earlier: RowContent, later: RowContent): RowContent {
-  if (earlier.kind === "failed" || JSON.stringify(earlier) === JSON.stringify(later)) {
-    return earlier;
-  }
-  const detail = `Cannot use contradictory rows of one chain: ${summarize(earlier)} and ${summarize(later)}`;
-  return { kind: "failed", reason: "schema", detail };
-}
-
-function summarize(content: RowContent): string {
-  switch (content.kind) {
-    case "head":
-      return `block ${content.head.block.toString()} at time ${describeValue(content.head.timestampSec)}`;
-    case "not_started":
-      return "not started";
-    case "failed":
-      return content.detail;
-  }
 }
 
 /** An indexer that has not started anything need not name a chain. */
@@ -97,7 +80,7 @@ function contentOfOnlyRow(subject: Subject, { chainId, content }: Row): Content 
     const detail = `the node is of chain ${chainId.toString()}; chains.yaml says ${describeValue(subject.chainId)}`;
     return { kind: "failed", reason: "wrong_chain", detail };
   }
-  const detail = `Cannot use the reply for chain ${describeValue(subject.chainId)}: it has chain ${chainId.toString()} only`;
+  const detail = `Cannot use the reply for chain ${describeValue(subject.chainId)}: it has chain ${chainId} only`;
   return { kind: "failed", reason: "implausible", detail };
 }
 
@@ -105,8 +88,8 @@ function contentOfAbsentRow(nameless: RowContent | undefined, subjectCount: numb
   if (nameless === undefined) {
     return { kind: "missing" };
   }
-  const found = nameless.kind === "head" ? `block number ${nameless.head.block.toString()}` : "a row";
-  const chains = subjectCount === 1 ? "rows of other chains" : `${subjectCount.toString()} configured chains`;
-  const detail = `Cannot tell which chain the reply is for: found ${found} without a chain id and ${chains}; a plain reply needs a URL with {chain} or {chain_id}, or a single configured chain`;
-  return { kind: "failed", reason: "schema", detail };
+  const chains = subjectCount === 1 ? "rows of other chains" : `${subjectCount} configured chains`;
+  return unreadable(
+    `Cannot tell which chain the reply is for: found a row without a chain id and ${chains}; a plain reply needs a URL with {chain} or {chain_id}, or a single configured chain`,
+  );
 }

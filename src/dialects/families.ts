@@ -1,10 +1,9 @@
 import type { Endpoint, Form, MetricsForm } from "../core/model/fleet.ts";
 import { memoize } from "../core/model/memoize.ts";
 import type { Question } from "./dialect.ts";
-import { questionsOf } from "./form.ts";
+import { questionsOf, readForm } from "./form.ts";
 import { graphStatusQuestion } from "./graph-status.ts";
 import { metricsQuestion } from "./metrics.ts";
-import { METRICS_FAMILIES, REST_FAMILIES } from "./named-families.ts";
 import { describeValue, readPositiveInteger } from "./values.ts";
 
 /**
@@ -90,6 +89,104 @@ export const FAMILIES = {
   ],
 } as const satisfies Readonly<Record<string, readonly Form[]>>;
 
+/** Where a page usually is below an indexer's address: `synclag probe` looks there. */
+interface Page {
+  readonly usualPath?: string;
+}
+
+/**
+ * Families that chains.yaml must name: each is a GET of a URL of its own, which `auto` never sends. What such a page says of
+ * its own health (`synced`, `inSync`, `healthy`, a lag) is computed by the indexer itself and is not read.
+ */
+const REST_FAMILIES = {
+  // `GET /status`, which every Ponder has: its GraphQL is opt-in. The rows are those of dialect `ponder`.
+  "ponder-status": {
+    usualPath: "/status",
+    rows: "*",
+    chainId: "id|$key?",
+    height: "block.number",
+    time: "block.timestamp?",
+    notStarted: [null],
+  },
+  // `GET /meta` of a SubQuery node. Later nodes have only the block that they have begun to process; before the first
+  // block they have neither. `lastProcessedTimestamp` is when the node processed the block, not the block's own time.
+  "subquery-meta": {
+    usualPath: "/meta",
+    chainId: "chain?",
+    height: "lastProcessedHeight|currentProcessingHeight?",
+    notStarted: [null],
+  },
+  // `GET /datasets/NAME/head` of an SQD Portal: the newest block that the dataset has.
+  "sqd-portal": { usualPath: "/head", height: "number", hash: "hash?" },
+  // `GET /api/v1/about/indexing/` of a Safe transaction service. Its second indexer, of ERC-20 transfers, has
+  // `erc20BlockNumber`: null where it is switched off.
+  safe: {
+    usualPath: "/api/v1/about/indexing/",
+    height: "masterCopiesBlockNumber",
+    time: "masterCopiesBlockTimestamp?",
+    notStarted: [null],
+  },
+  // `GET /api/v2` of a Blockbook. `lastBlockTime` is when the block arrived, not the block's own time.
+  blockbook: { usualPath: "/api/v2", height: "blockbook.bestHeight", notStarted: [-1] },
+  // `GET /api/indexing-status` of ENSNode. A chain in the queue has no `latestIndexedBlock`.
+  ensnode: {
+    usualPath: "/api/indexing-status",
+    rows: "realtimeProjection.snapshot.omnichainSnapshot.chains.*",
+    chainId: "$key",
+    height: "latestIndexedBlock.number?",
+    time: "latestIndexedBlock.timestamp?",
+    notStarted: [null],
+  },
+  // `GET /api/v2/main-page/blocks` of a Blockscout: newest first. `/main-page/indexing-status` has no height.
+  blockscout: {
+    usualPath: "/api/v2/main-page/blocks",
+    height: "0.height",
+    time: "0.timestamp?",
+    hash: "0.hash?",
+  },
+  // `GET /health` of an Algorand indexer.
+  algorand: { usualPath: "/health", height: "round" },
+} as const satisfies Readonly<Record<string, Form & Page>>;
+
+/**
+ * Families whose page of Prometheus metrics has the height. Gauges that say how far behind, how ready or how late an indexer is are
+ * computed by the indexer itself and are not read. Ponder is not here: its `ponder_sync_block` is what was fetched, not what was
+ * indexed; `ponder-status` has that.
+ */
+const METRICS_FAMILIES = {
+  // `:9898/metrics` of Envio HyperIndex 3, on Envio Cloud `…/hyperindex/metrics`. The time came after 3.8.0.
+  "envio-metrics": {
+    usualPath: "/metrics",
+    height: "envio_progress_block",
+    time: "envio_progress_block_time_seconds",
+    chain: "chainId",
+  },
+  // `:8040/metrics` of graph-node: all deployments, found by their ids.
+  "graph-node-metrics": { height: "deployment_head", chain: "deployment" },
+  // A processor of SQD, at its PROMETHEUS_PORT: one process is one chain.
+  "sqd-metrics": { usualPath: "/metrics", height: "sqd_processor_last_block" },
+  // SQD Pipes, `:9090/metrics`: a pipe has a name. -1 before the first batch.
+  "sqd-pipes": { height: "sqd_processed_block", chain: "id" },
+  // A SubQuery node: the block that it has begun to process.
+  "subquery-metrics": { usualPath: "/metrics", height: "subql_indexer_processing_block_height" },
+  // rindexer, `:8080/metrics`: a series for each event of each contract.
+  rindexer: { height: "rindexer_last_synced_block", chain: "network" },
+  // Shovel: 0 where its database cannot be read.
+  shovel: { height: "shovel_latest_block_local", chain: "src" },
+  // A sink of Substreams, `:9102/metrics`.
+  substreams: { height: "head_block_number", where: { app: "substreams_sink" } },
+  // eRPC, `:4001/metrics`: the head of a network that it serves in cluster mode, `evm:8453`. In its default mode there is none.
+  erpc: {
+    height: "erpc_network_served_tip_block_number",
+    chain: "network",
+    where: { lane: "all", axis: "latest" },
+  },
+  // A component of Firehose, `:9102/metrics`: of several apps in one process the head of the last.
+  firehose: { height: "head_block_number" },
+  // An indexer of NEAR, NEAR Lake among them.
+  "near-lake": { height: "near_indexer_streaming_current_block_height" },
+} as const satisfies Readonly<Record<string, MetricsForm & Page>>;
+
 /** The dialect of an Ethereum JSON-RPC node, under `rpc` alone. */
 export const RPC_DIALECT = "rpc";
 /** The values of `dialect` of a node under `rpc`: what serves the head of a chain. */
@@ -102,6 +199,8 @@ const RPC: Form = {
   time: "timestamp?",
   hash: "hash?",
 };
+
+export const RPC_QUESTIONS = questionsOf(RPC);
 
 /** The chain id of an RPC node, as a row without a height. */
 export const CHAIN_ID_QUESTION: Question = {
@@ -117,14 +216,11 @@ export const CHAIN_ID_QUESTION: Question = {
 
 /** An RPC node's block of this height, as a row without a chain; a node that does not have it has not started. */
 export function blockQuestion(block: number): Question {
-  const [latest] = questionsOf({ ...RPC, body: { ...RPC.body, params: [`0x${block.toString(16)}`, false] } });
-  if (latest === undefined) {
-    throw new TypeError("Cannot ask an RPC node: its form has no question");
-  }
   return {
-    ...latest,
+    body: { ...RPC.body, params: [`0x${block.toString(16)}`, false] },
+    reads: "data",
     read: (found) =>
-      found.value === null ? [{ chainId: null, content: { kind: "not_started" } }] : latest.read(found),
+      found.value === null ? [{ chainId: null, content: { kind: "not_started" } }] : readForm(RPC, found),
   };
 }
 
@@ -132,7 +228,7 @@ type AskedEndpoint = Pick<Endpoint, "targets" | "custom" | "metrics"> &
   Partial<Pick<Endpoint, "chain" | "chainId">>;
 
 /** The questions of a dialect, and the keys of chains.yaml that it needs in addition to the URL. */
-export interface Dialect {
+export interface Dialect extends Page {
   /** The key of chains.yaml without which it cannot ask: of the indexer, or of each of its chains. */
   readonly needs?: "custom" | "deployment";
   /** Reads a metrics page: what it knows of that page, to which `metrics` in chains.yaml adds. */
@@ -146,39 +242,36 @@ export interface Dialect {
 }
 
 /** The questions of the families, richest first. */
-export const FAMILY_QUESTIONS: ReadonlyMap<string, readonly Question[]> = new Map<
-  string,
-  readonly Question[]
->(Object.entries<readonly Form[]>(FAMILIES).map(([name, forms]) => [name, forms.flatMap(questionsOf)]));
+export const FAMILY_QUESTIONS: ReadonlyMap<string, readonly Question[]> = new Map(
+  Object.entries<readonly Form[]>(FAMILIES).map(([name, forms]) => [name, forms.flatMap(questionsOf)]),
+);
 
 /** The values of `dialect` in chains.yaml. */
 export const DIALECTS: Readonly<Record<string, Dialect>> = {
   auto: { questions: ({ targets }) => likeliestFirst(targets.length) },
   ...Object.fromEntries(
-    Array.from(FAMILY_QUESTIONS, ([name, questions]) => [
+    Array.from(FAMILY_QUESTIONS, ([name, questions]): [string, Dialect] => [
       name,
       { takesStatus: name === "graph", questions: () => questions },
     ]),
   ),
   ...Object.fromEntries(
-    Object.entries<Form>(REST_FAMILIES).map(([name, form]) => [
-      name,
-      {
-        carriesNothing: `dialect ${name} sends a GET, which has no query`,
-        questions: () => questionsOf(form),
-      },
-    ]),
+    Object.entries<Form & Page>(REST_FAMILIES).map(
+      ([name, { usualPath = "", ...form }]): [string, Dialect] => [
+        name,
+        { usualPath, carriesNothing: "sends a GET, which has no query", questions: () => questionsOf(form) },
+      ],
+    ),
   ),
   "graph-status": {
     needs: "deployment",
-    carriesNothing: "dialect graph-status asks the index-node API, which has no data",
+    carriesNothing: "asks the index-node API, which has no data",
     questions: ({ targets }) => [graphStatusQuestion(targets)],
   },
   ...Object.fromEntries(
-    Object.entries<Partial<MetricsForm>>({ ...METRICS_FAMILIES, metrics: {} }).map(([name, metrics]) => [
-      name,
-      metricsDialect(name, metrics),
-    ]),
+    Object.entries<Partial<MetricsForm> & Page>({ ...METRICS_FAMILIES, metrics: {} }).map(
+      ([name, known]): [string, Dialect] => [name, metricsDialect(known)],
+    ),
   ),
   custom: {
     needs: "custom",
@@ -186,32 +279,23 @@ export const DIALECTS: Readonly<Record<string, Dialect>> = {
   },
 };
 
-export const RPC_QUESTIONS: readonly Question[] = questionsOf(RPC);
-
 /**
  * What an endpoint may be asked, likeliest first. All that has to be remembered of an endpoint is the index of the
- * question that fitted last.
- *
- * @throws {RangeError} If the endpoint's dialect is not in the registry; the configuration accepts no such name.
+ * question that fitted last. The configuration accepts no other dialects.
  */
 export const questionsFor = memoize(
-  (endpoint: AskedEndpoint & Pick<Endpoint, "dialect">): readonly Question[] => {
-    if (endpoint.dialect === RPC_DIALECT) {
-      return RPC_QUESTIONS;
-    }
-    const dialect = DIALECTS[endpoint.dialect];
-    if (dialect === undefined) {
-      throw new RangeError(`Cannot use dialect "${endpoint.dialect}": it is not in the registry`);
-    }
-    return dialect.questions(endpoint);
-  },
+  (endpoint: AskedEndpoint & Pick<Endpoint, "dialect">): readonly Question[] =>
+    endpoint.dialect === RPC_DIALECT
+      ? RPC_QUESTIONS
+      : (DIALECTS[endpoint.dialect]?.questions(endpoint) ?? []),
 );
 
 /** The configuration makes sure that either the family or chains.yaml names the height. */
-function metricsDialect(name: string, known: Partial<MetricsForm>): Dialect {
+function metricsDialect({ usualPath = "", ...known }: Partial<MetricsForm> & Page): Dialect {
   return {
+    usualPath,
     metrics: known,
-    carriesNothing: `dialect ${name} reads a metrics page, which has no data`,
+    carriesNothing: "reads a metrics page, which has no data",
     ...(known.chain === "deployment" ? { needs: "deployment" } : {}),
     questions(endpoint) {
       const { height, ...others } = { ...known, ...endpoint.metrics };

@@ -10,19 +10,17 @@ import {
   readTimestampSec,
 } from "./values.ts";
 
-/** A value of a reply, and its path. */
+/** A value of a reply, and where it is. */
 export interface Place {
   readonly value: unknown;
   /** Such as `data._meta.0`; empty for the whole reply. */
   readonly name: string;
 }
 
-/** A path that leads nowhere. */
-export interface Lost {
-  readonly path: readonly string[];
-  /** The last place on the path, and the key that is absent there. */
-  readonly at: Place;
+/** The last place on a path that leads nowhere, the key that is absent there, and both in a sentence. */
+export interface Lost extends Place {
   readonly key: string;
+  readonly why: string;
 }
 
 /** Follows names of fields, and positions in lists from 0. */
@@ -30,7 +28,8 @@ export function followKeys(from: Place, keys: readonly string[]): Place | Lost {
   let at = from;
   for (const key of keys) {
     if (!hasKey(at.value, key)) {
-      return { path: keys, at, key };
+      const where = `no "${key}" in ${nameOf(at)}, which is ${describeParts(at.value)}`;
+      return { ...at, key, why: `Cannot follow path "${keys.join(".")}": ${where}` };
     }
     at = inside(at, key, at.value[key]);
   }
@@ -52,11 +51,7 @@ function inside({ name }: Place, key: string, value: unknown): Place {
 }
 
 export function isLost(found: Place | Lost): found is Lost {
-  return "at" in found;
-}
-
-export function describeLost({ path, at, key }: Lost): string {
-  return `Cannot follow path "${path.join(".")}": no "${key}" in ${nameOf(at)}, which is ${describeParts(at.value)}`;
+  return "why" in found;
 }
 
 /** A row of a reply; `key` is what it has as a value of an object. */
@@ -72,27 +67,17 @@ function follow(from: RowPlace, path: string | undefined): Place | Lost {
   if (path === undefined) {
     return NOTHING;
   }
-  const [first = "", ...others] = path.replace(/\?$/, "").split("|");
-  let found = followOne(from, first);
-  for (const other of others) {
-    found = isNothing(found) ? followOne(from, other) : found;
-  }
-  return path.endsWith("?") && isNothing(found) ? NOTHING : found;
-}
-
-function followOne(from: RowPlace, path: string): Place | Lost {
-  switch (path) {
-    case "$":
-      return from;
-    case "$key":
-      return { value: from.key, name: "the key" };
-    default:
-      return followKeys(from, path.split("."));
-  }
-}
-
-function isNothing(found: Place | Lost): boolean {
-  return isLost(found) || found.value === null;
+  const found = path
+    .replace(/\?$/, "")
+    .split("|")
+    .map((one): Place | Lost => {
+      if (one === "$key") {
+        return { value: from.key, name: "the key" };
+      }
+      return one === "$" ? from : followKeys(from, one.split("."));
+    });
+  const known = found.find((one) => !isLost(one) && one.value !== null);
+  return known ?? (path.endsWith("?") ? NOTHING : (found.at(-1) ?? NOTHING));
 }
 
 /** The questions of a form, richest first. */
@@ -106,23 +91,24 @@ export function questionsOf(form: Form): readonly Question[] {
   }));
 }
 
-function readForm(form: Form, found: Place): Reading {
+/** The rows of a reply. */
+export function readForm(form: Form, found: Place): Reading {
   const root = follow(found, form.root ?? "$");
   if (isLost(root)) {
-    return describeLost(root);
+    return root.why;
   }
   if (form.rows !== undefined) {
     return readRows(form, root, form.rows);
   }
   const height = follow(root, form.height);
-  return isLost(height) && !isNotStarted(form, height, root) ? describeLost(height) : [readRow(form, root)];
+  return isLost(height) && !isNotStarted(form, height, root) ? height.why : [readRow(form, root)];
 }
 
-function readRows(form: Form, root: RowPlace, path: string): Reading {
+function readRows(form: Form, root: Place, path: string): Reading {
   const ofObject = /^(.*?)\.?\*$/.exec(path)?.[1];
   const found = follow(root, (ofObject ?? path) || "$");
   if (isLost(found)) {
-    return describeLost(found);
+    return found.why;
   }
   const { value } = found;
   if (typeof value !== "object" || value === null || Array.isArray(value) !== (ofObject === undefined)) {
@@ -138,15 +124,14 @@ function readRows(form: Form, root: RowPlace, path: string): Reading {
 
 function readRow(form: Form, row: RowPlace): Row {
   const found = follow(row, form.chainId);
-  if (isLost(found)) {
-    return { chainId: null, content: unreadable(describeLost(found)) };
+  const chainId = isLost(found) ? null : readPositiveInteger(found.value);
+  if (chainId !== null || form.chainId === undefined || form.chainId.endsWith("?")) {
+    return { chainId, content: readContent(form, row) };
   }
-  const chainId = readPositiveInteger(found.value);
-  if (chainId === null && form.chainId?.endsWith("?") === false) {
-    const detail = `Cannot read ${nameOf(found)} as a chain id: ${describeValue(found.value)}`;
-    return { chainId, content: unreadable(detail) };
-  }
-  return { chainId, content: readContent(form, row) };
+  const why = isLost(found)
+    ? found.why
+    : `Cannot read ${nameOf(found)} as a chain id: ${describeValue(found.value)}`;
+  return { chainId, content: unreadable(why) };
 }
 
 function readContent(form: Form, row: RowPlace): RowContent {
@@ -154,15 +139,12 @@ function readContent(form: Form, row: RowPlace): RowContent {
   if (isNotStarted(form, height, row)) {
     return { kind: "not_started" };
   }
-  if (isLost(height)) {
-    return unreadable(describeLost(height));
-  }
-  const others = [form.time, form.hash, form.deployment, form.failed].map((path) => follow(row, path));
-  const lost = others.find(isLost);
+  const found = [form.time, form.hash, form.deployment, form.failed].map((path) => follow(row, path));
+  const lost = [height, ...found].find(isLost);
   if (lost !== undefined) {
-    return unreadable(describeLost(lost));
+    return unreadable(lost.why);
   }
-  const [time, hash, deployment, failed] = others.map((found) => (isLost(found) ? null : found.value));
+  const [time, hash, deployment, failed] = found.map(({ value }) => value);
   return readHead(height, {
     timestampSec: readTimestampSec(time),
     hash: readHash(hash),
@@ -177,7 +159,7 @@ function readContent(form: Form, row: RowPlace): RowContent {
  */
 function isNotStarted({ notStarted = [] }: Form, height: Place | Lost, row: Place): boolean {
   if (isLost(height)) {
-    return height.at !== row && height.at.value === null && notStarted.includes(null);
+    return height.name !== row.name && height.value === null && notStarted.includes(null);
   }
   const { value = null } = height;
   return notStarted.some((known) => known === value || (known !== null && String(known) === value));

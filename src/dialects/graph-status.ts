@@ -2,13 +2,11 @@ import { z } from "zod";
 import type { Target } from "../core/model/fleet.ts";
 import { formatNumber } from "../core/model/text.ts";
 import type { Question, Reading, RowContent } from "./dialect.ts";
-import { readHead, unreadable } from "./form.ts";
-import { describeValue, quote, readHash, readPositiveInteger } from "./values.ts";
+import { readHead } from "./form.ts";
+import { quote, readHash, readPositiveInteger } from "./values.ts";
 
 type AskedTarget = Pick<Target, "chainId" | "deployment">;
 
-// Rows are parsed one by one: a bad one must not invalidate the others.
-const StatusData = z.object({ indexingStatuses: z.array(z.unknown()) });
 const IndexingStatus = z.object({
   subgraph: z.string(),
   health: z.string(),
@@ -23,6 +21,8 @@ const IndexingStatus = z.object({
   chains: z.array(z.object({ latestBlock: z.object({ number: z.unknown(), hash: z.unknown() }).nullable() })),
 });
 type IndexingStatus = z.output<typeof IndexingStatus>;
+/** A bad row must not invalidate the others. */
+const StatusData = z.object({ indexingStatuses: z.array(IndexingStatus.nullable().catch(null)) });
 type FatalError = NonNullable<IndexingStatus["fatalError"]>;
 
 /**
@@ -37,25 +37,15 @@ export function graphStatusQuestion(targets: readonly AskedTarget[]): Question {
 }
 
 function readStatuses(targets: readonly AskedTarget[], data: unknown): Reading {
-  const list = StatusData.safeParse(data).data?.indexingStatuses;
-  if (list === undefined) {
-    return "Cannot read data.indexingStatuses: expected a list";
-  }
-  const parsed = list.map((value) => ({ value, status: IndexingStatus.safeParse(value).data }));
-  const statuses = parsed.flatMap(({ status }) => status ?? []);
-  const broken = parsed.filter(({ status }) => status === undefined);
-  return [
-    ...targets.map(({ chainId, deployment }) => ({ chainId, content: contentOf(deployment, statuses) })),
-    ...broken.map(({ value }) => ({
-      chainId: null,
-      content: unreadable(`Cannot read an indexing status: ${describeValue(value)}`),
-    })),
-  ];
+  const statuses = StatusData.safeParse(data).data?.indexingStatuses;
+  return statuses === undefined
+    ? "Cannot read data.indexingStatuses: expected a list"
+    : targets.map(({ chainId, deployment }) => ({ chainId, content: contentOf(deployment, statuses) }));
 }
 
-function contentOf(deployment: string | undefined, statuses: readonly IndexingStatus[]): RowContent {
-  const status = statuses.find(({ subgraph }) => subgraph === deployment);
-  if (status === undefined) {
+function contentOf(deployment: string | undefined, statuses: readonly (IndexingStatus | null)[]): RowContent {
+  const status = statuses.find((one) => one?.subgraph === deployment) ?? null;
+  if (status === null) {
     const detail = `This graph-node does not index ${String(deployment)}`;
     return { kind: "failed", reason: "not_found", detail };
   }
@@ -79,30 +69,19 @@ function contentOf(deployment: string | undefined, statuses: readonly IndexingSt
   );
 }
 
+const OUTLOOKS: ReadonlyMap<unknown, string> = new Map([
+  [true, " (deterministic: needs a new version)"],
+  [false, " (not deterministic: graph-node tries again)"],
+]);
+
 /** `failed at block 403 in handleBlock: author is 0xdead (deterministic: needs a new version)`. */
 function describeFailure({ message, handler, deterministic, block }: FatalError): string {
   const number =
     readPositiveInteger(block?.number) ?? readPositiveInteger(/at block #(\d+)/.exec(message)?.[1]);
-  const where = number === null ? "" : ` at block ${formatNumber(number)}`;
   const name = handler ?? /in handler `([^`]{1,100})`/.exec(message)?.[1];
+  const where = number === null ? "" : ` at block ${formatNumber(number)}`;
   const inHandler = name === undefined ? "" : ` in ${quote(name)}`;
-  return `failed${where}${inHandler}: ${quote(causeIn(message))}${outlook(deterministic)}`;
-}
-
-/** Without the backtrace before a mapping's own message, and without the handler and block behind it. */
-function causeIn(message: string): string {
-  const [, place, cause] =
-    /(Mapping aborted at [^,]{1,200}, line \d+), column \d+, with message: (.*?)(?: in handler `|$)/s.exec(
-      message,
-    ) ?? [];
-  return place === undefined || cause === undefined ? message : `${place}: ${cause}`;
-}
-
-function outlook(deterministic: boolean | null | undefined): string {
-  if (deterministic == null) {
-    return "";
-  }
-  return deterministic
-    ? " (deterministic: needs a new version)"
-    : " (not deterministic: graph-node tries again)";
+  // A mapping's own message stands behind a backtrace, and before its handler and block.
+  const cause = /with message: (.*?)(?: in handler `|$)/s.exec(message)?.[1] ?? message;
+  return `failed${where}${inHandler}: ${quote(cause)}${OUTLOOKS.get(deterministic) ?? ""}`;
 }

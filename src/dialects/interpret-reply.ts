@@ -4,7 +4,7 @@ import { parseJson, shorten } from "../core/model/text.ts";
 import type { Question, Reading, Row } from "./dialect.ts";
 import { findKnownError, isRateLimitText, quoteExplained, titleOf } from "./error-patterns.ts";
 import { FAMILIES } from "./families.ts";
-import { type Place, questionsOf } from "./form.ts";
+import { type Place, readForm } from "./form.ts";
 import { quote } from "./values.ts";
 
 /** What a reply to a question says. */
@@ -47,13 +47,12 @@ export function interpretReply(question: Question, reply: Reply, nowMs: number):
   return { kind: "rows", rows: isFlagged ? reading.map(withIndexingErrors) : reading };
 }
 
-const [PLAINEST] = questionsOf(FAMILIES.graph[0]);
-
 /** The plain shape of one block number is accepted from every dialect. */
 function readFound(question: Question, found: Place): Reading {
   const reading = question.read(found);
-  const plain = typeof reading === "string" && question.reads === "data" ? PLAINEST?.read(found) : undefined;
-  return typeof plain === "object" ? plain : reading;
+  const isPlain = typeof reading === "string" && question.reads === "data";
+  const plain = isPlain ? readForm(FAMILIES.graph[0], found) : reading;
+  return typeof plain === "string" ? reading : plain;
 }
 
 function withIndexingErrors(row: Row): Row {
@@ -84,57 +83,42 @@ function findError(
   const known = findKnownError(body.errors);
   // A 5xx speaks of the server's own limits, unless it says when to come back.
   if (known !== null && !(known.meaning === "rate_limited" && httpStatus >= 500 && retryAfter === null)) {
-    const detail = quoteExplained(known.text);
-    switch (known.meaning) {
-      case "refused":
-        return { kind: "refused", detail };
-      case "not_started":
-        return { kind: "rows", rows: [{ chainId: null, content: { kind: "not_started" } }] };
-      default:
-        return fail(known.meaning, detail, retryAfterMs);
+    const { meaning, text } = known;
+    if (meaning === "not_started") {
+      return { kind: "rows", rows: [{ chainId: null, content: { kind: "not_started" } }] };
     }
+    const detail = quoteExplained(text);
+    return meaning === "refused" ? { kind: "refused", detail } : fail(meaning, detail, retryAfterMs);
   }
-  if (httpStatus >= 300) {
-    const words = body.errors[0] ?? titleOf(reply.body);
-    const detail = `HTTP ${httpStatus.toString()}${words === "" ? "" : `: ${words}`}`;
-    return fail(reasonOfStatus(reply, body), quoteExplained(detail), retryAfterMs);
-  }
-  return findErrorOfSuccess(reply, body, reads, retryAfterMs);
+  return otherError(reply, body, reads, retryAfterMs);
 }
 
-function reasonOfStatus(
+/** The error of a reply whose words are not known: by its HTTP status, or because it lacks what the question reads. */
+function otherError(
   { httpStatus, retryAfter, body }: Reply,
   { form, errors }: ParsedBody,
-): FailureReason {
-  if (httpStatus === 403 && (retryAfter !== null || isRateLimitText(body))) {
-    return "rate_limited";
-  }
-  const isGraphqlError = form === "api" && errors.length > 0;
-  return STATUS_REASONS.get(httpStatus) ?? (isGraphqlError ? "graphql" : "http_status");
-}
-
-const LANGUAGES = { data: "GraphQL", reply: "JSON", metrics: "a metrics page" } as const;
-
-/** The error of a reply with a 2xx status. */
-function findErrorOfSuccess(
-  { body }: Reply,
-  { form, errors: [message] }: ParsedBody,
   reads: Question["reads"],
   retryAfterMs: number | null,
 ): Interpretation | null {
-  if (form === "api" && message === undefined) {
+  const isApi = form === "api";
+  const isLimited = retryAfter !== null || isRateLimitText(body);
+  const words = quoteExplained(errors[0] ?? titleOf(body));
+  if (httpStatus >= 300) {
+    const usual = STATUS_REASONS.get(httpStatus) ?? (isApi && errors.length > 0 ? "graphql" : "http_status");
+    const reason = httpStatus === 403 && isLimited ? "rate_limited" : usual;
+    return fail(reason, quote(`HTTP ${httpStatus}: ${words}`.replace(/: $/, "")), retryAfterMs);
+  }
+  if (isApi && errors.length === 0) {
     return null;
   }
-  const words = quoteExplained(message ?? titleOf(body));
-  if (retryAfterMs !== null || isRateLimitText(body)) {
+  if (isLimited) {
     return fail("rate_limited", words, retryAfterMs);
   }
-  if (form === "api") {
-    return fail("graphql", words, null);
-  }
-  const found = words === "" ? "the body is empty" : words;
-  return fail("malformed", `Cannot read the reply as ${LANGUAGES[reads]}: ${found}`, null);
+  const found = `Cannot read the reply as ${LANGUAGES[reads]}: ${words || "the body is empty"}`;
+  return isApi ? fail("graphql", words, null) : fail("malformed", found, null);
 }
+
+const LANGUAGES = { data: "GraphQL", reply: "JSON", metrics: "a metrics page" } as const;
 
 function fail(reason: FailureReason, detail: string, retryAfterMs: number | null): Interpretation {
   return { kind: "failed", reason, detail, retryAfterMs };

@@ -1,7 +1,7 @@
 import type { Endpoint, MetricsForm } from "../core/model/fleet.ts";
 import { groupBy } from "../core/model/group-by.ts";
 import type { Question, Reading, Row, RowContent } from "./dialect.ts";
-import { readHead, unreadable } from "./form.ts";
+import { readHead } from "./form.ts";
 import { describeValue, quote, readPositiveInteger, readTimestampSec } from "./values.ts";
 
 type AskedEndpoint = Pick<Endpoint, "targets"> & Partial<Pick<Endpoint, "chain" | "chainId">>;
@@ -9,11 +9,10 @@ type AskedEndpoint = Pick<Endpoint, "targets"> & Partial<Pick<Endpoint, "chain" 
 /** A line of the Prometheus text format with a value. */
 interface Sample {
   readonly name: string;
-  /** As it is written, with its labels. */
+  /** The name and the labels, as they are written. */
   readonly series: string;
   readonly labels: ReadonlyMap<string, string>;
-  /** As it is written. */
-  readonly value: string;
+  readonly value: number;
 }
 
 /** A name, its labels between braces, and the value; a timestamp or an exemplar may follow. */
@@ -37,27 +36,22 @@ export function metricsQuestion(form: MetricsForm, endpoint: AskedEndpoint): Que
 
 function readMetrics(form: MetricsForm, endpoint: AskedEndpoint, page: string): Reading {
   const { height, time, where = {} } = form;
-  const parsed = page.split("\n").flatMap((line) => parseLine(line, [height, time]) ?? []);
-  const broken = parsed.find((sample) => typeof sample === "string");
-  if (broken !== undefined) {
-    return `Cannot read the line ${describeValue(broken)} of the page`;
-  }
-  const samples = parsed.filter((sample) => typeof sample !== "string");
-  const ofHeight = samples.filter(({ name }) => name === height);
+  const names = [height, time];
+  const samples = page.split("\n").flatMap((line) => parseLine(line, names) ?? []);
   const wanted = samples.filter(({ labels }) =>
     Object.entries(where).every(([label, value]) => labels.get(label) === value),
   );
   const heights = wanted.filter(({ name }) => name === height);
-  const [first] = ofHeight;
-  if (first === undefined) {
-    return page.includes(typeLineOf(height))
-      ? [{ chainId: null, content: { kind: "not_started" } }]
-      : `Cannot find ${height} on the page, which has other metrics`;
-  }
   if (heights.length === 0) {
-    return `Cannot find ${height} with ${labelsOf(where)}: the page has ${quote(first.series)}`;
+    const other = samples.find(({ name }) => name === height);
+    if (other === undefined && page.includes(typeLineOf(height))) {
+      return [{ chainId: null, content: { kind: "not_started" } }];
+    }
+    const found = other === undefined ? "other metrics" : quote(other.series);
+    const labels = Object.entries(where).map(([label, value]) => ` ${label}=${describeValue(value)}`);
+    return `Cannot find ${height}${labels.join()}: the page has ${found}`;
   }
-  const chainOf = (sample: Sample): number | null | undefined => chainIdOf(form, endpoint, sample);
+  const chainOf = (sample: Sample) => chainIdOf(form, endpoint, sample);
   const times = groupBy(
     wanted.filter(({ name }) => name === time),
     chainOf,
@@ -73,31 +67,29 @@ function typeLineOf(name: string): string {
   return `# TYPE ${name} `;
 }
 
-/** Undefined for a comment and for a metric that was not asked for; a text for a line of one of `names` that cannot be read. */
-function parseLine(line: string, names: readonly (string | undefined)[]): Sample | string | undefined {
-  const name = /^[\w:]*/.exec(line)?.[0] ?? "";
-  if (!names.includes(name)) {
-    return undefined;
+/** Null for a comment, for a metric that was not asked for, and for a line that cannot be read. */
+function parseLine(line: string, names: readonly (string | undefined)[]): Sample | null {
+  if (!names.includes(/^[\w:]*/.exec(line)?.[0])) {
+    return null;
   }
-  const [, , labels = "", value] = LINE.exec(line) ?? [];
-  if (value === undefined) {
-    return line;
-  }
+  const [, name = "", labels = "", value] = LINE.exec(line) ?? [];
   const pairs = Array.from(
     labels.matchAll(LABEL),
     ([, label = "", text = ""]) => [label, unescaped(text)] as const,
   );
-  return { name, series: labels === "" ? name : `${name}{${labels}}`, labels: new Map(pairs), value };
+  const series = labels === "" ? name : `${name}{${labels}}`;
+  return value === undefined
+    ? null
+    : {
+        name,
+        series,
+        labels: new Map(pairs),
+        value: value.endsWith("Inf") ? Number.POSITIVE_INFINITY : Number(value),
+      };
 }
 
 function unescaped(text: string): string {
   return text.replace(/\\(.)/g, (_, character: string) => (character === "n" ? "\n" : character));
-}
-
-function labelsOf(labels: Readonly<Record<string, string>>): string {
-  return Object.entries(labels)
-    .map(([label, value]) => `${label}=${describeValue(value)}`)
-    .join(", ");
 }
 
 /** The chain of a series; null if the page has one chain, undefined if the label names an unknown chain. */
@@ -120,43 +112,26 @@ function chainIdOf(
 const MAX_NAMED = 5;
 
 function describeUnknownChains({ height, chain = "" }: MetricsForm, heights: readonly Sample[]): string {
-  const values = [...new Set(heights.map(({ labels }) => describeValue(labels.get(chain))))];
-  const more = values.length > MAX_NAMED ? ", …" : "";
-  const found = `${chain} ${values.slice(0, MAX_NAMED).join(", ")}${more}`;
+  const values = new Set(heights.map(({ labels }) => describeValue(labels.get(chain))));
+  const found = `${chain} ${[...values].slice(0, MAX_NAMED).join(", ")}`;
   return `Cannot tell which chains ${height} is of: found ${found}, expected an ID, a slug or a deployment of chains.yaml; metrics: { chains: { VALUE: SLUG } } maps other values`;
 }
 
 /** What the series of one chain say together: a fault first, then that one of them has not started, then the lowest height. */
 function lowestOf(heights: readonly Sample[], times: readonly Sample[]): RowContent {
-  const timestamps = times.flatMap(({ value }) => readTimestampSec(Number(value)) ?? []);
+  const timestamps = times.flatMap(({ value }) => readTimestampSec(value) ?? []);
   const timestampSec = timestamps.length === 0 ? null : Math.min(...timestamps);
-  const bySeries = new Map<string, Sample>();
-  for (const sample of heights) {
-    const earlier = bySeries.get(sample.series) ?? sample;
-    if (earlier.value !== sample.value) {
-      return unreadable(
-        `Cannot use contradictory values of ${quote(sample.series)}: ${describeValue(earlier.value)} and ${describeValue(sample.value)}`,
-      );
-    }
-    bySeries.set(sample.series, sample);
-  }
-  const contents = Array.from(bySeries.values(), (sample) => contentOf(sample, timestampSec));
-  const unusable =
-    contents.find(({ kind }) => kind === "failed") ?? contents.find(({ kind }) => kind !== "head");
-  return unusable ?? contents.reduce((lowest, one) => (blockOf(one) < blockOf(lowest) ? one : lowest));
-}
-
-function blockOf(content: RowContent): number {
-  return content.kind === "head" ? content.head.block : Number.POSITIVE_INFINITY;
-}
-
-function contentOf({ series, value }: Sample, timestampSec: number | null): RowContent {
-  const number = Number(value);
-  if (number === -1 || /^[+-]?nan$/i.test(value)) {
-    return { kind: "not_started" };
-  }
-  return readHead(
-    { value: Number.isNaN(number) ? value : number, name: quote(series) },
-    { timestampSec, hash: null, deployment: null, indexingErrors: null },
-  );
+  const contents = heights
+    .toSorted((a, b) => a.value - b.value)
+    .map(
+      ({ series, value }): RowContent =>
+        value === -1 || Number.isNaN(value)
+          ? { kind: "not_started" }
+          : readHead(
+              { value, name: quote(series) },
+              { timestampSec, hash: null, deployment: null, indexingErrors: null },
+            ),
+    );
+  const ofKind = (kind: RowContent["kind"]) => contents.find((one) => one.kind === kind);
+  return ofKind("failed") ?? ofKind("not_started") ?? contents[0] ?? { kind: "not_started" };
 }

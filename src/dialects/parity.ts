@@ -3,7 +3,7 @@ import type { PollTimes } from "../core/model/observation.ts";
 import type { CarriedProbe, CarriedSelection, ParityReading, ParityValue } from "../core/model/parity.ts";
 import type { Outcome, Question } from "./dialect.ts";
 import { DIALECTS } from "./families.ts";
-import { describeLost, followKeys, isLost, type Lost, questionsOf } from "./form.ts";
+import { followKeys, isLost, type Lost, questionsOf } from "./form.ts";
 import { readBody } from "./interpret-reply.ts";
 import { describeParts, quote } from "./values.ts";
 
@@ -22,12 +22,13 @@ export function whyNotCarried(asked: {
   readonly custom?: Form | undefined;
 }): string | null {
   const { custom } = asked;
-  const canCarry =
-    custom === undefined || questionsOf(custom).every(({ body }) => OPERATION.test(queryIn(body)));
-  return (
-    DIALECTS[asked.dialect]?.carriesNothing ??
-    (canCarry ? null : "its custom query must begin with { or with query NAME {")
-  );
+  const why = DIALECTS[asked.dialect]?.carriesNothing;
+  if (why !== undefined) {
+    return `dialect ${asked.dialect} ${why}`;
+  }
+  return custom === undefined || questionsOf(custom).every(({ body }) => OPERATION.test(queryIn(body)))
+    ? null
+    : "its custom query must begin with { or with query NAME {";
 }
 
 function queryIn(body: Question["body"]): string {
@@ -96,7 +97,7 @@ function readValue(
   const root = followKeys({ value: data, name: "data" }, [alias]);
   const found = isLost(root) ? root : followKeys({ value: root.value, name: `data.${field}` }, rest);
   if (isLost(found)) {
-    return error ?? (!isLost(root) && isAbsentRow(found) ? NULL : describeLost(found));
+    return error ?? (!isLost(root) && isAbsentRow(found) ? NULL : found.why);
   }
   if (error !== undefined && found.value === null) {
     // GraphQL answers null where a resolver has failed.
@@ -112,7 +113,7 @@ function readValue(
 }
 
 /** A list that is too short, or null on the way: there is no such row, and its value is null. */
-function isAbsentRow({ at: { value }, key }: Lost): boolean {
+function isAbsentRow({ value, key }: Lost): boolean {
   return value === null || (Array.isArray(value) && /^\d+$/.test(key) && Number(key) >= value.length);
 }
 
@@ -123,11 +124,8 @@ const NULL: ParityValue = { text: "null", isNumber: false };
 
 /** As JSON writes it, without an exponent. `007` and `1e5` are texts: they may be names. */
 const DECIMAL = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
-const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 /** Each row of zeros is looked at once: `/0+$/` takes quadratic time. */
 const LAST_ZEROS = /(?<!0)0+$/;
-/** A number of double precision has at most this many places. */
-const MAX_EXPONENT = 400;
 
 /** Strings, which are skipped, and numbers. */
 const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
@@ -147,24 +145,13 @@ export function withExactNumbers(json: string): string {
   return json.replace(TOKENS, (token) => (token.startsWith('"') ? token : `"${canonicalNumber(token)}"`));
 }
 
-/** `12.50` as `12.5`, `1.5e3` as `1500`, `-0.0` as `0`; an exponent beyond those of double precision stays. */
+/** `12.50` as `12.5`, `1.5e3` as `1500`, `-0.0` as `0`. Only doubles have exponents: 20 places are enough for small ones. */
 function canonicalNumber(token: string): string {
-  const [, sign = "", whole = "", places = "", power = "0"] = NUMBER.exec(token) ?? [];
-  const exponent = Number(power);
-  if (Math.abs(exponent) > MAX_EXPONENT) {
-    return token;
+  const number = Number(token);
+  if (/e/i.test(token) && Number.isFinite(number)) {
+    const text = Number.isInteger(number) ? BigInt(number).toString() : String(number);
+    return canonicalNumber(text.includes("e") ? number.toFixed(20) : text);
   }
-  const digits = `${whole}${places}`;
-  const point = whole.length + exponent;
-  const before =
-    digits
-      .slice(0, Math.max(0, point))
-      .padEnd(point, "0")
-      .replace(/^0+(?=\d)/, "") || "0";
-  const after = digits
-    .slice(Math.max(0, point))
-    .padStart(digits.length - point, "0")
-    .replace(LAST_ZEROS, "");
-  const number = after === "" ? before : `${before}.${after}`;
-  return number === "0" ? "0" : `${sign}${number}`;
+  const short = token.includes(".") ? token.replace(LAST_ZEROS, "").replace(/\.$/, "") : token;
+  return short === "-0" ? "0" : short;
 }

@@ -41,15 +41,12 @@ function parseTime(text: string): number {
   }
   const [, day = "", time = "", zone = "Z"] = ISO_TIME.exec(text) ?? [];
   // Without a zone, Date.parse would use the zone of this machine.
-  return Date.parse(`${day}T${time}${fullZone(zone)}`) / 1000;
-}
-
-/** PostgreSQL shortens +00:00 to +00. */
-function fullZone(zone: string): string {
-  if (zone === "Z" || zone.includes(":")) {
-    return zone;
-  }
-  return `${zone.slice(0, 3)}:${zone.slice(3) || "00"}`;
+  // PostgreSQL shortens +00:00 to +00.
+  const full = zone.replace(
+    /^([+-]\d\d):?(\d\d)?$/,
+    (_, hours: string, minutes = "00") => `${hours}:${minutes}`,
+  );
+  return Date.parse(`${day}T${time}${full}`) / 1000;
 }
 
 /** In UTF-16 code units: 200 characters have no more. */
