@@ -12,7 +12,7 @@ interface Sample {
   /** The name and the labels, as they are written. */
   readonly series: string;
   readonly labels: ReadonlyMap<string, string>;
-  readonly value: number;
+  readonly value: number | string;
 }
 
 /** A name, its labels between braces, and the value; a timestamp or an exemplar may follow. */
@@ -67,25 +67,27 @@ function typeLineOf(name: string): string {
   return `# TYPE ${name} `;
 }
 
-/** Null for a comment, for a metric that was not asked for, and for a line that cannot be read. */
+/** Null for a comment, and for a metric that was not asked for. A line that cannot be read has an empty value. */
 function parseLine(line: string, names: readonly (string | undefined)[]): Sample | null {
-  if (!names.includes(/^[\w:]*/.exec(line)?.[0])) {
+  const name = /^[\w:]*/.exec(line)?.[0] ?? "";
+  if (!names.includes(name)) {
     return null;
   }
-  const [, name = "", labels = "", value] = LINE.exec(line) ?? [];
+  const [, , labels = "", value = ""] = LINE.exec(line) ?? [];
   const pairs = Array.from(
     labels.matchAll(LABEL),
     ([, label = "", text = ""]) => [label, unescaped(text)] as const,
   );
   const series = labels === "" ? name : `${name}{${labels}}`;
-  return value === undefined
-    ? null
-    : {
-        name,
-        series,
-        labels: new Map(pairs),
-        value: value.endsWith("Inf") ? Number.POSITIVE_INFINITY : Number(value),
-      };
+  return { name, series, labels: new Map(pairs), value: valueOf(value) };
+}
+
+/** -1 for NaN, which means the same; what is no number stays as it is. */
+function valueOf(text: string): number | string {
+  if (/^[+-]?nan$/i.test(text)) {
+    return -1;
+  }
+  return text === "" || Number.isNaN(Number(text)) ? text : Number(text);
 }
 
 function unescaped(text: string): string {
@@ -121,17 +123,20 @@ function describeUnknownChains({ height, chain = "" }: MetricsForm, heights: rea
 function lowestOf(heights: readonly Sample[], times: readonly Sample[]): RowContent {
   const timestamps = times.flatMap(({ value }) => readTimestampSec(value) ?? []);
   const timestampSec = timestamps.length === 0 ? null : Math.min(...timestamps);
-  const contents = heights
-    .toSorted((a, b) => a.value - b.value)
-    .map(
-      ({ series, value }): RowContent =>
-        value === -1 || Number.isNaN(value)
-          ? { kind: "not_started" }
-          : readHead(
-              { value, name: quote(series) },
-              { timestampSec, hash: null, deployment: null, indexingErrors: null },
-            ),
-    );
-  const ofKind = (kind: RowContent["kind"]) => contents.find((one) => one.kind === kind);
-  return ofKind("failed") ?? ofKind("not_started") ?? contents[0] ?? { kind: "not_started" };
+  const contents = heights.map(
+    ({ series, value }): RowContent =>
+      value === -1
+        ? { kind: "not_started" }
+        : readHead(
+            { value, name: quote(series) },
+            { timestampSec, hash: null, deployment: null, indexingErrors: null },
+          ),
+  );
+  const unusable =
+    contents.find(({ kind }) => kind === "failed") ?? contents.find(({ kind }) => kind !== "head");
+  return unusable ?? contents.reduce((lowest, one) => (blockOf(one) < blockOf(lowest) ? one : lowest));
+}
+
+function blockOf(content: RowContent): number {
+  return content.kind === "head" ? content.head.block : Number.POSITIVE_INFINITY;
 }

@@ -5,7 +5,7 @@ import { type Scenario, startScenario } from "../support/scenario.ts";
 const TARGET = "airdrops/subgraph/production/base";
 const API = `${TARGET}/status`;
 const DEPLOYMENT = "QmbTA668GTsFYJSaMvcw51HswCtNHrNwDTdnZdHNqeRDMy";
-const REASON = /^failed at block [\d,]+ in handleBlock: Mapping aborted .*needs a new version\); /;
+const REASON = /^failed at block [\d,]+ in handleBlock: .*needs a new version\); /;
 
 const FLEET = `
 version: 1
