@@ -79,11 +79,11 @@ function parseLine(line: string, names: readonly (string | undefined)[]): Sample
     ([, label = "", text = ""]) => [label, unescaped(text)] as const,
   );
   const series = labels === "" ? name : `${name}{${labels}}`;
-  return { name, series, labels: new Map(pairs), value: valueOf(value) };
+  return { name, series, labels: new Map(pairs), value: numberIn(value) };
 }
 
 /** -1 for NaN, which means the same; what is no number stays as it is. */
-function valueOf(text: string): number | string {
+function numberIn(text: string): number | string {
   if (/^[+-]?nan$/i.test(text)) {
     return -1;
   }
