@@ -65,7 +65,6 @@ describe("synclag run", () => {
       "fastify",
       "node-cron",
       "p-limit",
-      "p-queue",
       "pino",
       "prom-client",
       "undici/lib/core/errors.js",

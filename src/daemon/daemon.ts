@@ -15,9 +15,9 @@ import { endpointRecords } from "./endpoint-records.ts";
 import { LoopWatchdog } from "./loop-watchdog.ts";
 import { Monitor } from "./monitor.ts";
 import { Poller, type PollerParts } from "./poller.ts";
-import { type Counters, PollCounters } from "./polling/counters.ts";
+import { type Counters, metricsOf, PollCounters } from "./polling/counters.ts";
 import { EndpointStates } from "./polling/endpoint-state.ts";
-import { createPollQueue, hasSameLimits, type PollQueue } from "./polling/queue.ts";
+import { PollQueue } from "./polling/queue.ts";
 import { unlistedChains } from "./polling/unlisted-chains.ts";
 import { observationLine, restartLine } from "./recording.ts";
 import type { StateStore, StateStoreOptions } from "./state/store.ts";
@@ -34,9 +34,11 @@ export interface DaemonOptions extends Partial<Pick<PollerParts, "openClient" | 
 export interface LearnedState
   extends Pick<SavedState, "chains">,
     Partial<Pick<SavedState, "incidents" | "questions">> {
-  /** By `indexerKey`. */
+  /** By the endpoint's key. */
   readonly counters: ReadonlyMap<string, Counters>;
 }
+
+const NO_COUNTERS = new PollCounters();
 
 /** The poll loop, with one configuration at a time. It is a standby until it is started. */
 export class Daemon implements AsyncDisposable {
@@ -45,11 +47,10 @@ export class Daemon implements AsyncDisposable {
   readonly #gate: BudgetGate;
   readonly #monitor: Monitor;
   readonly #states: EndpointStates;
-  readonly #counters: PollCounters;
+  readonly #queue: PollQueue;
   readonly #watchdog: LoopWatchdog;
   readonly #planOf = memoize(({ fleet, poll }: Config) => planFleet(fleet, poll));
   #config: Config;
-  #queue: PollQueue;
   /** Null while this replica is a standby. */
   #poller: Poller | null = null;
   /** Pollers of earlier configurations with running polls. */
@@ -74,8 +75,7 @@ export class Daemon implements AsyncDisposable {
       onNetworkRestored: (missed) => this.#poller?.pollNow(missed.map(({ key }) => key)),
     });
     this.#states = new EndpointStates(config.fleet);
-    this.#counters = new PollCounters(config.fleet);
-    this.#queue = createPollQueue(config.poll, world.monotonicMs);
+    this.#queue = new PollQueue(config.poll, world.monotonicMs);
     const { restored } = store;
     const state = Object.keys(restored.chains).length > 0 ? "kept" : "lost";
     world.recording?.append([restartLine({ atMs: world.nowMs(), state })]);
@@ -122,15 +122,17 @@ export class Daemon implements AsyncDisposable {
       this.#states.restoreQuestions(learned.questions);
     }
     this.#monitor.restore(learned);
-    this.#counters.restore(learned.counters);
+    for (const [key, counters] of learned.counters) {
+      this.#states.of(key)?.counters.restore(counters);
+    }
   }
 
   /** What another replica needs in order to go on from here; what has not changed is the same object, or has the same revision. */
   handover() {
     return {
       ...this.#monitor.save(),
-      questions: { revision: this.#states.questionsRevision, save: () => this.#states.saveQuestions() },
-      counters: this.#counters.groups,
+      questions: { version: this.#states.questionsVersion(), save: () => this.#states.saveQuestions() },
+      counters: new Map(this.#states.all().map(({ endpoint, counters }) => [endpoint.key, counters])),
     };
   }
 
@@ -139,7 +141,6 @@ export class Daemon implements AsyncDisposable {
     if (this.#isDraining) {
       return;
     }
-    const { poll } = this.#config;
     const former = this.#poller;
     if (former !== null) {
       this.#retire(former);
@@ -149,10 +150,7 @@ export class Daemon implements AsyncDisposable {
     this.#record.budgets.allowProbes(this.#record.nowMs());
     this.#monitor.watch(config.fleet);
     this.#states.watch(config.fleet);
-    this.#counters.watch(config.fleet);
-    if (!hasSameLimits(config.poll, poll)) {
-      this.#queue = createPollQueue(config.poll, this.#options.world.monotonicMs);
-    }
+    this.#queue.setLimits(config.poll);
     if (former !== null) {
       this.#poller = null;
       this.startPolling();
@@ -194,7 +192,7 @@ export class Daemon implements AsyncDisposable {
     const report = this.report();
     return {
       ...own,
-      ...this.#counters.of(this.#config.fleet),
+      ...metricsOf(this.#config.fleet, ({ key }) => (this.#states.of(key)?.counters ?? NO_COUNTERS).counters),
       report,
       loop: {
         lastTickMs: this.#watchdog.lastTickMs,
@@ -257,7 +255,6 @@ export class Daemon implements AsyncDisposable {
       queue: this.#queue,
       gate: this.#gate,
       states: this.#states,
-      counters: this.#counters,
       monitor: this.#monitor,
       onPolled: (result) => {
         store.touch();

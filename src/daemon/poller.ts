@@ -2,7 +2,7 @@ import { setMaxListeners } from "node:events";
 import type { BudgetGate } from "../budgets/gate.ts";
 import type { Config } from "../config/config.ts";
 import type { Suspicion } from "../core/chain/proofs.ts";
-import { type Fleet, type IndexerId, indexerKey } from "../core/model/fleet.ts";
+import { type Fleet, indexerKey } from "../core/model/fleet.ts";
 import { groupBy } from "../core/model/group-by.ts";
 import type { Observation } from "../core/model/observation.ts";
 import { createRedact } from "../core/model/redact.ts";
@@ -12,7 +12,6 @@ import type { createHttpClient, HttpClient } from "../io/http-client/client.ts";
 import type { World } from "../io/world.ts";
 import { Explainer } from "./explain.ts";
 import type { Monitor } from "./monitor.ts";
-import type { PollCounters } from "./polling/counters.ts";
 import type { EndpointState, EndpointStates, PollUnderWay } from "./polling/endpoint-state.ts";
 import { type Occasion, Poll, type PollResult, type PollTools } from "./polling/poll.ts";
 import type { PollQueue } from "./polling/queue.ts";
@@ -25,7 +24,6 @@ export interface PollerParts {
   readonly queue: PollQueue;
   readonly gate: BudgetGate;
   readonly states: EndpointStates;
-  readonly counters: PollCounters;
   readonly monitor: Monitor;
   /** Whether a poll may be sent at this moment. */
   readonly mayPoll: () => boolean;
@@ -56,7 +54,7 @@ export class Poller implements AsyncDisposable {
   #isStopped = false;
 
   constructor({ fleet, poll, secrets }: Config, parts: PollerParts) {
-    const { counters, gate, monitor, queue, world } = parts;
+    const { gate, monitor, queue, world } = parts;
     const stopping = this.#stopping.signal;
     // In an outage every poll under way waits for its retry, each with a listener: Node need not warn of a leak.
     setMaxListeners(Number.POSITIVE_INFINITY, stopping);
@@ -70,15 +68,13 @@ export class Poller implements AsyncDisposable {
       proxy: world.proxy ?? null,
     });
     const { post } = this.#client;
-    const redact = createRedact(secrets);
-    this.#tools = { post, gate, counters, redact, retries: poll.retries, stopping, world };
+    this.#tools = { post, gate, redact: createRedact(secrets), retries: poll.retries, stopping, world };
     this.#explainer = new Explainer(this.#tools, monitor, queue);
   }
 
   /** Starts the schedules, and polls new endpoints at once. `onTick` is called each second. */
   start(onTick: () => void): void {
-    const { states, world } = this.#parts;
-    const all = states.all();
+    const all = this.#parts.states.all();
     this.#begin(
       all.filter(({ isPolled, poll }) => !isPolled && poll === null),
       "schedule",
@@ -91,15 +87,14 @@ export class Poller implements AsyncDisposable {
           "schedule",
         ),
       onTick,
-      onBug: world.onBug,
+      onBug: this.#parts.world.onBug,
     });
   }
 
   /** Polls these endpoints at once, outside their schedule, if their budgets have something to spare. */
   pollNow(keys: readonly string[]): void {
-    const { states } = this.#parts;
     this.#begin(
-      keys.flatMap((key) => states.of(key) ?? []),
+      keys.flatMap((key) => this.#parts.states.of(key) ?? []),
       "extra",
     );
   }
@@ -109,60 +104,48 @@ export class Poller implements AsyncDisposable {
     const { monitor, queue, states, world } = this.#parts;
     for (const suspicion of suspicions) {
       const node = states.of(suspicion.node);
-      if (node === undefined || this.#isStopped) {
-        continue;
-      }
-      const asked = queue.add(node.endpoint.host, async () => {
-        const found = this.#isStopped
-          ? undefined
-          : await new Poll(node, "extra", this.#tools).blockAt(suspicion.block);
+      const ask = async (asked: EndpointState): Promise<void> => {
+        const found = await new Poll(asked, "extra", this.#tools).blockAt(suspicion.block);
         if (found !== undefined) {
           monitor.prove(suspicion, found);
         }
-      });
-      asked.catch(world.onBug);
+      };
+      if (node !== undefined) {
+        queue
+          .add(node.endpoint.host, async () => (this.#isStopped ? undefined : await ask(node)))
+          .catch(world.onBug);
+      }
     }
   }
 
-  /** Polls every endpoint once, and asks for the reasons of targets that are not ok; settles at the end. */
+  /** Polls every endpoint once; settles when each has been polled, and explained. */
   async check(): Promise<void> {
     this.#begin(this.#parts.states.all(), "check");
-    await this.#ended();
-    this.#parts.monitor.decide();
-    await this.#explainer.settled();
+    await this.#settled();
   }
 
   /** How long the oldest poll under way has taken so far, without its wait in the queue. */
   longestMs(): number {
     const nowMs = this.#parts.world.monotonicMs();
-    return [...this.#polled].reduce(
-      (longest, { poll }) => Math.max(longest, nowMs - (poll?.startedMs ?? nowMs)),
-      0,
-    );
+    return Math.max(0, ...Array.from(this.#polled, ({ poll }) => nowMs - (poll?.startedMs ?? nowMs)));
   }
 
   /** Starts no more polls, and settles when the running polls have ended: for a reload. */
   async retire(): Promise<void> {
     this.#stop();
-    await this.#ended();
-    this.#parts.monitor.decide();
+    await this.#settled();
     await this.#client[Symbol.asyncDispose]();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stopping.abort();
     this.#stop();
-    const ended = this.#ended();
+    const settled = this.#settled();
     await this.#client[Symbol.asyncDispose]();
-    await ended;
-    this.#parts.monitor.decide();
-    await this.#explainer.settled();
+    await settled;
   }
 
   #stop(): void {
-    if (this.#isStopped) {
-      return;
-    }
     this.#isStopped = true;
     this.#cron?.[Symbol.dispose]();
     for (const { confirmation } of this.#parts.states.all()) {
@@ -175,27 +158,29 @@ export class Poller implements AsyncDisposable {
     }
   }
 
-  async #ended(): Promise<void> {
+  /** Settles when no poll and no request for an explanation is under way, and all that they brought is decided. */
+  async #settled(): Promise<void> {
     await Promise.all(Array.from(this.#polled, async ({ poll }) => await poll?.ended));
+    this.#parts.monitor.decide();
+    await this.#explainer.settled();
   }
 
-  /**
-   * Queues a poll of each endpoint without a running poll. In a scheduled round the others count as skipped rounds.
-   */
+  /** Queues a poll of each endpoint without a running poll. In a scheduled round the others count as skipped rounds. */
   #begin(endpoints: readonly EndpointState[], occasion: Occasion): void {
     if (this.#isStopped) {
       return;
     }
-    const skipped = new Map<string, IndexerId>();
+    const skipped = new Map<string, EndpointState>();
     for (const state of inOrder(endpoints)) {
       if (state.poll === null) {
         this.#queue(state, occasion);
       } else if (occasion === "schedule") {
-        skipped.set(indexerKey(state.endpoint), state.endpoint);
+        skipped.set(indexerKey(state.endpoint), state);
       }
     }
-    for (const indexer of skipped.values()) {
-      this.#parts.counters.countSkippedRound(indexer);
+    // Once for each indexer.
+    for (const { counters } of skipped.values()) {
+      counters.countSkippedRound();
     }
   }
 
@@ -222,37 +207,31 @@ export class Poller implements AsyncDisposable {
   }
 
   async #poll(state: EndpointState, occasion: Occasion): Promise<void> {
-    const { counters, mayPoll, monitor, onObserved, onPolled, states, world } = this.#parts;
+    const { mayPoll, monitor, onObserved, onPolled, states, world } = this.#parts;
     state.confirmations = occasion === "extra" ? state.confirmations + 1 : 0;
     if (!mayPoll()) {
       return;
     }
     const result = await new Poll(state, occasion, this.#tools).run();
     onPolled(result);
+    const { observations, readings } = result;
     // A reload may have changed or removed it meanwhile.
-    if (!states.has(state)) {
-      return;
-    }
-    states.noteSearch(state, result.search);
-    const { observations } = result;
-    if (observations.length === 0) {
+    if (observations.length === 0 || !states.has(state)) {
       return;
     }
     state.isPolled = true;
-    this.#warnOfChain(state, observations);
-    this.#tellUnlisted(state);
+    this.#logMistakes(state, observations);
     onObserved(observations);
-    monitor.observe(observations, result.readings, ({ isChanging, isImplausible }) => {
-      const { endpoint } = state;
+    monitor.observe(observations, readings, ({ isChanging, isImplausible }) => {
       if (isImplausible) {
-        counters.countFailure(endpoint, "implausible");
+        state.counters.countFailure("implausible");
       }
-      counters.countParity(endpoint, result.readings);
+      state.counters.countParity(readings);
       // Not awaited: an index-node API that hangs must not delay the next poll.
       this.#explainer.onPolled(state, observations).catch(world.onBug);
       if (isChanging) {
         // A kept connection may lead to a server that the host name no longer resolves to.
-        this.#client.renew(endpoint.url);
+        this.#client.renew(state.endpoint.url);
         this.#confirm(state);
       }
     });
@@ -260,31 +239,31 @@ export class Poller implements AsyncDisposable {
 
   /** Polls an endpoint with a changing target again before its schedule does: after a quarter of its interval, at most a minute. */
   #confirm(state: EndpointState): void {
-    const { confirmations, endpoint } = state;
     clearTimeout(state.confirmation);
-    if (confirmations < MOST_CONFIRMATIONS && !this.#isStopped) {
-      const delayMs = Math.min(endpoint.pollIntervalMs / 4, LONGEST_CONFIRMATION_DELAY_MS);
+    if (state.confirmations < MOST_CONFIRMATIONS && !this.#isStopped) {
+      const delayMs = Math.min(state.endpoint.pollIntervalMs / 4, LONGEST_CONFIRMATION_DELAY_MS);
       state.confirmation = setTimeout(() => this.#begin([state], "extra"), delayMs);
     }
   }
 
-  /** A node of another chain is a mistake in the configuration, logged once. */
-  #warnOfChain(state: EndpointState, [observation]: readonly Observation[]): void {
+  /**
+   * Logs a node of another chain, and chains that an endpoint serves and chains.yaml does not list: once, and again when they
+   * change.
+   */
+  #logMistakes(state: EndpointState, [observation]: readonly Observation[]): void {
+    const { logger } = this.#parts.world;
+    const endpoint = state.endpoint.key;
     const isWrong = observation?.kind === "failed" && observation.reason === "wrong_chain";
-    const detail = isWrong ? observation.detail : null;
-    if (detail !== null && detail !== state.wrongChain) {
-      this.#parts.world.logger.warn({ endpoint: state.endpoint.key, detail }, "RPC node of another chain");
+    const wrongChain = isWrong ? observation.detail : null;
+    if (wrongChain !== null && wrongChain !== state.wrongChain) {
+      logger.warn({ endpoint, detail: wrongChain }, "RPC node of another chain");
     }
-    state.wrongChain = detail;
-  }
-
-  /** Logs the chains that an endpoint serves and chains.yaml does not list: once, and again when they change. */
-  #tellUnlisted(state: EndpointState): void {
+    state.wrongChain = wrongChain;
     const ids = unlistedChains(this.#fleet, [state]).flatMap((one) => one.chain_ids);
     const text = ids.join(", ");
     if (text !== state.toldUnlisted && text !== "") {
       const detail = `serves ${formatCount(ids.length, "chain")} that chains.yaml does not list for it: ${text}`;
-      this.#parts.world.logger.info({ endpoint: state.endpoint.key, detail }, "Unlisted chains");
+      logger.info({ endpoint, detail }, "Unlisted chains");
     }
     state.toldUnlisted = text;
   }

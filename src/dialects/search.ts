@@ -30,22 +30,34 @@ const SEARCH_AGAIN_MS = 3_600_000;
 /** The dialects from the current one on; only the current one if all were refused within the last hour. */
 export function questionsToAsk(
   questions: readonly Question[],
-  { questionIndex, failedAtMs }: QuestionSearch,
+  search: QuestionSearch,
   nowMs: number,
 ): readonly Question[] {
+  const { questionIndex } = search;
   const inTurn = [...questions.slice(questionIndex), ...questions.slice(0, questionIndex)];
-  const hasFailedLately = failedAtMs !== null && Math.abs(nowMs - failedAtMs) < SEARCH_AGAIN_MS;
-  return hasFailedLately ? inTurn.slice(0, 1) : inTurn;
+  return hasFailedLately(search, nowMs) ? inTurn.slice(0, 1) : inTurn;
+}
+
+function hasFailedLately({ failedAtMs }: QuestionSearch, nowMs: number): boolean {
+  return failedAtMs !== null && Math.abs(nowMs - failedAtMs) < SEARCH_AGAIN_MS;
 }
 
 /** The search after so many refusals in a row, of a dialect with `count` questions. */
-export function afterRefusals(search: QuestionSearch, refused: number, count: number): QuestionSearch {
+export function afterRefusals(
+  search: QuestionSearch,
+  refused: number,
+  count: number,
+  nowMs: number,
+): QuestionSearch {
+  const inARow = Math.min(search.refused + refused, count);
+  const isFailure = refused > 0 && inARow === count && !hasFailedLately(search, nowMs);
   return {
     ...search,
     // It wraps around, because an endpoint may have been upgraded.
     questionIndex: (search.questionIndex + refused) % count,
     isAnswered: search.isAnswered && refused === 0,
-    refused: Math.min(search.refused + refused, count),
+    refused: inARow,
+    failedAtMs: isFailure ? nowMs : search.failedAtMs,
   };
 }
 

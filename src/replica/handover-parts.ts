@@ -30,7 +30,7 @@ export function partsOf(handover: ReturnType<Daemon["handover"]>): readonly Part
   return [
     ...Object.entries(chains).map(([slug, state]) => part(`${CHAIN}${slug}`, state.revision, () => state)),
     { name: INCIDENTS, version: incidents, text: () => incidents },
-    part(QUESTIONS, questions.revision, () => questions.save()),
+    part(QUESTIONS, questions.version, () => questions.save()),
     ...Array.from(counters, ([name, group]) =>
       part(`${COUNTERS}${name}`, group.revision, () => group.counters),
     ),

@@ -2,9 +2,11 @@ import { createHash } from "node:crypto";
 import type { Exchange, Exchanges } from "../../core/model/exchange.ts";
 import { type Endpoint, endpointsOf, type Fleet } from "../../core/model/fleet.ts";
 import { memoize } from "../../core/model/memoize.ts";
+import type { CarriedProbe, CarriedSelection } from "../../core/model/parity.ts";
 import { NEW_SEARCH, type QuestionSearch } from "../../dialects/search.ts";
+import { PollCounters } from "./counters.ts";
 
-/** The state of an endpoint between polls, without its counters. Edited in place. */
+/** All that is remembered of an endpoint between polls. Edited in place. */
 export interface EndpointState {
   /** As in the configuration in use. */
   endpoint: Endpoint;
@@ -30,6 +32,7 @@ export interface EndpointState {
   readonly exchanges: RecentExchanges;
   /** With its index-node API. */
   readonly statusExchanges: RecentExchanges;
+  readonly counters: PollCounters;
 }
 
 export interface PollUnderWay {
@@ -39,32 +42,28 @@ export interface PollUnderWay {
   ended: Promise<void>;
 }
 
-export interface SelectionState {
+interface SelectionState {
   /** By a clock that never jumps. */
   readonly dueMs: number;
   /** In a row. */
   readonly refusals: number;
-  /** A request with it was refused since it was last answered: it is asked apart from other probes. */
-  readonly isSuspect: boolean;
 }
 
 /** The states of a fleet's endpoints. */
 export class EndpointStates {
   #states: ReadonlyMap<string, EndpointState> = new Map();
-  #revision = 0;
 
   constructor(fleet: Fleet) {
     this.watch(fleet);
   }
 
   /**
-   * Changes to another fleet. The last exchanges stay with an endpoint's key, what was learned of it with its URL and dialect, and
-   * a poll under way with the whole request. RPC nodes are asked for their chain again.
+   * Changes to another fleet. Exchanges and counters stay with an endpoint's key, what was learned of it with its URL and dialect,
+   * and a poll under way with the whole request. RPC nodes are asked for their chain again.
    */
   watch(fleet: Fleet): void {
     const states = endpointsOf(fleet).map((endpoint) => stateOf(endpoint, this.#states.get(endpoint.key)));
     this.#states = new Map(states.map((state) => [state.endpoint.key, state]));
-    this.#revision += 1;
   }
 
   /** In the order of the fleet. */
@@ -82,18 +81,6 @@ export class EndpointStates {
     return this.#states.get(state.endpoint.key) === state;
   }
 
-  noteSearch(state: EndpointState, search: QuestionSearch): void {
-    if (state.search === NEW_SEARCH || state.search.questionIndex !== search.questionIndex) {
-      this.#revision += 1;
-    }
-    state.search = search;
-  }
-
-  /** Changes whenever `saveQuestions()` would return something else. */
-  get questionsRevision(): number {
-    return this.#revision;
-  }
-
   /** Which question each endpoint answered last, by a digest of what identifies it. */
   saveQuestions(): Readonly<Record<string, number>> {
     const known = this.all().filter(({ search }) => search !== NEW_SEARCH);
@@ -102,9 +89,15 @@ export class EndpointStates {
     );
   }
 
+  /** Another one whenever `saveQuestions()` of the same fleet returns something else. */
+  questionsVersion(): string {
+    return this.all()
+      .map(({ search }) => (search === NEW_SEARCH ? "?" : search.questionIndex))
+      .join(" ");
+  }
+
   /** Takes over what another process has saved. */
   restoreQuestions(saved: Readonly<Record<string, number>>): void {
-    this.#revision += 1;
     for (const state of this.#states.values()) {
       const questionIndex = saved[identityOf(state.endpoint)];
       if (questionIndex !== undefined) {
@@ -146,6 +139,7 @@ function stateOf(endpoint: Endpoint, former: EndpointState | undefined): Endpoin
     toldUnlisted: "",
     exchanges: former?.exchanges ?? new RecentExchanges(),
     statusExchanges: former?.statusExchanges ?? new RecentExchanges(),
+    counters: former?.counters ?? new PollCounters(),
   };
 }
 
@@ -188,3 +182,78 @@ export class RecentExchanges {
     return { replies: this.#replies.toReversed(), failures: this.#failures.toReversed() };
   }
 }
+
+/** GraphQL Armor's default limit; Ponder allows 30. */
+const MAX_ALIASES = 15;
+/** Ponder allows a thousand tokens. */
+const MAX_CHARACTERS = 8_000;
+const LONGEST_WAIT_MS = 86_400_000;
+/** Polls are never exactly on time: a poll may be early by this share of its interval or of `every`. */
+const TOLERANCE = 0.1;
+const NEVER_ASKED: SelectionState = { dueMs: Number.NEGATIVE_INFINITY, refusals: 0 };
+
+/** One selection of one endpoint. */
+export interface DueSelection {
+  /** A changed selection has another id, so it is due at once. */
+  readonly id: string;
+  readonly probe: CarriedProbe;
+  readonly selection: CarriedSelection;
+}
+
+/**
+ * The selections that a scheduled poll carries: those of the probe that has waited longest, as many as one request may hold. Only
+ * of one probe, so that it is known which one a server refuses.
+ */
+export function dueSelections(
+  { endpoint, isBare, search, selections }: EndpointState,
+  nowMs: number,
+): readonly DueSelection[] {
+  if (isBare || !search.isAnswered) {
+    return [];
+  }
+  const dueMs = ({ id }: DueSelection): number => (selections.get(id) ?? NEVER_ASKED).dueMs;
+  const [first, ...others] = selectionsOf(endpoint)
+    .filter((one) => {
+      const toleranceMs = TOLERANCE * Math.min(endpoint.pollIntervalMs, one.probe.everyMs);
+      return dueMs(one) - toleranceMs <= nowMs;
+    })
+    .sort((one, other) => (dueMs(one) < dueMs(other) ? -1 : Number(dueMs(one) > dueMs(other))));
+  let characters = first?.selection.select.length ?? 0;
+  const fitting = others
+    .filter(({ probe }) => probe === first?.probe)
+    .slice(0, MAX_ALIASES - 1)
+    .filter(({ selection }) => {
+      characters += selection.select.length;
+      return characters <= MAX_CHARACTERS;
+    });
+  return first === undefined ? [] : [first, ...fitting];
+}
+
+/**
+ * Notes the result of selections that were sent at `nowMs`. `answered`: they came back with the heights. `refused`: the request failed
+ * with them and succeeded without them. `unclear`: both failed, or the budget could not spare the second.
+ */
+export function noteCarried(
+  { selections }: EndpointState,
+  asked: readonly DueSelection[],
+  result: "answered" | "refused" | "unclear",
+  nowMs: number,
+): void {
+  for (const { id, probe } of asked) {
+    const { refusals } = selections.get(id) ?? NEVER_ASKED;
+    const waitMs = result === "refused" ? probe.everyMs * 2 ** refusals : probe.everyMs;
+    const nextRefusals = { answered: 0, refused: refusals + 1, unclear: refusals }[result];
+    selections.set(id, { dueMs: nowMs + Math.min(waitMs, LONGEST_WAIT_MS), refusals: nextRefusals });
+  }
+}
+
+/** It may hold a key, and stays in memory. */
+const selectionsOf = memoize(({ parity = [] }: Endpoint): readonly DueSelection[] =>
+  parity.flatMap((probe) =>
+    probe.selections.map((selection) => ({
+      id: JSON.stringify([probe.probe, selection]),
+      probe,
+      selection,
+    })),
+  ),
+);

@@ -1,3 +1,4 @@
+import type { Grant } from "../../budgets/budgets.ts";
 import type { BudgetGate } from "../../budgets/gate.ts";
 import type { Use } from "../../budgets/ledger.ts";
 import { LONGEST_RETRY_DELAY_MS } from "../../budgets/plan.ts";
@@ -11,17 +12,9 @@ import { failEverySource } from "../../dialects/assign-rows.ts";
 import { askedBy, type Outcome, type Question, requestOf } from "../../dialects/dialect.ts";
 import { blockQuestion, CHAIN_ID_QUESTION, questionsFor, RPC_DIALECT } from "../../dialects/families.ts";
 import { combineQuestion, readParity } from "../../dialects/parity.ts";
-import {
-  afterAnswer,
-  afterRefusals,
-  otherDialect,
-  type QuestionSearch,
-  questionsToAsk,
-} from "../../dialects/search.ts";
+import { afterAnswer, afterRefusals, otherDialect, questionsToAsk } from "../../dialects/search.ts";
 import type { World } from "../../io/world.ts";
-import type { PollCounters } from "./counters.ts";
-import { type DueSelection, dueSelections, noteCarriage, probesOf } from "./due-selections.ts";
-import type { EndpointState } from "./endpoint-state.ts";
+import { type DueSelection, dueSelections, type EndpointState, noteCarried } from "./endpoint-state.ts";
 import { type Answer, interpretResult } from "./interpret-result.ts";
 
 /** Why an endpoint is polled: its schedule, a confirmation before that, or `check`. */
@@ -31,7 +24,6 @@ export type Occasion = "schedule" | "extra" | "check";
 export interface PollTools {
   readonly post: Post;
   readonly gate: BudgetGate;
-  readonly counters: PollCounters;
   readonly redact: Redact;
   readonly retries: number;
   /** Aborted when the process stops: no retry follows. */
@@ -46,36 +38,31 @@ export interface PollResult {
    * result for them.
    */
   readonly observations: readonly Observation[];
-  /** The values that came with them, where the poll carried selections of parity probes. */
+  /** The values that came with them, where the poll carried selections of a parity probe. */
   readonly readings: readonly ParityReading[];
-  readonly search: QuestionSearch;
 }
 
-/** One attempt: the answer to the question that was not refused, or what went wrong. */
-interface Attempt {
-  readonly search: QuestionSearch;
-  readonly times: PollTimes;
-  readonly answer:
-    | Exclude<Answer, { readonly kind: "refused" }>
-    | Unsent
-    /** The questions asked so far were refused, and the budget has nothing to spare for the others now. */
-    | { readonly kind: "undecided" };
-}
+/** The budget did not allow the request. */
+type Unsent = Omit<Extract<Grant, { readonly kind: "refused" }>, "kind"> & { readonly kind: "unsent" };
 
 /** The result of one question. */
 interface Asked {
-  readonly question: Question;
   readonly answer: Answer | Unsent;
   readonly times: PollTimes;
   /** The body of the reply, with the secrets that it may echo; empty without a reply. */
   readonly body: string;
 }
 
-/** The budget did not allow the request. */
-interface Unsent {
-  readonly kind: "unsent";
-  readonly reason: "budget" | "rate_limited";
-  readonly detail: string;
+/** One attempt to learn the heights. */
+interface Attempt {
+  readonly times: PollTimes;
+  readonly answer:
+    | Exclude<Answer, { readonly kind: "refused" }>
+    | Unsent
+    /** The questions asked so far were refused, and the budget has nothing to spare for the others now. */
+    | { readonly kind: "undecided" };
+  /** Selections were sent with the question, and may be why it failed. */
+  readonly isCarrying?: boolean;
 }
 
 type Failed = Extract<Answer, { readonly kind: "failed" }>;
@@ -104,6 +91,8 @@ const NOT_OF_A_SELECTION: ReadonlySet<FailureReason> = new Set([
   "aborted",
 ]);
 
+const NO_RESULT: PollResult = { observations: [], readings: [] };
+
 /** One poll of an endpoint, from the grant for its first request to the observations of its targets. */
 export class Poll {
   readonly #state: EndpointState;
@@ -125,25 +114,23 @@ export class Poll {
 
   /** Asks for the heights, and again after a transient failure as often as the retries and the budget allow. */
   async run(): Promise<PollResult> {
-    const { search } = this.#state;
-    const question = search.isAnswered ? questionsFor(this.#endpoint)[search.questionIndex] : undefined;
     const nowMs = this.#tools.world.monotonicMs();
     const due = this.#occasion === "schedule" ? dueSelections(this.#state, nowMs) : [];
+    const question = questionsFor(this.#endpoint)[this.#state.search.questionIndex];
     if (question !== undefined && due.length > 0) {
       return await this.#runCarrying(question, due, nowMs);
     }
-    const first = await this.#attempt(search, this.#use);
-    const result = this.#resultOf(await this.#retry(first, this.#retries));
-    if (due.length === 0 && result.observations.some(({ kind }) => kind !== "failed")) {
-      this.#state.isBare = false;
-    }
+    const result = this.#resultOf(await this.#retry(await this.#attempt(this.#use)));
+    this.#state.isBare &&= result.observations.every(({ kind }) => kind === "failed");
     return result;
   }
 
   /** What an RPC node has at this height: null where it does not have that block, undefined where it cannot be known now. */
   async blockAt(block: number): Promise<BlockOnNode | null | undefined> {
     const { answer } = await this.#ask(blockQuestion(block), "opportunistic");
-    this.#report(answer.kind === "refused" ? schemaFailure(answer.detail) : answer, "opportunistic");
+    if (answer.kind === "failed" || answer.kind === "refused") {
+      this.#count({ reason: "schema", ...answer });
+    }
     const [outcome] = answer.kind === "answered" ? answer.outcomes : [];
     if (outcome?.kind === "head") {
       return outcome.head;
@@ -152,74 +139,66 @@ export class Poll {
   }
 
   /**
-   * Asks for the heights with the selections of parity probes beside them. Where that fails and the selections may be why, the
-   * heights are asked alone: an opportunistic request, in place of the first retry if the failure is one that is retried.
+   * Asks for the heights with the selections of a parity probe beside them. Where that fails and the selections may be why, the
+   * heights are asked alone, and the selections wait; where nothing more can be sent, that is no evidence of the targets.
    */
   async #runCarrying(question: Question, due: readonly DueSelection[], nowMs: number): Promise<PollResult> {
-    const { search } = this.#state;
-    const probes = probesOf(due);
+    const state = this.#state;
+    const probes = due
+      .slice(0, 1)
+      .map(({ probe }) => ({ ...probe, selections: due.map((one) => one.selection) }));
     const { question: combined, selections } = combineQuestion(question, probes, this.#endpoint.targets);
     const { answer, times, body } = await this.#ask(combined, this.#use);
     if (answer.kind === "answered") {
-      const { outcomes } = answer;
-      const readings = readParity(selections, body, outcomes, times);
-      const result = this.#resultOf({ answer, times, search: afterAnswer(search) });
-      noteCarriage(this.#state, due, "answered", nowMs);
-      return { ...result, readings: readings.map((one) => withoutSecrets(one, this.#tools.redact)) };
+      state.search = afterAnswer(state.search);
+      noteCarried(state, due, "answered", nowMs);
+      const readings = readParity(selections, body, answer.outcomes, times);
+      return {
+        ...this.#resultOf({ answer, times }),
+        readings: readings.map((one) => this.#withoutSecrets(one)),
+      };
     }
     // A refused combined request proves nothing about the question alone, so the search stays.
     const failure = answer.kind === "refused" ? schemaFailure(answer.detail) : answer;
-    const failed: Attempt = { answer: failure, times, search };
-    if (!mayBeOfSelection(failed)) {
-      this.#report(failure, this.#use);
-      return this.#resultOf(await this.#retry(failed, this.#retries));
+    if (failure.kind !== "failed" || !mayBeOfSelection(failure)) {
+      const first = failure.kind === "failed" ? this.#failed(failure, times) : { answer: failure, times };
+      return this.#resultOf(await this.#retry(first));
     }
-    const alone = await this.#askAlone(failed);
-    // Where nothing more could be sent, the selections may be why: that is no evidence of the targets.
-    const result = alone === failed ? { observations: [], readings: [], search } : this.#resultOf(alone);
+    const { questionIndex } = state.search;
+    const alone = await this.#retry({ answer: failure, times, isCarrying: true });
+    const result = alone.isCarrying === true ? NO_RESULT : this.#resultOf(alone);
     // If another question was answered, the combined one may have been refused for another reason than the selections.
-    const isRefused = alone.answer.kind === "answered" && alone.search.questionIndex === search.questionIndex;
-    noteCarriage(this.#state, due, isRefused ? "refused" : "unclear", nowMs);
-    if (!isRefused) {
-      this.#state.isBare ||= result.observations.length === 0;
+    if (alone.answer.kind !== "answered" || state.search.questionIndex !== questionIndex) {
+      noteCarried(state, due, "unclear", nowMs);
+      state.isBare = result.observations.length === 0;
       return result;
     }
-    // With several probes it is unknown which one was refused.
-    const refused = probes.length > 1 ? [] : selections;
+    noteCarried(state, due, "refused", nowMs);
     const { detail } = failure;
     const { sentAtMs, receivedAtMs } = times;
-    const readings = refused.map(
-      ({ probe, target }): ParityReading => ({
-        kind: "failed",
-        probe,
-        target,
-        detail,
-        sentAtMs,
-        receivedAtMs,
+    return {
+      ...result,
+      readings: selections.map(({ probe, target }): ParityReading => {
+        return { kind: "failed", probe, target, detail, sentAtMs, receivedAtMs };
       }),
-    );
-    return { ...result, readings };
+    };
   }
 
-  /** The heights without the selections. The result is `failed` itself where nothing more could be sent. */
-  async #askAlone(failed: Attempt): Promise<Attempt> {
-    if (isTransient(failed)) {
-      return await this.#retry(failed, Math.max(1, this.#retries));
-    }
-    const alone = await this.#attempt(failed.search, "opportunistic");
-    return alone.answer.kind === "unsent" ? failed : await this.#retry(alone, this.#retries);
-  }
-
-  /** Retries while the latest attempt failed for a transient reason; returns the last attempt that was sent. */
-  async #retry(first: Attempt, retries: number): Promise<Attempt> {
+  /** Retries while the latest attempt failed for a reason that may pass; returns the last attempt that was sent. */
+  async #retry(first: Attempt): Promise<Attempt> {
     const { stopping, world } = this.#tools;
     let latest = first;
-    for (let left = retries; left > 0 && isTransient(latest); left -= 1) {
-      await sleep((LONGEST_RETRY_DELAY_MS * (1 + world.random())) / 2, stopping);
+    const retries = first.isCarrying === true ? Math.max(1, this.#retries) : this.#retries;
+    for (
+      let left = retries;
+      left > 0 && (latest.isCarrying === true || isTransient(latest.answer));
+      left -= 1
+    ) {
+      await pause((LONGEST_RETRY_DELAY_MS * (1 + world.random())) / 2, stopping);
       if (stopping.aborted) {
         break;
       }
-      const again = await this.#attempt(latest.search, "opportunistic");
+      const again = await this.#attempt("opportunistic");
       if (again.answer.kind === "unsent") {
         break;
       }
@@ -229,149 +208,137 @@ export class Poll {
   }
 
   /** Asks a JSON-RPC node for its chain id before its first block; then asks for the heights. */
-  async #attempt(search: QuestionSearch, use: Use): Promise<Attempt> {
-    if (this.#endpoint.dialect !== RPC_DIALECT || search.isOfChain) {
-      return await this.#askHeights(search, use);
+  async #attempt(use: Use): Promise<Attempt> {
+    const { search } = this.#state;
+    if (this.#endpoint.dialect === RPC_DIALECT && !search.isOfChain) {
+      const { answer, times } = await this.#ask(CHAIN_ID_QUESTION, use);
+      if (answer.kind !== "refused" && !isBelieved(answer)) {
+        return answer.kind === "failed" ? this.#failed(answer, times) : { answer, times };
+      }
+      this.#state.search = { ...search, isOfChain: true };
     }
-    const { answer, times } = await this.#ask(CHAIN_ID_QUESTION, use);
-    if (answer.kind === "refused" || isBelieved(answer)) {
-      return await this.#askHeights({ ...search, isOfChain: true }, use);
-    }
-    this.#report(answer, use);
-    return { answer, times, search };
+    return await this.#askHeights(use);
   }
 
   /**
    * Asks the question that was answered last, and where it is refused the next ones of the dialect, each at most once. That
    * search is opportunistic: where the budget cannot spare it, the next poll goes on with it.
    */
-  async #askHeights(from: QuestionSearch, use: Use): Promise<Attempt> {
-    const endpoint = this.#endpoint;
-    const { nowMs } = this.#tools.world;
-    const questions = questionsFor(endpoint);
-    const toAsk = questionsToAsk(questions, from, nowMs());
-    const { asked, refused } = await this.#askInTurn(toAsk, use);
+  async #askHeights(use: Use): Promise<Attempt> {
+    const nowMs = this.#tools.world.nowMs();
+    const from = this.#state.search;
+    const questions = questionsFor(this.#endpoint);
+    const { asked, question, refused } = await this.#askInTurn(questionsToAsk(questions, from, nowMs), use);
     const { answer, times } = asked;
-    const search = afterRefusals(from, refused, questions.length);
-    if (answer.kind === "answered") {
-      return { answer, times, search: afterAnswer(search) };
+    const search = afterRefusals(from, refused, questions.length, nowMs);
+    this.#state.search = answer.kind === "answered" ? afterAnswer(search) : search;
+    if (answer.kind === "refused") {
+      const found = `expected a reply to ${askedBy(question)}, found: ${answer.detail}`;
+      return search.refused < questions.length
+        ? { answer: { kind: "undecided" }, times }
+        : this.#failed(this.#otherDialect(found), times);
     }
-    if (answer.kind !== "refused") {
-      // Data of an unexpected shape may belong to another dialect.
-      const isOther = answer.kind === "failed" && answer.reason === "schema";
-      const failure = isOther ? this.#otherDialect(answer.detail) : answer;
-      this.#report(failure, refused === 0 ? use : "opportunistic");
-      return { answer: failure, times, search };
+    if (answer.kind !== "failed") {
+      return { answer, times };
     }
-    if (search.refused < questions.length) {
-      return { answer: { kind: "undecided" }, times, search };
+    // Data of an unexpected shape may belong to another dialect.
+    return this.#failed(answer.reason === "schema" ? this.#otherDialect(answer.detail) : answer, times);
+  }
+
+  /** Asks until a question is not refused; ends earlier where the budget has nothing to spare for the next one. */
+  async #askInTurn([question, ...others]: readonly Question[], use: Use) {
+    if (question === undefined) {
+      throw new TypeError(`Cannot poll ${this.#endpoint.key}: its dialect has no question`);
     }
-    const found = `expected a reply to ${askedBy(asked.question)}, found: ${answer.detail}`;
-    const failure = this.#otherDialect(found);
-    this.#report(failure, use);
-    const failedAtMs = toAsk.length < questions.length ? search.failedAtMs : nowMs();
-    return { answer: failure, times, search: { ...search, failedAtMs } };
+    let last = { question, asked: await this.#ask(question, use) };
+    let refused = last.asked.answer.kind === "refused" ? 1 : 0;
+    for (const next of last.asked.answer.kind === "refused" ? others : []) {
+      const asked = await this.#ask(next, "opportunistic");
+      if (asked.answer.kind === "unsent") {
+        break;
+      }
+      last = { question: next, asked };
+      if (asked.answer.kind !== "refused") {
+        break;
+      }
+      refused += 1;
+    }
+    return { ...last, refused };
+  }
+
+  #failed(answer: Failed, times: PollTimes): Attempt {
+    this.#count(answer);
+    return { answer, times };
   }
 
   #otherDialect(found: string): Failed {
     return schemaFailure(this.#tools.redact(otherDialect(this.#endpoint, found)));
   }
 
-  /** Asks until a question is not refused; ends earlier where the budget has nothing to spare for the next one. */
-  async #askInTurn(
-    questions: readonly Question[],
-    use: Use,
-  ): Promise<{ readonly asked: Asked; readonly refused: number }> {
-    let asked: Asked | null = null;
-    let refused = 0;
-    for (const question of questions) {
-      const next = await this.#ask(question, refused === 0 ? use : "opportunistic");
-      if (asked !== null && next.answer.kind === "unsent") {
-        break;
-      }
-      asked = next;
-      if (next.answer.kind !== "refused") {
-        break;
-      }
-      refused += 1;
-    }
-    if (asked === null) {
-      throw new TypeError(`Cannot poll ${this.#endpoint.key}: its dialect has no question`);
-    }
-    return { asked, refused };
-  }
-
-  /** Sends one question, if the budget allows, and interprets the reply. */
+  /** Sends one question, if the budget allows, and interprets the reply; backs off where the provider asks for it. */
   async #ask(question: Question, use: Use): Promise<Asked> {
     const endpoint = this.#endpoint;
-    const { counters, gate, post, redact, world } = this.#tools;
+    const { gate, post, redact, world } = this.#tools;
     const grant = await gate.acquire(endpoint, use);
     if (grant.kind === "refused") {
       const nowMs = world.nowMs();
       const times = { sentAtMs: nowMs, receivedAtMs: nowMs };
-      return { question, answer: { ...grant, kind: "unsent" }, times, body: "" };
+      return { answer: { ...grant, kind: "unsent" }, times, body: "" };
     }
     const result = await post(requestOf(endpoint, question));
     const { answer, exchange, body } = interpretResult(endpoint, question, result, redact);
-    counters.countRequest(endpoint, exchange.receivedAtMs - exchange.sentAtMs);
+    this.#state.counters.countRequest(exchange.receivedAtMs - exchange.sentAtMs);
     this.#state.exchanges.note(exchange);
     if (answer.kind === "answered" && endpoint.kind === "indexer") {
       this.#state.served = answer.served;
     }
-    if (!asksToWait(answer) && exchange.outcome !== "aborted") {
+    if (answer.kind === "failed" && (answer.reason === "rate_limited" || answer.retryAfterMs !== null)) {
+      gate.backOff(endpoint, answer.retryAfterMs);
+    } else if (exchange.outcome !== "aborted") {
       gate.accept(endpoint);
     }
-    return { question, answer, times: result, body };
+    return { answer, times: result, body };
+  }
+
+  #count({ reason, detail }: { readonly reason: FailureReason; readonly detail: string }): void {
+    this.#state.counters.countFailure(reason);
+    this.#tools.world.logger.debug({ endpoint: this.#endpoint.key, reason, detail }, "Poll failed");
   }
 
   /**
-   * Counts a failure, and backs off where the provider asks for it. A scheduled poll that our own budget did not allow
-   * counts too. One held back by a back-off does not: the provider's refusal was counted when it came. Nor does a retry
-   * that the budget did not allow: that poll has failed once, for its own reason.
+   * Adds the times, and counts why rows cannot be used, each reason once. A poll that was aborted, or extra and not sent, observes
+   * nothing. One held back by a back-off is not counted: the provider's refusal was counted when it came.
    */
-  #report(answer: Attempt["answer"], use: Use): void {
-    if (answer.kind === "failed") {
-      this.#countFailure(answer.reason, answer.detail);
-      if (asksToWait(answer)) {
-        this.#tools.gate.backOff(this.#endpoint, answer.retryAfterMs);
-      }
-    } else if (answer.kind === "unsent" && use === "scheduled" && answer.reason === "budget") {
-      this.#countFailure(answer.reason, answer.detail);
-    }
-  }
-
-  #countFailure(reason: FailureReason, detail: string): void {
-    const { counters, world } = this.#tools;
-    counters.countFailure(this.#endpoint, reason);
-    world.logger.debug({ endpoint: this.#endpoint.key, reason, detail }, "Poll failed");
-  }
-
-  /** Adds the times. A poll that was aborted, or extra and not sent, observes nothing. */
-  #resultOf({ answer, search, times }: Attempt): PollResult {
+  #resultOf({ answer, times }: Attempt): PollResult {
     const isAborted = answer.kind === "failed" && answer.reason === "aborted";
     const isSpared = answer.kind === "unsent" && this.#occasion === "extra";
     if (isAborted || isSpared || answer.kind === "undecided") {
-      return { observations: [], readings: [], search };
+      return NO_RESULT;
     }
-    const isAnswered = answer.kind === "answered";
-    const outcomes = isAnswered ? answer.outcomes : failEverySource(this.#endpoint, answer);
-    if (isAnswered) {
-      this.#countRowFailures(outcomes);
+    if (answer.kind === "answered") {
+      const failures = answer.outcomes.filter((outcome) => outcome.kind === "failed");
+      for (const failure of new Map(failures.map((one) => [one.reason, one])).values()) {
+        this.#count(failure);
+      }
+    } else if (answer.kind === "unsent" && this.#use === "scheduled" && answer.reason === "budget") {
+      this.#count(answer);
     }
-    return { observations: outcomes.map((outcome) => timed(outcome, times)), readings: [], search };
+    const outcomes = answer.kind === "answered" ? answer.outcomes : failEverySource(this.#endpoint, answer);
+    return { observations: outcomes.map((outcome) => timed(outcome, times)), readings: [] };
   }
 
-  /** Counts why rows of a reply cannot be used, each reason once. */
-  #countRowFailures(outcomes: readonly Outcome[]): void {
-    const failures = outcomes.filter((outcome) => outcome.kind === "failed");
-    for (const [reason, detail] of new Map(failures.map((failure) => [failure.reason, failure.detail]))) {
-      this.#countFailure(reason, detail);
+  #withoutSecrets(reading: ParityReading): ParityReading {
+    const { redact } = this.#tools;
+    if (reading.kind === "failed") {
+      return { ...reading, detail: redact(reading.detail) };
     }
+    const text = redact(reading.value.text);
+    return text === reading.value.text ? reading : { ...reading, value: { text, isNumber: false } };
   }
 }
 
 /** Ends early when `stopping` is aborted. */
-function sleep(durationMs: number, stopping: AbortSignal): Promise<void> {
+function pause(durationMs: number, stopping: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(end, durationMs);
     stopping.addEventListener("abort", end);
@@ -387,24 +354,20 @@ function sleep(durationMs: number, stopping: AbortSignal): Promise<void> {
  * Whether an RPC node may be believed after this answer to the question for its chain: one that does not know the question may.
  * One of another chain is a mistake in chains.yaml or in the node, and asked again with each poll until that is corrected.
  */
-function isBelieved(answer: Attempt["answer"]): boolean {
+function isBelieved(answer: Asked["answer"]): boolean {
   return answer.kind === "answered"
     ? answer.outcomes.every(({ kind }) => kind !== "failed")
     : answer.kind === "failed" && CHAIN_UNKNOWN.has(answer.reason);
 }
 
-function asksToWait(answer: Answer): boolean {
-  return answer.kind === "failed" && (answer.reason === "rate_limited" || answer.retryAfterMs !== null);
-}
-
 /** Whether it is worth a retry. */
-function isTransient({ answer }: Attempt): boolean {
+function isTransient(answer: Attempt["answer"]): boolean {
   return answer.kind === "failed" && answer.retryAfterMs === null && WORTH_A_RETRY.has(answer.reason);
 }
 
 /** Whether a request with selections may have failed because of them. */
-function mayBeOfSelection({ answer }: Attempt): boolean {
-  return answer.kind === "failed" && answer.retryAfterMs === null && !NOT_OF_A_SELECTION.has(answer.reason);
+function mayBeOfSelection(answer: Failed): boolean {
+  return answer.retryAfterMs === null && !NOT_OF_A_SELECTION.has(answer.reason);
 }
 
 function schemaFailure(detail: string): Failed {
@@ -416,12 +379,4 @@ function timed(outcome: Outcome, { sentAtMs, receivedAtMs }: PollTimes): Observa
   return outcome.kind === "head"
     ? { source: outcome.source, kind: "head", head: outcome.head, sentAtMs, receivedAtMs }
     : { ...outcome, sentAtMs, receivedAtMs };
-}
-
-function withoutSecrets(reading: ParityReading, redact: Redact): ParityReading {
-  if (reading.kind === "failed") {
-    return { ...reading, detail: redact(reading.detail) };
-  }
-  const text = redact(reading.value.text);
-  return text === reading.value.text ? reading : { ...reading, value: { text, isNumber: false } };
 }
