@@ -1,8 +1,14 @@
 import { z } from "zod";
-import { type Headers, readHeaders, withCredentials } from "../config/address.ts";
-import { describeTemplateProblem, readProxySettings } from "../config/options.ts";
+import {
+  fillWithoutValues,
+  type Headers,
+  readHeaders,
+  readWebUrl,
+  withCredentials,
+} from "../config/address.ts";
+import { readProxySettings } from "../config/options.ts";
 import type { Flaws } from "../config/problems.ts";
-import { readWebUrl, type Secrets, secretsInUrl } from "../config/secrets.ts";
+import { type Secrets, secretsInUrl } from "../config/secrets.ts";
 import type { Endpoint } from "../core/model/fleet.ts";
 import type { PostResult } from "../core/model/http-post.ts";
 import type { FailureReason } from "../core/model/observation.ts";
@@ -75,25 +81,19 @@ export function readEndpoint(written: string, headers: Headers, secrets: Secrets
   const flaws: string[] = [];
   const flawsOf = (name: string): Flaws => ({
     at: (...steps) => flawsOf([name, ...steps].join(" ")),
-    add: (message) => flaws.push(`${name}: ${String(message)}`),
+    add: (message) => flaws.push(`${name}: ${message}`),
   });
-  const fill = (text: string, spot: Flaws, values: ReadonlyMap<string, string> | null = null) => {
-    const filled = secrets.fill(text, values);
-    for (const problem of filled.problems) {
-      spot.add(describeTemplateProblem(problem));
-    }
-    return filled.problems.length === 0 ? filled : null;
-  };
+  const fill = fillWithoutValues(secrets);
   const address = fill(written, flawsOf("URL"), new Map());
-  const url = address && readWebUrl(address.text);
+  const url = address === null ? null : readWebUrl(address);
   if (typeof url === "string") {
     flawsOf("URL").add(url);
   }
   const sent = readHeaders(headers, flawsOf("--header"), secrets, fill);
-  if (address === null || url === null || typeof url === "string" || sent === null) {
+  if (url === null || typeof url === "string" || sent === null) {
     throw new CommandError(flaws.join("\n"));
   }
-  secrets.remember(secretsInUrl(address.parts));
+  secrets.remember(secretsInUrl(url, new Map()));
   return { url: url.href, headers: withCredentials(sent, url, secrets) };
 }
 

@@ -1,5 +1,5 @@
 import type { Headers } from "../config/address.ts";
-import { Secrets, writtenKeys } from "../config/secrets.ts";
+import { writtenKeys } from "../config/secrets.ts";
 
 /** Replaces values that look like keys by `${VARIABLE}`, so that no file or output contains a key. Equal keys get one name. */
 export class KeyVariables {
@@ -17,11 +17,10 @@ export class KeyVariables {
   }
 
   inUrl(written: string): string {
-    const { parts } = new Secrets({ env: {}, readFile: () => "" }).fill(written, new Map());
     const host = /^https?:\/\/(?:[^/?#]*@)?([^/?#:]*)/i.exec(written)?.[1] ?? "";
     // The second-level label of the host name; an IP address has no label.
     const label = /[a-z]/i.test(host) ? (host.split(".").at(-2) ?? "") : "";
-    return writtenKeys(parts).reduce((url, { before, key, kind }) => {
+    return writtenKeys(written).reduce((url, { before, key, kind }) => {
       const name = this.#nameOf(key, `${label === "" ? "ENDPOINT" : label}_${kind}`);
       return url.replaceAll(`${before}${key}`, () => `${before}\${${name}}`);
     }, written);

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { BudgetRecord } from "../budgets/gate.ts";
+import { basicAuthorization, readWebUrl } from "../config/address.ts";
 import type { Config, StoreSettings } from "../config/config.ts";
 import { readProxySettings, readStoreFlags, readUrlOption, type StoreFlags } from "../config/options.ts";
-import { basicAuthorization, readWebUrl, Secrets } from "../config/secrets.ts";
+import { Secrets } from "../config/secrets.ts";
 import { createRedact } from "../core/model/redact.ts";
 import { type Report, STATUSES } from "../core/model/report.ts";
 import { checkRound } from "../daemon/check-round.ts";

@@ -1,84 +1,97 @@
-import type { Flaws } from "./problems.ts";
+import type { NotifySettings } from "./config.ts";
+import type { Flaws, Spot } from "./problems.ts";
 import {
-  basicAuthorization,
-  type Filled,
+  decodePercent,
   hasKeyInPath,
-  readWebUrl,
   type Secrets,
   secretsInHeader,
   secretsInUrl,
+  type Values,
 } from "./secrets.ts";
 
 /** Header names, as the user wrote them, and their values. */
 export type Headers = Readonly<Record<string, string>>;
 
+/** Fills a template with values, or one of a header where they are null. Null: a problem was added. */
+export type Fill = (template: string, spot: Flaws, values: Values | null) => string | null;
+
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 /** Set by each request or its connection; undici refuses most of them. */
-const RESERVED_NAMES = new Set([
-  "accept-encoding",
-  "connection",
-  "content-length",
-  "content-type",
-  "expect",
-  "keep-alive",
-  "transfer-encoding",
-  "upgrade",
-]);
+const RESERVED_NAMES =
+  /^(?:accept-encoding|connection|content-length|content-type|expect|keep-alive|transfer-encoding|upgrade)$/i;
 
-/** Fills a template and remembers its secrets. Null: a problem was added. */
-export function readFilledUrl({ text, parts }: Filled, spot: Flaws, secrets: Secrets): URL | null {
-  const url = readWebUrl(text);
+/** A URL with one of these schemes, or the fault, without the URL, which may contain a key. `expected` names the schemes. */
+export function readUrl(text: string, schemes: RegExp, expected: string): URL | string {
+  if (!schemes.test(text)) {
+    const found = /^[a-z][a-z0-9+.-]{0,11}:\/\//i.exec(text)?.[0] ?? "no scheme";
+    return `invalid URL: found ${found}, expected ${expected}`;
+  }
+  const url = /\s/.test(text) || !URL.canParse(text) ? null : new URL(text);
+  return url === null || (url.username !== "" && url.pathname.includes("@"))
+    ? "invalid host, port or password in the URL, or a space; in a password write / ? # and @ as %2F %3F %23 and %40"
+    : url;
+}
+
+/** An http or https URL, or its fault. */
+export function readWebUrl(text: string): URL | string {
+  return readUrl(text, /^https?:\/\//i, "http:// or https://");
+}
+
+/** Fills templates in a place where no placeholder has a value. `advice` follows the name of a variable that is not set. */
+export function fillWithoutValues(secrets: Secrets, advice = ""): Fill {
+  return (template, spot, values) => {
+    const { text, problems } = secrets.fill(template, values);
+    for (const { kind, what } of problems) {
+      // The name of a placeholder may be a key.
+      const message = kind === "missing" ? "placeholders do not work here" : what;
+      spot.add(kind === "unset" ? `${what}${advice}` : message);
+    }
+    return problems.length === 0 ? text : null;
+  };
+}
+
+/** Fills a template of a URL and remembers its secrets. Null: a problem was added. */
+export function readFilledUrl(
+  template: string,
+  values: Values,
+  spot: Flaws,
+  { secrets, fill }: { readonly secrets: Secrets; readonly fill: Fill },
+): URL | null {
+  const filled = fill(template, spot, values);
+  const url = filled === null ? null : readWebUrl(filled);
   if (typeof url === "string") {
     spot.add(url);
     return null;
   }
-  if (hasKeyInPath(parts)) {
+  if (url !== null && hasKeyInPath(template)) {
     const advice = `write it as \${VAR} or \${file:/path}, or as a chain's own value if it is public`;
     spot.add(`a part of the path looks like a key; ${advice}`);
   }
-  secrets.remember(secretsInUrl(parts));
+  secrets.remember(url === null ? [] : secretsInUrl(url, values));
   return url;
 }
 
-/** Reads headers and remembers their values as secrets. `fill` fills in a value, or adds a problem. Null: a problem was added. */
-export function readHeaders(
-  written: Headers,
-  spot: Flaws,
-  secrets: Secrets,
-  fill: (text: string, spot: Flaws) => Filled | null,
-): Headers | null {
-  const names = new Map<string, string>();
+/** Fills headers and remembers their values as secrets. Null: a problem was added. */
+export function readHeaders(written: Headers, spot: Flaws, secrets: Secrets, fill: Fill): Headers | null {
   const headers: Record<string, string> = {};
-  for (const [name, text] of Object.entries(written)) {
+  for (const [name, template] of Object.entries(written)) {
     const own = spot.at(name);
-    const flaw = flawOfHeaderName(name, names);
-    if (flaw !== null) {
-      own.add(flaw, "key");
-    }
-    const value = fill(text, own)?.text;
+    const value = fill(template, own, null);
     secrets.remember(secretsInHeader(value ?? ""));
-    if (value !== undefined && !HEADER_VALUE.test(value)) {
+    if (!HEADER_NAME.test(name)) {
+      // A wrong name is not repeated: `{ Bearer KEY }` is a name to YAML.
+      own.add("invalid header name, expected letters, digits and dashes", "key");
+    } else if (RESERVED_NAMES.test(name)) {
+      own.add(`${name} is set by Synclag for each request`, "key");
+    } else if (value !== null && !HEADER_VALUE.test(value)) {
       own.add("found a line break or a character beyond Latin-1, which no header can contain");
-    } else if (value !== undefined && flaw === null) {
+    } else if (value !== null) {
       headers[name] = value;
     }
   }
   return Object.keys(headers).length === Object.keys(written).length ? headers : null;
-}
-
-/** A wrong name is not repeated: `{ Bearer KEY }` is a name to YAML. */
-function flawOfHeaderName(name: string, names: Map<string, string>): string | null {
-  const former = names.get(name.toLowerCase());
-  names.set(name.toLowerCase(), name);
-  if (!HEADER_NAME.test(name)) {
-    return "invalid header name, expected letters, digits and dashes";
-  }
-  if (RESERVED_NAMES.has(name.toLowerCase())) {
-    return `${name} is set by Synclag for each request`;
-  }
-  return former === undefined ? null : `same header as ${former}: upper and lower case make no difference`;
 }
 
 /** The headers and the one for a URL's user and password, unless they set `Authorization` themselves. */
@@ -90,4 +103,18 @@ export function withCredentials(headers: Headers, url: URL, secrets: Secrets): H
   }
   secrets.remember(secretsInHeader(authorization));
   return { ...headers, Authorization: authorization };
+}
+
+/** The `Authorization` header for the user and password of a URL (RFC 7617), which HTTP clients drop; null without both. */
+export function basicAuthorization({ username, password }: URL): string | null {
+  const pair = `${decodePercent(username)}:${decodePercent(password)}`;
+  return pair === ":" ? null : `Basic ${Buffer.from(pair).toString("base64")}`;
+}
+
+/** A URL that receives messages, with its headers. Null: a problem was added. */
+export function resolveNotify(entry: NotifySettings, spot: Spot, secrets: Secrets): NotifySettings | null {
+  const fill = fillWithoutValues(secrets);
+  const url = readFilledUrl(entry.url, new Map(), spot.at("url"), { secrets, fill });
+  const headers = readHeaders(entry.headers, spot.at("headers"), secrets, fill);
+  return url && headers && { url: url.href, headers: withCredentials(headers, url, secrets) };
 }

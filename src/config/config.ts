@@ -106,8 +106,6 @@ export interface TlsSettings {
   /** Null: the certificate authorities that Node trusts. */
   readonly clientCa: string | null;
   readonly clientAuth: ClientAuth;
-  /** A client's certificate must have one of these names; null: any name. */
-  readonly clientAllowedSans: readonly string[] | null;
   readonly minVersion: SecureVersion;
 }
 

@@ -1,4 +1,4 @@
-import type { Chain, Endpoint, Form } from "../core/model/fleet.ts";
+import type { Chain, Endpoint, Form, MetricsForm } from "../core/model/fleet.ts";
 import { DIALECTS } from "../dialects/families.ts";
 import type { CustomEntry, IndexerEntry } from "./indexer-schema.ts";
 import type { Spot } from "./problems.ts";
@@ -19,50 +19,53 @@ export function checkDialect(
   listed: readonly ListedChain[],
   sharing: number,
 ): void {
-  const { dialect, custom, status } = entry;
-  const { needs, takesStatus } = DIALECTS[dialect] ?? {};
+  const { dialect, custom, metrics, status } = entry;
+  const { needs, takesStatus = false, metrics: known } = DIALECTS[dialect] ?? {};
   if (needs === "custom" && custom === undefined) {
     spot.add("dialect custom without a block custom, expected custom: { query, height }");
   }
+  const refuse = (block: "custom" | "metrics" | "status", expected: string): void =>
+    spot.at(block).add(`no effect with dialect ${dialect}, expected dialect: ${expected}`, "key");
   if (needs !== "custom" && custom !== undefined) {
-    spot.at("custom").add(`no effect with dialect ${dialect}, expected dialect: custom`, "key");
+    refuse("custom", "custom");
   }
-  if (takesStatus !== true && status !== undefined) {
-    spot.at("status").add(`no effect with dialect ${dialect}, expected dialect: graph`, "key");
+  if (!takesStatus && status !== undefined) {
+    refuse("status", "graph");
   }
-  checkMetrics(entry, spot, listed, sharing);
+  if (known !== undefined) {
+    checkMetrics({ ...metrics, ...known, chains: metrics?.chains }, spot, listed, sharing);
+  } else if (metrics !== undefined) {
+    refuse("metrics", "metrics");
+  }
+  const requests = [custom?.query, custom?.body].filter((content) => content !== undefined);
+  if (custom !== undefined && requests.length !== (custom.method === "GET" ? 0 : 1)) {
+    spot.at("custom").add("expected either a query, or a body, or method: GET");
+  }
 }
 
 /** Whether a metrics page has a height, and labels that can say which chain a value is of. */
 function checkMetrics(
-  { dialect, metrics }: DialectEntry,
+  {
+    height,
+    chain,
+    chains = {},
+  }: Partial<Pick<MetricsForm, "height" | "chain">> & {
+    readonly chains: Readonly<Record<string, string>> | undefined;
+  },
   spot: Spot,
   listed: readonly ListedChain[],
   sharing: number,
 ): void {
-  const known = DIALECTS[dialect]?.metrics;
-  const { chain = known?.chain, chains } = metrics ?? {};
-  if (known === undefined) {
-    if (metrics !== undefined) {
-      spot.at("metrics").add(`no effect with dialect ${dialect}, expected dialect: metrics`, "key");
-    }
-    return;
+  if (height === undefined) {
+    spot.add("dialect without a height, expected metrics: { height: NAME }");
   }
-  if ((known.height ?? metrics?.height) === undefined) {
-    spot.add(`dialect ${dialect} without a height, expected metrics: { height: NAME }`);
-  }
-  if (chain === undefined && sharing > 1) {
+  if (sharing > 1 && chain === undefined) {
     const expected = "expected metrics: { chain: LABEL }, or a url with {chain}";
     spot.add(`no label says which of ${sharing} chains a value is of, ${expected}`);
   }
-  const spotOfChains = spot.at("metrics", "chains");
-  if (chains !== undefined && chain === undefined) {
-    spotOfChains.add("no effect without chain, the label whose values it has", "key");
-  }
   const slugs = listed.map(({ slug }) => slug);
-  for (const [value, slug] of Object.entries(chains ?? {}).filter(([, one]) => !slugs.includes(one))) {
-    const hint = () => didYouMean(slug, slugs) || `; expected ${slugs.join(" or ")}`;
-    spotOfChains.at(value).add(() => `unknown chain "${slug}"${hint()}`);
+  for (const [value, slug] of Object.entries(chains).filter(([, one]) => !slugs.includes(one))) {
+    spot.at("metrics", "chains", value).add(`unknown chain "${slug}"${didYouMean(slug, slugs)}`);
   }
 }
 

@@ -2,7 +2,7 @@ import { dirname, isAbsolute, join, normalize } from "node:path";
 import { whyUnreadable } from "../core/model/why-unreadable.ts";
 import type { ParseOptions } from "./parse.ts";
 import { describeValue, didYouMean } from "./shape.ts";
-import { type Path, type Position, readYaml, type YamlFile, type YamlProblem } from "./yaml.ts";
+import { type Path, readYaml, type YamlFile, type YamlProblem } from "./yaml.ts";
 
 /** What an included file may have. */
 const SECTIONS = ["chains", "protocols", "budgets", "maintenance", "parity"];
@@ -11,150 +11,118 @@ const EXPECTED = `expected a map with ${SECTIONS.join(", ")}`;
 /** The sections, and their entries by name. */
 const MERGED_DEPTH = 2;
 
-/** A file, and where it is: as the user gave it, or relative to that. */
-interface Source {
-  readonly file: string;
-  readonly yaml: YamlFile;
-}
-
-interface Place {
-  readonly source: Source;
-  readonly path: Path;
-}
-
 /** Reads chains.yaml and the files that it includes as one file; each position names its own file. */
 export function readWithIncludes(text: string, options: ParseOptions): YamlFile {
-  const main = readYaml(text);
+  const main = readYaml(text, options.file);
   const patterns = recordOf(main.value)["include"];
-  if (!(Array.isArray(patterns) && patterns.length > 0)) {
+  if (!Array.isArray(patterns)) {
     return main;
   }
-  const merge = new Merge({ file: options.file, yaml: main });
+  const whole = new MergedFile(main);
   const seen = new Set<string>();
+  // Anything but a text is a problem of the schema.
   for (const [index, pattern] of patterns.entries()) {
-    // Any other value is a problem of the schema.
-    const sources = typeof pattern === "string" ? readMatches(pattern, options) : [];
-    if (typeof sources === "string") {
-      merge.refuse(index, sources);
+    if (typeof pattern !== "string") {
       continue;
     }
-    for (const { file, text: own } of sources.filter((one) => !seen.has(one.file))) {
-      seen.add(file);
-      merge.add({ file, yaml: readYaml(own) });
+    try {
+      const files = filesOf(pattern, options);
+      if (files.length === 0) {
+        whole.refuse(index, `no file matches ${describeValue(pattern)}`);
+      }
+      for (const file of files.filter((one) => !seen.has(one))) {
+        seen.add(file);
+        whole.add(readYaml(options.readFile(file), file));
+      }
+    } catch (error) {
+      whole.refuse(index, `cannot read ${describeValue(pattern)}: ${whyUnreadable(error)}`);
     }
   }
-  return merge.result();
+  return whole;
 }
 
-/** The files that match a pattern, sorted by name, or the reason why they cannot be read. */
-function readMatches(pattern: string, options: ParseOptions) {
-  try {
-    const files = filesOf(pattern, options);
-    return typeof files === "string" ? files : files.map((file) => ({ file, text: options.readFile(file) }));
-  } catch (error) {
-    return `cannot read ${describeValue(pattern)}: ${whyUnreadable(error)}`;
-  }
-}
-
-/** The paths, or the reason why no path matches. @throws {Error} If the folder cannot be read. */
-function filesOf(pattern: string, { file, listFiles = () => [] }: ParseOptions): readonly string[] | string {
+/** @throws {Error} If the folder cannot be read. */
+function filesOf(pattern: string, { file, listFiles = () => [] }: ParseOptions): readonly string[] {
   const path = isAbsolute(pattern) ? pattern : join(dirname(file), pattern);
   const [folder, name] = [dirname(path), path.slice(path.lastIndexOf("/") + 1)];
-  if (/[?[\]{}]|\*\*/.test(pattern) || folder.includes("*")) {
-    const expected = "expected a path with * in its last part only, such as fleet/*.yaml";
-    return `found ${describeValue(pattern)}, ${expected}`;
-  }
   if (!name.includes("*")) {
     return [path];
   }
   // As in a shell, a leading dot is not matched: a ConfigMap is mounted with folders such as ..data.
-  const parts = name.split("*").map((part) => part.replace(/[.+^$()|\\]/g, String.raw`\$&`));
+  const parts = name.split("*").map((part) => part.replace(/[.+^$()[\]{}?|\\]/g, String.raw`\$&`));
   const names = listFiles(folder, new RegExp(`^(?!\\.)${parts.join(".*")}$`));
-  const found = names.map((one) => join(folder, one)).filter((one) => one !== normalize(file));
-  return found.length === 0 ? `no file matches ${describeValue(pattern)}` : found;
+  return names.map((one) => join(folder, one)).filter((one) => one !== normalize(file));
+}
+
+interface Place {
+  readonly yaml: YamlFile;
+  readonly path: Path;
 }
 
 /** Files that are merged into the first of them. */
-class Merge {
-  readonly #main: Source;
-  #value: unknown;
-  readonly #problems: YamlProblem[];
-  #isReadable: boolean;
+class MergedFile implements YamlFile {
+  value: unknown;
+  readable: boolean;
+  readonly problems: YamlProblem[];
+  readonly #main: YamlFile;
   /** Where what was merged in is written, by its path in the whole. */
   readonly #places = new Map<string, Place>();
 
-  constructor(main: Source) {
+  constructor(main: YamlFile) {
     this.#main = main;
-    this.#value = main.yaml.value;
-    this.#problems = [...main.yaml.problems];
-    this.#isReadable = main.yaml.readable;
+    this.value = main.value;
+    this.readable = main.readable;
+    this.problems = [...main.problems];
   }
 
-  /** Adds a problem of an item of `include`. References into absent files are then not checked. */
+  /** Adds a problem of an item of `include`. */
   refuse(index: number, message: string): void {
-    this.#report({ source: this.#main, path: ["include", index] }, message);
-    this.#isReadable = false;
+    this.#report({ yaml: this.#main, path: ["include", index] }, message);
+    this.readable = false;
   }
 
-  add(source: Source): void {
-    const { file, yaml } = source;
-    for (const { position, ...problem } of yaml.problems) {
-      this.#problems.push({ ...problem, position: { ...position, file } });
+  add(yaml: YamlFile): void {
+    this.problems.push(...yaml.problems);
+    this.readable &&= yaml.readable;
+    if (yaml.readable && !isRecord(yaml.value)) {
+      this.#report({ yaml, path: [] }, `found ${describeValue(yaml.value)}, ${EXPECTED}`);
     }
-    this.#isReadable &&= yaml.readable;
-    if (!yaml.readable) {
-      return;
+    for (const [section, part] of Object.entries(recordOf(yaml.value))) {
+      if (SECTIONS.includes(section)) {
+        this.value = this.#merged([], this.value, { [section]: part }, yaml);
+      } else {
+        const hint = didYouMean(section, SECTIONS) || `; ${EXPECTED}`;
+        this.#report({ yaml, path: [section] }, `unknown key "${section}" of an included file${hint}`);
+      }
     }
-    if (!isRecord(yaml.value)) {
-      this.#report({ source, path: [] }, `found ${describeValue(yaml.value)}, ${EXPECTED}`);
-    }
-    const sections = Object.entries(recordOf(yaml.value));
-    for (const [section] of sections.filter(([name]) => !SECTIONS.includes(name))) {
-      this.#report({ source, path: [section] }, whyNotIncluded(section, this.#main.file));
-    }
-    const usable = Object.fromEntries(sections.filter(([name]) => SECTIONS.includes(name)));
-    this.#value = this.#merged([], this.#value, usable, source);
   }
 
-  result(): YamlFile {
-    return {
-      value: this.#value,
-      problems: this.#problems,
-      readable: this.#isReadable,
-      positionOf: (path, at) => positionIn(this.#placeOf(path), at),
-      sourceOf: (path) => {
-        const place = this.#placeOf(path);
-        return place.source.yaml.sourceOf(place.path);
-      },
-    };
+  positionOf(path: Path, at: "key" | "value") {
+    const place = this.#placeOf(path);
+    return place.yaml.positionOf(place.path, at);
   }
 
   /** What the whole has at a path once it has a part of a file: maps of sections and of entries are merged, lists concatenated. */
-  #merged(path: Path, known: unknown, part: unknown, source: Source): unknown {
+  #merged(path: Path, known: unknown, part: unknown, yaml: YamlFile): unknown {
     if (known === undefined) {
-      this.#places.set(JSON.stringify(path), { source, path });
+      this.#places.set(JSON.stringify(path), { yaml, path });
       return part;
     }
     if (isList(known) && isList(part)) {
       for (const index of part.keys()) {
-        const place = { source, path: [...path, index] };
-        this.#places.set(JSON.stringify([...path, known.length + index]), place);
+        this.#places.set(JSON.stringify([...path, known.length + index]), { yaml, path: [...path, index] });
       }
       return [...known, ...part];
     }
     if (isRecord(known) && isRecord(part) && path.length < MERGED_DEPTH) {
       const entries = Object.entries(part).map(([key, entry]) => {
         const former = Object.hasOwn(known, key) ? known[key] : undefined;
-        return [key, this.#merged([...path, key], former, entry, source)] as const;
+        return [key, this.#merged([...path, key], former, entry, yaml)] as const;
       });
       return { ...known, ...Object.fromEntries(entries) };
     }
-    const { file, line, column } = positionIn(this.#placeOf(path), "key");
-    const first = `${file}:${line}:${column}`;
-    const isAlike = isList(known) === isList(part) && isRecord(known) === isRecord(part);
-    const expected = isList(known) ? "a list" : "a map";
-    const other = `found ${describeValue(part)}, expected ${expected} as at ${first}`;
-    this.#report({ source, path }, isAlike ? `listed twice, first at ${first}` : other);
+    const { file, line, column } = this.positionOf(path, "key");
+    this.#report({ yaml, path }, `listed twice, first at ${file}:${line}:${column}`);
     return known;
   }
 
@@ -166,22 +134,12 @@ class Merge {
         return { ...place, path: [...place.path, ...path.slice(length)] };
       }
     }
-    return { source: this.#main, path };
+    return { yaml: this.#main, path };
   }
 
-  #report(place: Place, message: string): void {
-    this.#problems.push({ path: place.path, position: positionIn(place, "key"), message });
+  #report({ yaml, path }: Place, message: string): void {
+    this.problems.push({ path, position: yaml.positionOf(path, "key"), message });
   }
-}
-
-function positionIn({ source: { file, yaml }, path }: Place, at: "key" | "value"): Position {
-  return { ...yaml.positionOf(path, at), file };
-}
-
-function whyNotIncluded(section: string, main: string): string {
-  return section === "include"
-    ? `an included file cannot include others; list them in ${main}`
-    : `unknown key "${section}" of an included file${didYouMean(section, SECTIONS) || `; ${EXPECTED}`}`;
 }
 
 function isList(value: unknown): value is readonly unknown[] {

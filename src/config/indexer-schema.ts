@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { DIALECTS, HEAD_DIALECTS } from "../dialects/families.ts";
+import { DIALECTS, HEAD_DIALECTS, RPC_DIALECT } from "../dialects/families.ts";
 import { Schedule } from "./quantities.ts";
 import {
   BudgetName,
@@ -36,8 +36,9 @@ const ChainValues = z
   .object(OVERRIDES)
   .catchall(
     z
-      .union([z.string(), z.number(), z.boolean(), z.null()])
-      .meta({ expected: "a string or a number as a placeholder's value" })
+      .union([z.string().regex(/^(?!.*\$\{)/), z.int(), z.boolean()])
+      .transform(String)
+      .meta({ expected: `a text without \${…}, or a whole number` })
       .describe("The value of the placeholder with this name."),
   )
   .nullable()
@@ -89,17 +90,6 @@ const Custom = z
       .meta({ expected: "a list of values" })
       .exactOptional()
       .describe("Heights that mean that nothing is indexed yet; 0 always does."),
-  })
-  .superRefine(({ method, query, body }, context) => {
-    const refuse = (key: string, message: string): void =>
-      context.addIssue({ code: "custom", path: [key], message, params: { own: true } });
-    if (method === "GET" && (query ?? body) !== undefined) {
-      refuse("method", `GET sends no ${query === undefined ? "body" : "query"}`);
-    } else if (query !== undefined && body !== undefined) {
-      refuse("body", "found a body beside a query, expected one of them");
-    } else if (method === "POST" && (query ?? body) === undefined) {
-      refuse("query", "required key missing (expected a GraphQL query)");
-    }
   })
   .meta({ expected: "a map with query and height" });
 
@@ -169,24 +159,26 @@ export const IndexerEntry = z
   })
   .meta({ expected: "a map with variant, url and chains" });
 
+const RpcNode = z.strictObject({
+  url: Url.describe("The node's URL."),
+  dialect: z
+    .enum(HEAD_DIALECTS)
+    .meta({ expected: `one of ${HEAD_DIALECTS.join(", ")}` })
+    .default(RPC_DIALECT)
+    .describe("Where the head is read ([list](dialects.md#independent-heads))."),
+  custom: Custom.exactOptional().describe("As in an indexer."),
+  metrics: Metrics.exactOptional().describe("As in an indexer."),
+  headers: Headers.default({}).describe("Sent with every request."),
+  provider: Provider.exactOptional(),
+  budget: BudgetName.exactOptional().describe("Budget of its requests."),
+  schedule: Schedule.exactOptional().describe("When it is polled (default: `poll.rpc_schedule`)."),
+});
+
 /** A node of a chain. A plain URL has the defaults of all keys. */
 export const RpcEntry = z
   .union([
-    Url,
-    z.strictObject({
-      url: Url.describe("The node's URL."),
-      dialect: z
-        .enum(HEAD_DIALECTS)
-        .meta({ expected: `one of ${HEAD_DIALECTS.join(", ")}` })
-        .default("rpc")
-        .describe("Where the head is read ([list](dialects.md#independent-heads))."),
-      custom: Custom.exactOptional().describe("As in an indexer."),
-      metrics: Metrics.exactOptional().describe("As in an indexer."),
-      headers: Headers.default({}).describe("Sent with every request."),
-      provider: Provider.exactOptional(),
-      budget: BudgetName.exactOptional().describe("Budget of its requests."),
-      schedule: Schedule.exactOptional().describe("When it is polled (default: `poll.rpc_schedule`)."),
-    }),
+    Url.transform((url): z.output<typeof RpcNode> => ({ url, headers: {}, dialect: RPC_DIALECT })),
+    RpcNode,
   ])
   .meta({ expected: "a URL, or a map with url", secret: true });
 

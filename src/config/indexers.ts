@@ -6,13 +6,12 @@ import {
   type StatusApi,
   type Target,
 } from "../core/model/fleet.ts";
-import { nearMiss } from "../core/text/near-miss.ts";
-import { DIALECTS, type Dialect } from "../dialects/families.ts";
-import { type Headers, readFilledUrl, readHeaders, withCredentials } from "./address.ts";
+import { DIALECTS } from "../dialects/families.ts";
+import { type Fill, readFilledUrl, readHeaders, readWebUrl, withCredentials } from "./address.ts";
 import { checkDialect, readBlocks, toForm } from "./dialect-blocks.ts";
 import { type ChainValues, type IndexerEntry, OVERRIDE_KEYS } from "./indexer-schema.ts";
-import type { Flaws, Spot } from "./problems.ts";
-import { type Filled, placeholdersOf, readWebUrl, type Secrets } from "./secrets.ts";
+import type { Spot } from "./problems.ts";
+import { fillPlaceholders, placeholdersOf, type Secrets, type Values } from "./secrets.ts";
 import { describeValue, didYouMean } from "./shape.ts";
 
 /** An endpoint without the timing of its polls, which depends on the other endpoints of its budget. */
@@ -28,7 +27,7 @@ export interface ServedTarget extends Pick<Target, "key" | "protocol" | "variant
   readonly dialect: string;
   readonly custom: Form | undefined;
   /** The values of its placeholders. */
-  readonly values: ReadonlyMap<string, string>;
+  readonly values: Values;
 }
 
 export interface ResolvedIndexer extends IndexerId {
@@ -55,7 +54,7 @@ interface Listed {
   /** Where its own values are written. */
   readonly spot: Spot;
   readonly own: ChainValues;
-  readonly values: ReadonlyMap<string, string>;
+  readonly values: Values;
 }
 
 /** One indexer of the file, while its endpoints are resolved. */
@@ -64,7 +63,7 @@ export class IndexerResolver {
   readonly #entry: IndexerEntry;
   readonly #spot: Spot;
   readonly #secrets: Secrets;
-  readonly #dialect: Dialect | undefined;
+  readonly #needsDeployment: boolean;
   /** Which variables of an optional indexer are not set: it is skipped then. */
   readonly #unset = new Set<string>();
 
@@ -73,21 +72,21 @@ export class IndexerResolver {
     this.#entry = entry;
     this.#spot = spot;
     this.#secrets = secrets;
-    this.#dialect = DIALECTS[entry.dialect];
+    this.#needsDeployment = DIALECTS[entry.dialect]?.needs === DEPLOYMENT;
   }
 
   /** `chainIds`: every chain of the file; null if unknown. `selections`: the `parity` selections for its variant. */
   resolve(chainIds: ReadonlyMap<string, number> | null, selections: readonly string[]): ResolvedIndexer {
     const { dialect, custom } = this.#entry;
     const listed = this.#list(chainIds);
-    const sharing = listed.filter((chain) => !this.#hasOwnEndpoint(chain));
     const own = listed.filter((chain) => this.#hasOwnEndpoint(chain));
+    const sharing = listed.filter((chain) => !own.includes(chain));
+    checkDialect(this.#entry, this.#spot, listed, sharing.length);
+    this.#checkOwnValues(listed, selections);
     const drafts = [
       sharing.length === 0 ? null : this.#draft(null, sharing),
       ...own.map((chain) => this.#draft(chain, [chain])),
     ];
-    checkDialect(this.#entry, this.#spot, listed, sharing.length);
-    this.#checkOwnValues(listed, selections);
     return {
       ...this.#id,
       drafts: drafts.filter((draft) => draft !== null),
@@ -123,36 +122,28 @@ export class IndexerResolver {
       }
       seen.add(slug);
       if (chainIds?.has(slug) === false) {
-        spot.add(() => `unknown chain "${slug}"${didYouMean(slug, [...chainIds.keys()])}`, "key");
+        spot.add(`unknown chain "${slug}"${didYouMean(slug, [...chainIds.keys()])}`, "key");
       }
       const chainId = chainIds?.get(slug) ?? 0;
       const builtIn = { protocol: this.#id.protocol, chain: slug, chain_id: String(chainId) };
-      const values = new Map([...ownValues(own, spot), ...Object.entries(builtIn)]);
+      const values = new Map([...ownValuesOf(own), ...Object.entries(builtIn)]);
       return [{ slug, chainId, spot, own, values }];
     });
   }
 
-  /** A value that no template uses is most likely a mistyped key, unless a template is wrong itself. */
+  /** A value that no template uses is most likely a mistyped key. */
   #checkOwnValues(listed: readonly Listed[], selections: readonly string[]): void {
-    const { status } = this.#entry;
-    const isUncertain = ["url", "explorer", "playground", "status"].some(
-      (key) => this.#spot.at(key).hasProblem,
-    );
-    for (const { spot, own } of listed.filter((chain) => ownKeysOf(chain.own).length > 0)) {
-      const links = [this.#entry, own].flatMap(({ url, explorer, playground }) => [
-        url,
-        explorer,
-        playground,
-      ]);
-      const templates = [...links, status?.url, status?.deployment, ...selections];
-      const used = templates.flatMap(placeholdersOf);
-      used.push(...(this.#dialect?.needs === DEPLOYMENT ? [DEPLOYMENT] : []));
-      for (const name of ownKeysOf(own)) {
+    const { url, explorer, playground, status } = this.#entry;
+    const shared = [url, explorer, playground, status?.url, status?.deployment, ...selections];
+    for (const { spot, own } of listed) {
+      const used = [...shared, own.url, own.explorer, own.playground].flatMap(placeholdersOf);
+      used.push(...(this.#needsDeployment ? [DEPLOYMENT] : []));
+      for (const [name] of ownValuesOf(own)) {
         if (BUILT_IN.includes(name)) {
           spot.at(name).add(`{${name}} is built in and cannot be set`, "key");
-        } else if (!used.includes(name) && !isUncertain) {
-          const hint = () => didYouMean(name, [...OVERRIDE_KEYS, ...used]);
-          spot.at(name).add(() => `unknown key "${name}": no template uses {${name}}${hint()}`, "key");
+        } else if (!used.includes(name)) {
+          const hint = didYouMean(name, [...OVERRIDE_KEYS, ...used]);
+          spot.at(name).add(`unknown key "${name}": no template uses {${name}}${hint}`, "key");
         }
       }
     }
@@ -173,7 +164,7 @@ export class IndexerResolver {
     const isAtOrigin = own.url === undefined || url?.origin === this.#originFor(chain);
     // Keys and budget of the indexer are not meant for another origin.
     const { headers: written = {}, budget = null } = { ...(isAtOrigin ? entry : {}), ...own };
-    const headers = this.#headers(written, this.#spotOf("headers", chain));
+    const headers = readHeaders(written, this.#spotOf("headers", chain), this.#secrets, this.#fillFor(chain));
     const targets = listed.map((one) => this.#target(one));
     if (url === null || headers === null) {
       return null;
@@ -208,13 +199,13 @@ export class IndexerResolver {
     return (chain === null || chain.own[key] === undefined ? this.#spot : chain.spot).at(key);
   }
 
-  #url(text: string | undefined, spot: Spot, chain: Listed | null): URL | null {
-    if (text === undefined) {
+  #url(template: string | undefined, spot: Spot, chain: Listed | null): URL | null {
+    if (template === undefined) {
       spot.add("required key missing (expected an http:// or https:// URL)");
       return null;
     }
-    const filled = this.#fill(text, spot, chain);
-    return filled && readFilledUrl(filled, spot, this.#secrets);
+    const values = chain?.values ?? new Map([["protocol", this.#id.protocol]]);
+    return readFilledUrl(template, values, spot, { secrets: this.#secrets, fill: this.#fillFor(chain) });
   }
 
   /** The origin of the indexer's own URL. A chain with its own URL needs no values for it; they rarely affect the origin. */
@@ -223,56 +214,61 @@ export class IndexerResolver {
     return URL.canParse(text) ? new URL(text).origin : null;
   }
 
-  #headers(written: Headers, headers: Spot): Headers | null {
-    return readHeaders(written, headers, this.#secrets, (text, spot) =>
-      this.#filled(this.#secrets.fill(text, null), spot, () =>
-        // The name may be a key.
-        spot.add("placeholders work only in url, explorer and playground"),
-      ),
-    );
+  /** A variable that is not set is a problem, unless the indexer is optional: it is skipped then. */
+  #fillFor(chain: Listed | null): Fill {
+    return (template, spot, values) => {
+      const { text, problems } = this.#secrets.fill(template, values);
+      for (const { kind, what } of problems) {
+        if (kind === "missing") {
+          this.#addMissing(what, chain);
+        } else if (kind === "unset" && this.#entry.optional) {
+          this.#unset.add(what);
+        } else {
+          spot.add(kind === "flaw" ? what : `${what}; set it, or add optional: true to the indexer`);
+        }
+      }
+      return problems.length === 0 ? text : null;
+    };
+  }
+
+  #addMissing(name: string, chain: Listed | null): void {
+    const known = [...(chain?.values.keys() ?? [])];
+    const hint = didYouMean(name, known) || `; expected ${known.join(", ")}, or ${name} in its map`;
+    (chain?.spot ?? this.#spot).at(name).add(`no value for {${name}} on chain ${chain?.slug}${hint}`);
   }
 
   #target(chain: Listed): Target {
-    const { slug, chainId, own } = chain;
-    const deployment = this.#dialect?.needs === DEPLOYMENT ? this.#deployment(chain) : undefined;
+    const { slug, chainId, own, spot, values } = chain;
+    const deployment = values.get(DEPLOYMENT);
+    if (this.#needsDeployment) {
+      checkDeployment(deployment, deployment === undefined ? spot : spot.at(DEPLOYMENT), slug);
+    }
     const provider = own.provider ?? this.#entry.provider;
     return {
       key: this.#keyOf(slug),
       ...this.#id,
       chain: slug,
       chainId,
-      ...(deployment === undefined ? {} : { deployment }),
-      ...(provider === undefined ? {} : { provider }),
+      ...(this.#needsDeployment && deployment !== undefined && { deployment }),
+      ...(provider !== undefined && { provider }),
       explorer: this.#link("explorer", chain),
       playground: this.#link("playground", chain),
       pollIntervalMs: 0,
     };
   }
 
-  /** The id that the dialect needs. */
-  #deployment({ slug, spot, values }: Listed): string | undefined {
-    const deployment = values.get(DEPLOYMENT);
-    const expected = `expected ${slug}: { deployment: Qm… }, the id that dialect ${this.#entry.dialect} asks for`;
-    if (deployment === undefined) {
-      spot.add(`no deployment of chain ${slug}, ${expected}`);
-    } else if (!isDeploymentId(deployment)) {
-      spot.at(DEPLOYMENT).add(`found ${describeValue(deployment)}, ${expected}`);
-    }
-    return deployment;
-  }
-
   #link(key: "explorer" | "playground", chain: Listed): string | null {
     const own = chain.own[key];
-    const text = (own === undefined ? this.#entry[key] : own) ?? null;
-    // A variable in a link is a mistake that is reported with the shape.
-    if (text === null || text.includes("${")) {
+    const template = (own === undefined ? this.#entry[key] : own) ?? null;
+    if (template === null) {
       return null;
     }
-    const spot = this.#spotOf(key, chain);
-    const link = this.#fill(text, spot, chain)?.text ?? null;
-    const flaw = link && readWebUrl(link);
+    const link = fillPlaceholders(template, chain.values, (name) => this.#addMissing(name, chain));
+    const flaw = link.includes("${")
+      ? `found \${…}, which works only in url, headers and rpc`
+      : readWebUrl(link);
     if (typeof flaw === "string") {
-      spot.add(flaw);
+      this.#spotOf(key, chain).add(flaw);
     }
     return link;
   }
@@ -280,68 +276,36 @@ export class IndexerResolver {
   /** The index-node API of an endpoint. Null: not configured, or a problem was added. */
   #status(listed: readonly Listed[]): StatusApi | null {
     const { status } = this.#entry;
-    const spot = this.#spot.at("status");
     const [chain, ...others] = listed;
     if (status === undefined || chain === undefined) {
       return null;
     }
+    const spot = this.#spot.at("status");
     if (others.length > 0) {
       const advice = "give url a placeholder, so that each chain has its own";
       spot.add(`an endpoint of ${listed.length} chains cannot have a status; ${advice}`, "key");
       return null;
     }
     const url = this.#url(status.url, spot.at("url"), chain);
-    const deployment = this.#fill(status.deployment, spot.at("deployment"), chain)?.text ?? null;
-    if (deployment !== null && !isDeploymentId(deployment)) {
-      const found = `found ${describeValue(deployment)} for chain ${chain.slug}`;
-      spot.at("deployment").add(`${found}, expected an id such as Qm…`);
-    }
-    return url === null || deployment === null
-      ? null
-      : { url: url.href, host: url.host, headers: withCredentials({}, url, this.#secrets), deployment };
-  }
-
-  /** Fills a template with the values of a chain. Null: problems were added, or an optional indexer will be skipped. */
-  #fill(text: string, spot: Spot, chain: Listed | null): Filled | null {
-    const shared = new Map([["protocol", this.#id.protocol]]);
-    return this.#filled(this.#secrets.fill(text, chain?.values ?? shared), spot, (name) => {
-      const known = [...BUILT_IN, ...ownKeysOf(chain?.own ?? {})];
-      const meant = nearMiss(name, known);
-      const close = meant === null ? "" : `; did you mean {${meant}}?`;
-      const hint = name === "id" ? "; use {chain_id} for the chain's number" : close;
-      const message = `no value for {${name}} in ${spot.name} on chain ${chain?.slug}${hint}`;
-      (chain?.spot ?? this.#spot).at(name).add(message);
-    });
-  }
-
-  #filled(filled: Filled, spot: Flaws, onMissing: (name: string) => void): Filled | null {
-    for (const { kind, what } of filled.problems) {
-      if (kind === "missing") {
-        onMissing(what);
-      } else if (kind === "unset" && this.#entry.optional) {
-        this.#unset.add(what);
-      } else {
-        spot.add(kind === "flaw" ? what : `${what}; set it, or add optional: true to the indexer`);
-      }
-    }
-    return filled.problems.length === 0 ? filled : null;
+    const deployment = fillPlaceholders(status.deployment, chain.values, (name) =>
+      this.#addMissing(name, chain),
+    );
+    checkDeployment(deployment, spot.at("deployment"), chain.slug);
+    return (
+      url && { url: url.href, host: url.host, headers: withCredentials({}, url, this.#secrets), deployment }
+    );
   }
 }
 
-/** The values of a chain's placeholders. A number is used as it is written: 1.10 is not 1.1. */
-function ownValues(own: ChainValues, spot: Spot): readonly (readonly [string, string])[] {
-  return ownKeysOf(own).flatMap((name) => {
-    const value = own[name] ?? null;
-    const text = typeof value === "string" ? value : spot.at(name).source;
-    return value === null ? [] : [[name, text ?? String(value)] as const];
-  });
+/** The values of a chain's placeholders: all keys of its map that are no overrides. */
+function ownValuesOf(own: ChainValues): readonly (readonly [string, string])[] {
+  return Object.entries(own).filter((entry): entry is [string, string] => !OVERRIDE_KEYS.includes(entry[0]));
 }
 
-function ownKeysOf(own: ChainValues): readonly string[] {
-  return Object.keys(own).filter((key) => !OVERRIDE_KEYS.includes(key));
-}
-
-/** Whether a text can be the id of a deployment, which is sent within a query. */
-function isDeploymentId(text: string): boolean {
-  return /^[\w-]{1,64}$/.test(text);
+/** The id of a deployment is sent within a query. */
+function checkDeployment(id: string | undefined, spot: Spot, slug: string): void {
+  if (id === undefined || !/^[\w-]{1,64}$/.test(id)) {
+    const found = id === undefined ? "no deployment" : `found ${describeValue(id)}`;
+    spot.add(`${found} for chain ${slug}, expected deployment: Qm…`);
+  }
 }

@@ -15,38 +15,34 @@ export function resolveWindow(
   if (targets !== null) {
     checkMatch(match, spot.at("match"), targets);
   }
-  const isOnce = from !== undefined && to !== undefined;
-  const isRecurring = schedule !== undefined && durationMs !== undefined;
-  const found = ["from", "to", "schedule", "for"].filter((key) => Object.hasOwn(entry, key));
-  if (found.length !== 2 || !(isOnce || isRecurring)) {
-    const expected = "expected from and to, or schedule and for";
-    spot.add(`found a window with ${found.join(", ") || "no times"}, ${expected}`);
-    return null;
+  const keys = ["from", "to", "schedule", "for"].filter((key) => Object.hasOwn(entry, key)).join();
+  if (keys === "from,to") {
+    const [fromMs, toMs] = [Date.parse(from ?? ""), Date.parse(to ?? "")];
+    if (fromMs >= toMs) {
+      spot.at("to").add(`found ${to}, expected a time after the start, ${from}`);
+    }
+    return { match, kind: "once", fromMs, toMs };
   }
-  if (isRecurring) {
+  if (keys === "schedule,for" && schedule !== undefined && durationMs !== undefined) {
     return { match, kind: "recurring", schedule, durationMs };
   }
-  const [fromMs, toMs] = [Date.parse(from ?? ""), Date.parse(to ?? "")];
-  if (fromMs >= toMs) {
-    spot.at("to").add(`found ${to}, expected a time after the start, ${from}`);
-  }
-  return { match, kind: "once", fromMs, toMs };
+  spot.add("expected from and to, or schedule and for");
+  return null;
 }
 
 const KEYS = ["protocol", "variant", "tier", "chain"] as const;
 
 /** A window that matches nothing is most likely mistyped. */
 function checkMatch(match: MaintenanceMatch, spot: Spot, targets: readonly Matched[]): void {
-  const wanted = KEYS.filter((key) => match[key] !== undefined);
-  for (const key of wanted) {
-    const name = match[key] ?? "";
-    const known = [...new Set(targets.map((target) => target[key]))];
-    if (!known.includes(name)) {
-      spot.at(key).add(() => `no indexer with ${key} "${name}"${didYouMean(name, known)}`);
-      return;
+  let matched = targets;
+  for (const key of KEYS) {
+    const name = match[key];
+    if (name !== undefined && matched.length > 0) {
+      const known = [...new Set(matched.map((target) => target[key]))];
+      matched = matched.filter((target) => target[key] === name);
+      if (matched.length === 0) {
+        spot.at(key).add(`no matching indexer with ${key} "${name}"${didYouMean(name, known)}`);
+      }
     }
-  }
-  if (!targets.some((target) => wanted.every((key) => match[key] === target[key]))) {
-    spot.add(`no indexer with ${wanted.map((key) => `${key} ${match[key]}`).join(", ")} together`);
   }
 }

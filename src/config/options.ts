@@ -1,14 +1,7 @@
+import { readUrl, readWebUrl } from "./address.ts";
 import type { ProxySettings, StoreAddress, StoreSettings } from "./config.ts";
 import { ConfigError } from "./problems.ts";
-import {
-  decodePercent,
-  type Environment,
-  readUrl,
-  readWebUrl,
-  Secrets,
-  secretsInUrl,
-  type TemplateProblem,
-} from "./secrets.ts";
+import { decodePercent, type Environment, Secrets, secretsInUrl } from "./secrets.ts";
 
 /**
  * Reads a URL of the command line and remembers its secrets. `${VAR}` and `${file:/path}` are filled in; they need no
@@ -22,25 +15,16 @@ export function readUrlOption(
   secrets: Secrets,
   read: (text: string) => URL | string,
 ): URL {
-  const { parts, problems } = secrets.fill(written, new Map());
-  const isWhole = parts.every(({ source, text }) => source === "secret" || text === "");
-  const encoded = parts.map((part) =>
-    part.source === "secret" && !isWhole ? { ...part, text: encodeURIComponent(part.text) } : part,
-  );
-  const url =
-    problems.length > 0
-      ? problems.map(describeTemplateProblem).join("; ")
-      : read(encoded.map(({ text }) => text).join(""));
+  const isWhole = /^\$\{[^{}]*\}$/.test(written);
+  const { text, problems } = secrets.fill(written, new Map(), isWhole ? undefined : encodeURIComponent);
+  const [problem] = problems;
+  const flaw = problem?.kind === "missing" ? "placeholders do not work here" : problem?.what;
+  const url = flaw ?? read(text);
   if (typeof url === "string") {
     throw new ConfigError(`${name}: ${url}`);
   }
-  secrets.remember(secretsInUrl(encoded));
+  secrets.remember(secretsInUrl(url, new Map()));
   return url;
-}
-
-/** What is wrong with a template on the command line, where no placeholder has a value. */
-export function describeTemplateProblem({ kind, what }: TemplateProblem): string {
-  return kind === "missing" ? `unknown placeholder, expected \${VARIABLE} or \${file:/path}` : what;
 }
 
 /** The options of `run` and `check` that concern the store. */
@@ -88,20 +72,13 @@ export function readStoreFlags(
 
 function readStoreUrl(text: string): URL | string {
   const url = readUrl(text, /^rediss?:\/\//i, EXPECTED);
-  return typeof url === "string" ? url : (flawOfStoreUrl(url) ?? url);
-}
-
-function flawOfStoreUrl({ hostname, username, password, pathname, search, hash }: URL): string | null {
-  if (hostname === "") {
-    return "no host in the URL";
-  }
-  if (search !== "" || hash !== "") {
-    return "found a ? or # after the database; write them in a password as %3F and %23";
-  }
-  if (!/^\/?$|^\/\d{1,5}$/.test(pathname)) {
-    return "found a path that is not the number of a database";
-  }
-  return username !== "" && password === "" ? "found a user without a password" : null;
+  const isUsable =
+    typeof url === "object" &&
+    url.hostname !== "" &&
+    url.search + url.hash === "" &&
+    /^\/?$|^\/\d{1,5}$/.test(url.pathname) &&
+    (url.username === "" || url.password !== "");
+  return typeof url === "string" || isUsable ? url : `invalid address, expected ${EXPECTED}`;
 }
 
 function addressOf(url: URL): StoreAddress {
@@ -121,21 +98,20 @@ function addressOf(url: URL): StoreAddress {
  * @throws {ConfigError} If a proxy is not an http:// or https:// URL. Their values are not repeated: they may hold a password.
  */
 export function readProxySettings(env: Environment["env"]): ProxySettings | null {
-  const problems: string[] = [];
-  const read = (name: string): string => {
-    const found = env[name.toLowerCase()] === undefined ? name : name.toLowerCase();
-    const value = (env[found] ?? "").trim();
-    const url = value === "" || name === "NO_PROXY" ? null : readWebUrl(value);
-    problems.push(...(typeof url === "string" ? [`environment variable ${found}: ${url}`] : []));
+  const nameOf = (name: string) => (env[name.toLowerCase()] === undefined ? name : name.toLowerCase());
+  const read = (name: string): string => (env[nameOf(name)] ?? "").trim();
+  const proxy = (name: string): string => {
+    const value = read(name);
+    const url = value === "" ? null : readWebUrl(value);
+    if (typeof url === "string") {
+      throw new ConfigError(`environment variable ${nameOf(name)}: ${url}`);
+    }
     return value;
   };
   const settings = {
-    httpsProxy: read("HTTPS_PROXY"),
-    httpProxy: read("HTTP_PROXY"),
+    httpsProxy: proxy("HTTPS_PROXY"),
+    httpProxy: proxy("HTTP_PROXY"),
     noProxy: read("NO_PROXY"),
   };
-  if (problems.length > 0) {
-    throw new ConfigError(problems.join("\n"));
-  }
   return settings.httpProxy || settings.httpsProxy ? settings : null;
 }

@@ -1,11 +1,11 @@
 import { budgetWarnings } from "../budgets/plan.ts";
-import { endpointsOf, type Fleet, indexerKey } from "../core/model/fleet.ts";
+import { endpointsOf, type Fleet, indexerKey, providersOf } from "../core/model/fleet.ts";
 import { groupBy } from "../core/model/group-by.ts";
 import { createRedact } from "../core/model/redact.ts";
+import { resolveNotify } from "./address.ts";
 import type { Config } from "./config.ts";
 import { resolveFleet, type Sections } from "./fleet.ts";
 import { readWithIncludes } from "./include.ts";
-import { resolveNotify } from "./notify.ts";
 import { Problems, type Spot } from "./problems.ts";
 import { ConfigFile, type PublicEntry } from "./schema.ts";
 import { type Environment, Secrets } from "./secrets.ts";
@@ -25,24 +25,26 @@ export interface ParseOptions extends Environment {
  * @throws {ConfigError} If anything is wrong with it: all problems at once, or the first 100, without secrets.
  */
 export function parseConfig(text: string, options: ParseOptions): Config {
-  const { file } = options;
   const yaml = readWithIncludes(text, options);
-  const problems = new Problems(file, yaml);
+  const problems = new Problems(yaml);
+  if (!yaml.readable) {
+    problems.throwIfAny();
+  }
+  const { top } = problems;
   const secrets = new Secrets(options);
-  const sections = parseSections(ConfigFile, yaml.readable ? yaml.value : undefined, problems.top);
-  const { fleet, maintenance } = resolveFleet(sections, problems.top, secrets);
+  const sections = parseSections(ConfigFile, yaml.value, top);
+  const { fleet, maintenance } = resolveFleet(sections, top, secrets);
   const { listen, poll, links, cors, notify, heartbeat } = sections;
-  const shown =
-    sections.public && resolvePublic(sections.public, sections.protocols, problems.top.at("public"));
-  const told = notify && resolveNotify(notify, problems.top.at("notify"), secrets);
-  const pinged = heartbeat && resolveNotify(heartbeat, problems.top.at("heartbeat"), secrets);
+  const shown = sections.public && resolvePublic(sections.public, sections.protocols, top.at("public"));
+  const told = notify && resolveNotify(notify, top.at("notify"), secrets);
+  const pinged = heartbeat && resolveNotify(heartbeat, top.at("heartbeat"), secrets);
   problems.throwIfAny(createRedact(secrets.all));
   if (listen === null || poll === null || links === null || cors === null) {
     throw new RangeError("Cannot use a section that is broken: a problem was added");
   }
   const names = publicNames(fleet);
   return {
-    file,
+    file: options.file,
     listen,
     poll: {
       concurrency: poll.concurrency,
@@ -79,12 +81,9 @@ function resolvePublic(
   spot: Spot,
 ): Config["public"] {
   for (const [index, name] of (protocols ?? []).entries()) {
-    const known = [...(configured?.keys() ?? [])];
-    if (configured !== null && !known.includes(name)) {
-      spot
-        .at("protocols")
-        .at(index)
-        .add(() => `unknown protocol "${name}"${didYouMean(name, known)}`);
+    if (configured?.has(name) === false) {
+      const hint = didYouMean(name, [...configured.keys()]);
+      spot.at("protocols", index).add(`unknown protocol "${name}"${hint}`);
     }
   }
   return { protocols: protocols ?? null, title };
@@ -98,30 +97,21 @@ function publicNames({ chains, indexers, skipped }: Fleet): ReadonlySet<string> 
 
 /** A sentence about the chains on which nothing confirms a height, if there are any. */
 function sourceWarnings(fleet: Fleet): readonly string[] {
-  const sources = endpointsOf(fleet).flatMap(({ kind, chain, host, provider = host, targets }) =>
-    kind === "rpc"
-      ? [{ chain, provider, isNode: true }]
-      : targets.map((target) => ({ chain: target.chain, provider: target.provider ?? host, isNode: false })),
+  const endpoints = endpointsOf(fleet);
+  const sources = endpoints.flatMap((endpoint) =>
+    providersOf(endpoint).map(({ provider }, index) => ({
+      provider,
+      chain: endpoint.targets[index]?.chain ?? endpoint.chain,
+    })),
   );
   const byChain = groupBy(sources, ({ chain }) => chain);
-  // The nodes come last: a chain that begins with one has no target.
-  const chains = fleet.chains
-    .map(({ slug }) => ({ slug, own: byChain.get(slug) ?? [] }))
-    .filter(({ own }) => own[0]?.isNode === false);
-  const lone = chains.filter(({ own }) => own.length === 1);
-  const dependent = chains.filter(
-    ({ own }) => own.length > 1 && own.every(({ provider }) => provider === own[0]?.provider),
-  );
-  const listed = (some: typeof chains): string => some.map(({ slug }) => slug).join(", ");
-  const advice = "add an RPC node (rpc) or another variant";
-  const warnings = [...groupBy(dependent, ({ own }) => own[0]?.provider)].map(
-    ([provider, some]) =>
-      `${listed([...some])}: all sources have one provider, ${provider}, so nothing confirms their heights; ${advice} of another provider`,
-  );
+  const watched = new Set(endpoints.flatMap(({ targets }) => targets.map(({ chain }) => chain)));
+  const lone = fleet.chains.flatMap(({ slug }) => {
+    const [provider, ...others] = new Set((byChain.get(slug) ?? []).map((source) => source.provider));
+    return watched.has(slug) && others.length === 0 ? [`${slug} (${provider})`] : [];
+  });
+  const advice = "add an RPC node (rpc), or a variant of another provider";
   return lone.length === 0
-    ? warnings
-    : [
-        `${listed(lone)}: a single source, so nothing confirms its height, and lag is measured against the clock; ${advice}`,
-        ...warnings,
-      ];
+    ? []
+    : [`${lone.join(", ")}: all sources have one provider, so nothing confirms a height; ${advice}`];
 }

@@ -1,13 +1,12 @@
 import { destinationOf } from "../budgets/accounts.ts";
-import { RPC_DIALECT } from "../dialects/families.ts";
-import { readFilledUrl, readHeaders, withCredentials } from "./address.ts";
+import { fillWithoutValues, readFilledUrl, readHeaders, withCredentials } from "./address.ts";
 import { checkDialect, type ListedChain, readBlocks } from "./dialect-blocks.ts";
 import type { Sections } from "./fleet.ts";
 import type { RpcEntry } from "./indexer-schema.ts";
 import type { Draft } from "./indexers.ts";
-import type { Flaws, Spot } from "./problems.ts";
+import type { Spot } from "./problems.ts";
 import { checkBudgetName } from "./schedules.ts";
-import type { Filled, Secrets } from "./secrets.ts";
+import type { Secrets } from "./secrets.ts";
 
 /** The characters of a URL's digest in a node's key. */
 const DIGEST_CHARS = 12;
@@ -24,11 +23,9 @@ export function resolveRpcNodes(
     for (const [index, entry] of (chain?.rpc ?? []).entries()) {
       const spot = top.at("chains", slug, "rpc", index);
       const own = { slug, chainId: chain?.id ?? 0 };
+      checkBudgetName(entry.budget, spot.at("budget"), budgets);
+      checkDialect(entry, spot, [own], 1);
       const node = resolveRpcNode(own, entry, spot, secrets);
-      if (typeof entry !== "string") {
-        checkBudgetName(entry.budget, spot.at("budget"), budgets);
-        checkDialect(entry, spot, [own], 1);
-      }
       if (node !== null && nodes.has(node.key)) {
         spot.add(`chain "${slug}" has this URL already`);
       } else if (node !== null) {
@@ -43,16 +40,10 @@ export function resolveRpcNodes(
 /** Null: a problem was added. The key begins so that people recognise the node, and ends so that two nodes of one host differ. */
 function resolveRpcNode(chain: ListedChain, entry: RpcEntry, spot: Spot, secrets: Secrets) {
   const { slug, chainId } = chain;
-  const [own, urlSpot]: readonly [Exclude<RpcEntry, string>, Flaws] =
-    typeof entry === "string"
-      ? [{ url: entry, headers: {}, dialect: RPC_DIALECT }, spot]
-      : [entry, spot.at("url")];
-  const { url: text, headers: written, budget = null, custom, metrics, ...rest } = own;
-  const filled = withoutProblems(secrets.fill(text, new Map()), urlSpot);
-  const url = filled && readFilledUrl(filled, urlSpot, secrets);
-  const headers = readHeaders(written, spot.at("headers"), secrets, (value, flaws) =>
-    withoutProblems(secrets.fill(value, null), flaws),
-  );
+  const { url: template, headers: written, budget = null, custom, metrics, ...rest } = entry;
+  const fill = fillWithoutValues(secrets, "; set it, or remove this node");
+  const url = readFilledUrl(template, new Map(), spot.at("url"), { secrets, fill });
+  const headers = readHeaders(written, spot.at("headers"), secrets, fill);
   return url && headers
     ? {
         key: `rpc/${slug}/${url.host}/${destinationOf(url.href).slice(0, DIGEST_CHARS)}`,
@@ -74,14 +65,4 @@ function resolveRpcNode(chain: ListedChain, entry: RpcEntry, spot: Spot, secrets
         chainId,
       }
     : null;
-}
-
-function withoutProblems(filled: Filled, spot: Flaws): Filled | null {
-  for (const { kind, what } of filled.problems) {
-    const advice = kind === "unset" ? "; set it, or remove this node" : "";
-    spot.add(
-      kind === "missing" ? "placeholders do not work in rpc; write each URL in full" : `${what}${advice}`,
-    );
-  }
-  return filled.problems.length === 0 ? filled : null;
 }

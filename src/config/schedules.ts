@@ -36,7 +36,7 @@ export function checkBudgetName(
   budgets: ReadonlyMap<string, unknown> | null,
 ): void {
   if (typeof name === "string" && budgets?.has(name) === false) {
-    spot.add(() => `unknown budget "${name}"${didYouMean(name, [...budgets.keys()])}`);
+    spot.add(`unknown budget "${name}"${didYouMean(name, [...budgets.keys()])}`);
   }
 }
 

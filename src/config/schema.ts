@@ -67,7 +67,7 @@ const ChainEntry = z
     rpc: z
       .array(RpcEntry)
       .meta({ expected: "a list of URLs, or of maps with a url", secret: true })
-      .default([])
+      .prefault([])
       .describe("Nodes: heads that are independent of the indexers."),
   })
   .meta({ expected: "a map such as { id: 8453 }" });

@@ -9,11 +9,8 @@ export interface Environment {
   readonly readFile: (path: string) => string;
 }
 
-/** A piece of a filled template: literal text, a chain's value, or a value from outside of the file. */
-export interface Part {
-  readonly text: string;
-  readonly source: "text" | "value" | "secret";
-}
+/** Texts by the names of the placeholders that they replace. */
+export type Values = ReadonlyMap<string, string>;
 
 /** Why a piece of a template has no value. */
 export interface TemplateProblem {
@@ -24,26 +21,27 @@ export interface TemplateProblem {
 
 /** A filled template, which can be used where there is no problem. */
 export interface Filled {
-  readonly parts: readonly Part[];
-  /** All parts, with `unknown` for parts without a value. */
+  /** With `unknown` for pieces without a value. */
   readonly text: string;
   readonly problems: readonly TemplateProblem[];
 }
 
-const BRACES = /(\$?\{[^{}]*\})/;
-const VALUE = /^\{([A-Za-z_][\w-]*)\}$/;
-const VARIABLE = /^\$\{([A-Za-z_]\w*)\}$/;
-const FILE = /^\$\{file:([^{}]+)\}$/;
-
-interface Piece {
-  readonly text: string | undefined;
-  readonly source: Part["source"];
-  readonly problem: TemplateProblem | null;
-}
+/** `${VAR}` or `${file:/path}`, and `{name}`. */
+const REFERENCE = /\$\{([^{}]*)\}|\{([A-Za-z_][\w-]*)\}/g;
 
 /** The names of the placeholders in a text, `{name}` as in a URL, even if the rest of it is not a valid template. */
 export function placeholdersOf(text: string | null | undefined): readonly string[] {
-  return (text ?? "").split(BRACES).flatMap((piece) => VALUE.exec(piece)?.[1] ?? []);
+  return [...(text ?? "").matchAll(REFERENCE)].flatMap(([, , name]) => name ?? []);
+}
+
+/** Fills in `{name}` and nothing else. */
+export function fillPlaceholders(text: string, values: Values, onMissing: (name: string) => void): string {
+  return text.replace(REFERENCE, (piece, _, name: string | undefined) => {
+    if (name !== undefined && !values.has(name)) {
+      onMissing(name);
+    }
+    return values.get(name ?? "") ?? piece;
+  });
 }
 
 /** Fills templates and remembers their secrets, so that no secret leaves the process in a log or a message. */
@@ -67,68 +65,70 @@ export class Secrets {
   }
 
   remember(texts: readonly string[]): void {
-    for (const text of texts) {
-      if (text.length >= MIN_SECRET_LENGTH) {
-        this.#secrets.add(text);
-      }
+    for (const text of texts.filter(({ length }) => length >= MIN_SECRET_LENGTH)) {
+      this.#secrets.add(text);
     }
   }
 
   /**
-   * Fills `${VAR}`, `${file:/path}` and, with the values, `{name}`. Without values, as in a header, other braces than
-   * those of `${` are literal.
+   * Fills `${VAR}`, `${file:/path}` and `{name}`. Without values, as in a header, other braces are literal. `encode` is
+   * for what comes from outside of the file.
    */
-  fill(template: string, values: ReadonlyMap<string, string> | null): Filled {
-    const pieces = template.split(BRACES).map((piece) => this.#fillPiece(piece, values));
-    const parts = pieces.map(({ text, source }) => ({ text: text ?? "unknown", source }));
-    return {
-      parts,
-      text: parts.map(({ text }) => text).join(""),
-      problems: pieces.flatMap(({ problem }) => problem ?? []),
-    };
+  fill(template: string, values: Values | null, encode = (secret: string) => secret): Filled {
+    const problems: TemplateProblem[] = [];
+    const text = template.replace(REFERENCE, (_, reference: string | undefined, name: string) => {
+      const found = reference === undefined ? values?.get(name) : this.#read(reference);
+      if (found === undefined) {
+        const flaw = { kind: "flaw", what: "placeholders do not work in headers" } as const;
+        problems.push(values === null ? flaw : { kind: "missing", what: name });
+      } else if (typeof found === "object") {
+        problems.push(found);
+      } else {
+        return reference === undefined ? found : encode(found);
+      }
+      return "unknown";
+    });
+    const rest = template.replace(REFERENCE, "");
+    if (values === null ? rest.includes("${") : /[{}]/.test(rest)) {
+      problems.push({ kind: "flaw", what: "unclosed or invalid braces" });
+    }
+    return { text, problems };
   }
 
-  #fillPiece(piece: string, values: ReadonlyMap<string, string> | null): Piece {
-    const name = VALUE.exec(piece)?.[1];
-    if (name !== undefined) {
-      const text = values?.get(name);
-      return { text, source: "value", problem: text === undefined ? { kind: "missing", what: name } : null };
-    }
-    const variable = VARIABLE.exec(piece)?.[1];
-    if (variable !== undefined) {
-      const text = Object.hasOwn(this.#environment.env, variable)
-        ? this.#environment.env[variable]
-        : undefined;
-      this.#rememberAs(text ?? "", `$${variable}`);
-      const what = `${variable} is ${text === "" ? "empty" : "not set"}`;
-      return { text, source: "secret", problem: text ? null : { kind: "unset", what } };
-    }
-    const path = FILE.exec(piece)?.[1];
+  /** A variable or a file. */
+  #read(reference: string): string | TemplateProblem {
+    const path = /^file:(.+)$/.exec(reference)?.[1];
     if (path !== undefined) {
-      return { source: "secret", ...this.#readFile(path) };
+      return this.#readFile(path);
     }
-    const isWrong = values === null ? piece.includes("${") : /[{}]/.test(piece);
-    const expected = `${values === null ? "" : "{name}, "}\${VARIABLE} or \${file:/path}`;
-    const what = `unclosed or invalid braces, expected ${expected}`;
-    return { text: piece, source: "text", problem: isWrong ? { kind: "flaw", what } : null };
+    if (!/^[A-Za-z_]\w*$/.test(reference)) {
+      return { kind: "flaw", what: `invalid reference, expected \${VARIABLE} or \${file:/path}` };
+    }
+    const { env } = this.#environment;
+    const text = Object.hasOwn(env, reference) ? env[reference] : undefined;
+    if (text === undefined || text === "") {
+      return { kind: "unset", what: `${reference} is ${text === "" ? "empty" : "not set"}` };
+    }
+    return this.#rememberAs(text, `$${reference}`);
   }
 
-  #readFile(path: string): Pick<Piece, "text" | "problem"> {
+  #readFile(path: string): string | TemplateProblem {
     try {
       const text = this.#environment.readFile(path).replace(/[\r\n]+$/, "");
-      this.#rememberAs(text, `$(cat '${path.replaceAll("'", "'\\''")}')`);
-      return { text, problem: text === "" ? { kind: "flaw", what: `empty file ${path}` } : null };
+      return text === ""
+        ? { kind: "flaw", what: `empty file ${path}` }
+        : this.#rememberAs(text, `$(cat '${path.replaceAll("'", "'\\''")}')`);
     } catch (error) {
-      const what = `cannot read ${path}: ${whyUnreadable(error)}`;
-      return { text: undefined, problem: { kind: "flaw", what } };
+      return { kind: "flaw", what: `cannot read ${path}: ${whyUnreadable(error)}` };
     }
   }
 
-  #rememberAs(text: string, shown: string): void {
+  #rememberAs(text: string, shown: string): string {
     this.remember([text]);
     if (this.#secrets.has(text)) {
       this.#variables.set(text, { text, shown });
     }
+    return text;
   }
 }
 
@@ -138,22 +138,23 @@ const GAP = "\u0000";
 const PUBLIC_ID = /\/(?:public|(?:subgraphs|deployments)\/id)\/[^/]+|\/Qm[1-9A-HJ-NP-Za-km-z]{44}(?![^/])/g;
 /** `max-age=3600`, `?v=2`: redacting such numbers would garble block numbers. */
 const SHORT_NUMBER = /^\d{1,7}$/;
-const MIN_PAIR_VALUE_LENGTH = 6;
+/** Shorter words of a header are likely to occur in any text. */
+const MIN_WORD_LENGTH = 8;
 const NAME_OF_KEY = /key|token|secret|auth|pass/i;
 
-/** What may be a key in a URL: user, password, values of the query, and what looks like one in a path from outside of the file. */
-export function secretsInUrl(parts: readonly Part[]): readonly string[] {
-  const { username, password } = new URL(parts.map(({ text }) => text).join(""));
-  const [path = "", query = ""] = pathAndQuery(parts, "value");
-  const values = query.split("&").flatMap((pair) => pair.slice(pair.indexOf("=") + 1).split(GAP));
-  const found = [username, password, ...values.filter((value) => !SHORT_NUMBER.test(value)), ...keysIn(path)];
-  return [...new Set(found.flatMap((text) => [text, decodePercent(text)]))].filter((text) => text !== "");
+/** What is secret in a URL: user, password, values of the query, and what looks like a key in its path; `values` are not. */
+export function secretsInUrl(url: URL, values: Values): readonly string[] {
+  const publicTexts = new Set(values.values());
+  const inQuery = url.search.split("&").map((pair) => pair.slice(pair.indexOf("=") + 1));
+  const texts = [...inQuery, ...keysIn(url.pathname)].filter(
+    (text) => !SHORT_NUMBER.test(text) && !publicTexts.has(decodePercent(text)),
+  );
+  return [url.username, url.password, ...texts].flatMap((text) => [text, decodePercent(text)]);
 }
 
-/** Whether the file has a URL with a path segment that looks like a key. */
-export function hasKeyInPath(parts: readonly Part[]): boolean {
-  const [path = ""] = pathAndQuery(parts, "value", "secret");
-  return keysIn(path).length > 0;
+/** Whether a URL is written with a key in its path. */
+export function hasKeyInPath(template: string): boolean {
+  return keysIn(writtenPathAndQuery(template)[0] ?? "").length > 0;
 }
 
 /** What is written in front of a key in a URL, and the key. */
@@ -164,10 +165,10 @@ export interface WrittenKey {
 }
 
 /** What looks like a key in a URL as it was typed: a password, a lone user, values of the query, parts of the path. */
-export function writtenKeys(parts: readonly Part[]): readonly WrittenKey[] {
-  const text = parts.map((part) => (part.source === "text" ? part.text : GAP)).join("");
+export function writtenKeys(template: string): readonly WrittenKey[] {
+  const text = template.replace(REFERENCE, GAP);
   const [, user = "", password] = /^https?:\/\/([^/?#:@]*)(?::([^/?#@]*))?@/i.exec(text) ?? [];
-  const [path = "", query = ""] = pathAndQuery(parts, "value", "secret");
+  const [path = "", query = ""] = writtenPathAndQuery(template);
   const found: readonly WrittenKey[] = [
     password === undefined
       ? { before: "//", key: user, kind: "KEY" }
@@ -183,10 +184,11 @@ export function writtenKeys(parts: readonly Part[]): readonly WrittenKey[] {
   return found.filter(({ key }) => key !== "" && !key.includes(GAP));
 }
 
-/** Path and query of a URL, with a gap for the parts from these sources: names and numbers of chains are no keys. */
-function pathAndQuery(parts: readonly Part[], ...hidden: readonly Part["source"][]): readonly string[] {
-  const written = parts.map(({ text, source }) => (hidden.includes(source) ? GAP : text)).join("");
-  return written.replace(/^https?:\/\/[^/?#]*/i, "").split(/[?#]/);
+function writtenPathAndQuery(template: string): readonly string[] {
+  return template
+    .replace(REFERENCE, GAP)
+    .replace(/^https?:\/\/[^/?#]*/i, "")
+    .split(/[?#]/);
 }
 
 function keysIn(path: string): readonly string[] {
@@ -196,22 +198,11 @@ function keysIn(path: string): readonly string[] {
     .filter(looksLikeKey);
 }
 
-/** The parts of a header's value that may be keys, and the whole: `Bearer KEY`, `session=KEY; a=b`, `token="KEY"`. */
+/** What is secret in a header: the whole value, what follows its first word, and all long words, also those of `Basic`. */
 export function secretsInHeader(value: string): readonly string[] {
-  const withoutScheme = value.replace(/^\S+ +(?=\S+$)/, "");
-  const words = value.split(/[\s;,]+/).map(unquoted);
-  const values = words.map((word) => unquoted(/^[^="]*=(?!=*$)(.+)$/.exec(word)?.[1] ?? ""));
-  const longValues = values.filter(
-    (text) => text.length >= MIN_PAIR_VALUE_LENGTH && !SHORT_NUMBER.test(text),
-  );
-  const keys = value.split(/[^A-Za-z0-9_-]+/).filter(looksLikeKey);
   const pair = Buffer.from(/^Basic +(\S+)$/i.exec(value)?.[1] ?? "", "base64").toString();
-  const found = [value, withoutScheme, ...longValues, ...keys, pair, pair.slice(pair.indexOf(":") + 1)];
-  return [...new Set(found)].filter((text) => text !== "");
-}
-
-function unquoted(word: string): string {
-  return word.replace(/^["']|["']$/g, "");
+  const words = value.split(/[\s;,="']+/).filter(({ length }) => length >= MIN_WORD_LENGTH);
+  return [value, value.replace(/^\S+ +/, ""), ...words, pair, pair.slice(pair.indexOf(":") + 1)];
 }
 
 /** Percent-encoded text as it reads; text that is not encoded correctly stays as it is. */
@@ -224,33 +215,4 @@ export function decodePercent(text: string): string {
     }
     throw error;
   }
-}
-
-/** A URL with one of these schemes, or the fault, without the URL, which may contain a key. `expected` names the schemes. */
-export function readUrl(text: string, schemes: RegExp, expected: string): URL | string {
-  if (/\s/.test(text)) {
-    return `invalid URL: a space ${text.trim() === text ? "in it" : "before or after it"}`;
-  }
-  if (!schemes.test(text)) {
-    const found = /^[a-z][a-z0-9+.-]{0,11}:\/\//i.exec(text)?.[0] ?? "no scheme";
-    return `invalid URL: found ${found}, expected ${expected}`;
-  }
-  if (!URL.canParse(text)) {
-    return "invalid host, port or password in the URL; write / ? # and @ in a password as %2F %3F %23 and %40";
-  }
-  const url = new URL(text);
-  return url.username !== "" && url.pathname.includes("@")
-    ? "found an @ in the URL's path; write / and @ in a password as %2F and %40"
-    : url;
-}
-
-/** An http or https URL, or its fault. */
-export function readWebUrl(text: string): URL | string {
-  return readUrl(text, /^https?:\/\//i, "http:// or https://");
-}
-
-/** The `Authorization` header for the user and password of a URL (RFC 7617), which HTTP clients drop; null without both. */
-export function basicAuthorization({ username, password }: URL): string | null {
-  const pair = `${decodePercent(username)}:${decodePercent(password)}`;
-  return pair === ":" ? null : `Basic ${Buffer.from(pair).toString("base64")}`;
 }

@@ -20,7 +20,7 @@ type Entries<S> =
 export type EntriesOf<File> =
   File extends z.ZodObject<infer Shape> ? { readonly [Name in keyof Shape]: Entries<Shape[Name]> } : never;
 
-/** Parses a file section by section, and its maps and lists entry by entry. An undefined one has no sections and no problems. */
+/** Parses a file section by section, and its maps and lists entry by entry. */
 export function parseSections<File extends z.ZodObject>(
   file: File,
   value: unknown,
@@ -28,114 +28,79 @@ export function parseSections<File extends z.ZodObject>(
 ): EntriesOf<File> {
   const names = Object.keys(file.shape);
   const outline = z.strictObject(Object.fromEntries(names.map((name) => [name, z.unknown().optional()])));
-  if (value !== undefined) {
-    parseWith(outline, value, top, file);
-  }
-  const isMap = typeof value === "object" && value !== null && !Array.isArray(value);
-  const sections = new Map<string, unknown>(Object.entries(isMap ? value : {}));
+  const sections = parseWhole(outline, value, top, file);
   // The cases of `parseInner` are those of `Entries`.
   return Object.fromEntries(
     Object.entries<Schema>(file.shape).map(([name, section]) => [
       name,
-      isMap ? parseInner(section, sections.get(name), top.at(name), file) : null,
+      sections && parseInner(section, sections[name], top.at(name), file),
     ]),
   ) as EntriesOf<File>;
 }
-
-/** Parses a whole file. Null: problems were added. */
-export function parseWhole<File extends z.ZodType>(
-  file: File,
-  value: unknown,
-  top: Spot,
-): z.output<File> | null {
-  return parseInner(file, value, top, file) as z.output<File> | null;
-}
-
-/** Places in an entry. */
-const TAKES_VARIABLES =
-  /^(?:(?:chains\.[^.]+\.)?(?:url|headers\..+)|status\.url|rpc\.\d+(?:\.url|\.headers\..+)?)$/;
 
 /** Parses a part of a file. */
 function parseInner(schema: Schema, value: unknown, spot: Spot, file: z.ZodType): unknown {
   // zod's union of all its schemas, which its functions take as their base class.
   const { def } = (schema as z.core.$ZodTypes)._zod;
-  switch (def.type) {
-    case "default":
-      return parseInner(def.innerType, value === undefined ? def.defaultValue : value, spot, file);
-    case "array": {
-      const list = parseWith(new z.ZodArray({ ...def, element: z.unknown() }), value, spot, file);
-      return Array.isArray(list)
-        ? list.map((item: unknown, index) => parseInner(def.element, item, spot.at(index), file))
-        : null;
-    }
-    case "record": {
-      const shell = new z.ZodRecord({ ...def, keyType: z.string(), valueType: z.unknown() });
-      const entries = parseWith(shell, value, spot, file) as Record<string, unknown> | null;
-      return (
-        entries &&
-        new Map(
-          Object.entries(entries).map(([name, entry]) => {
-            if (!z.core.safeParse(def.keyType, name).success) {
-              spot.at(name).add(wrongValue(descriptionAt(file, spot.path)?.propertyNames, name), "key");
-            }
-            return [name, parseInner(def.valueType, entry, spot.at(name), file)];
-          }),
-        )
-      );
-    }
-    default:
-      for (const inner of pathsOfVariables(value, [])) {
-        if (!TAKES_VARIABLES.test(inner.join("."))) {
-          spot.at(...inner).add(`found \${…}, which works only in url, headers and rpc`);
-        }
-      }
-      return parseWith(schema, value, spot, file);
+  if (def.type === "default") {
+    return parseInner(def.innerType, value === undefined ? def.defaultValue : value, spot, file);
   }
+  if (def.type === "array") {
+    const list = parseWhole(new z.ZodArray({ ...def, element: z.unknown() }), value, spot, file);
+    return list?.map((item, index) => parseInner(def.element, item, spot.at(index), file)) ?? null;
+  }
+  if (def.type !== "record") {
+    return parseWhole(schema, value, spot, file);
+  }
+  const shell = new z.ZodRecord({ ...def, keyType: z.string(), valueType: z.unknown() });
+  const entries = parseWhole(shell, value, spot, file);
+  return (
+    entries &&
+    new Map(
+      Object.entries(entries).map(([name, entry]) => {
+        if (!z.core.safeParse(def.keyType, name).success) {
+          spot.at(name).add(wrongValue(descriptionAt(file, spot.path)?.propertyNames, name), "key");
+        }
+        return [name, parseInner(def.valueType, entry, spot.at(name), file)];
+      }),
+    )
+  );
 }
 
-function parseWith(schema: Schema, value: unknown, spot: Spot, file: z.ZodType): unknown {
+/** Parses a value, which is a part of `file`, or the whole of it. Null: problems were added. */
+export function parseWhole<S extends Schema>(
+  schema: S,
+  value: unknown,
+  spot: Spot,
+  file: z.ZodType,
+): z.output<S> | null {
   const { data, error } = z.core.safeParse(schema, value, { reportInput: true });
-  for (const issue of error?.issues ?? []) {
+  const issues = error?.issues ?? [];
+  for (const issue of issues) {
     addIssue(issue, spot, file);
   }
-  if (error === undefined) {
-    return data;
+  if (issues.length === 0 || issues.some(({ code }) => code !== "unrecognized_keys")) {
+    return data ?? null;
   }
   // An unknown key hides nothing else that is wrong with its entry.
-  const known = withoutUnknownKeys(value, error.issues);
-  return known === null ? null : (z.core.safeParse(schema, known).data ?? null);
-}
-
-/** A copy without the keys that the issues are about; null where any issue is about something else. */
-function withoutUnknownKeys(value: unknown, issues: readonly z.core.$ZodIssue[]): unknown {
   const copy = structuredClone(value);
-  for (const issue of issues) {
-    if (issue.code !== "unrecognized_keys") {
-      return null;
-    }
-    const parent = issue.path.reduce<unknown>((at, step) => Reflect.get(Object(at) as object, step), copy);
-    for (const key of issue.keys) {
-      Reflect.deleteProperty(Object(parent) as object, key);
+  for (const { path, keys } of issues.filter((issue) => issue.code === "unrecognized_keys")) {
+    const parent = path.reduce<unknown>((at, step) => Reflect.get(Object(at), step), copy);
+    for (const key of keys) {
+      Reflect.deleteProperty(Object(parent), key);
     }
   }
-  return copy;
-}
-
-function pathsOfVariables(value: unknown, path: Path): readonly Path[] {
-  if (typeof value === "string") {
-    return value.includes("${") ? [path] : [];
-  }
-  return Object.entries(value ?? {}).flatMap(([step, item]) =>
-    pathsOfVariables(item, [...path, Array.isArray(value) ? Number(step) : step]),
-  );
+  return z.core.safeParse(schema, copy).data ?? null;
 }
 
 function addIssue(issue: z.core.$ZodIssue, top: Spot, file: z.ZodType): void {
   const spot = top.at(...issue.path.map((step) => (typeof step === "number" ? step : String(step))));
   const described = descriptionAt(file, spot.path);
   if (issue.code === "unrecognized_keys") {
+    const known = keysOf(described);
     for (const key of issue.keys) {
-      spot.at(key).add(() => unknownKey(key, keysOf(described)), "key");
+      const hint = didYouMean(key, known) || `; expected ${known.join(", ")}`;
+      spot.at(key).add(`unknown key "${key}"${hint}`, "key");
     }
     return;
   }
@@ -146,49 +111,29 @@ function addIssue(issue: z.core.$ZodIssue, top: Spot, file: z.ZodType): void {
     addIssue({ ...inner, path: [...issue.path, ...inner.path] }, top, file);
   }
   if (branch === undefined) {
-    spot.add(() => {
-      const meant = meantBy(issue);
-      // As with an unknown key, a near miss says more than the whole list.
-      return meant === "" ? messageOf(issue, described) : `found ${describeValue(issue.input)}${meant}`;
-    });
+    const words = issue.code === "invalid_value" ? issue.values.map(String) : [];
+    spot.add(wrongValue(described, issue.input, words));
   }
-}
-
-/** The `message` of an issue with the parameter `own` is a check's own; zod's are for programmers. */
-function messageOf(issue: z.core.$ZodIssue, described: Description | undefined): string {
-  if (issue.code === "custom" && issue.params?.["own"] === true) {
-    return issue.message;
-  }
-  const isNever = issue.code === "invalid_type" && issue.expected === "never";
-  return isNever ? "not supported by Synclag" : wrongValue(described, issue.input);
-}
-
-/** The word of a closed list that is close to what was found. Another number, as in TLS14, is no slip of the finger. */
-function meantBy(issue: z.core.$ZodIssue): string {
-  if (issue.code !== "invalid_value" || typeof issue.input !== "string") {
-    return "";
-  }
-  const wordOf = (text: string) => text.replace(/\d/g, "");
-  const typed = issue.input;
-  return didYouMean(
-    typed,
-    issue.values.map(String).filter((value) => wordOf(value) !== wordOf(typed)),
-  );
 }
 
 function isOtherType({ path, code }: z.core.$ZodIssue): boolean {
   return path.length === 0 && code === "invalid_type";
 }
 
-/** "found X, expected Y", where Y is the `expected` in the schema's metadata. What may be a key is not repeated. */
-function wrongValue(described: Description | undefined, value: unknown): string {
-  const { expected = "another value", secret: isSecret } = described ?? {};
+/**
+ * "found X, expected Y", where Y is the `expected` in the schema's metadata, or the close one of the `words` that are possible.
+ * What may be a key is not repeated.
+ */
+function wrongValue(
+  { expected = "another value", secret: isSecret = false }: Description = {},
+  value: unknown,
+  words: readonly string[] = [],
+): string {
   if (value === undefined) {
     return `required key missing (expected ${expected})`;
   }
-  return isSecret && typeof value === "string" && value !== ""
-    ? `invalid value, expected ${expected}`
-    : `found ${isSecret ? describeKind(value) : describeValue(value)}, expected ${expected}`;
+  const hint = typeof value === "string" ? didYouMean(value, words) : "";
+  return `found ${isSecret ? describeKind(value) : describeValue(value)}${hint || `, expected ${expected}`}`;
 }
 
 const MAX_SHOWN = 80;
@@ -219,10 +164,6 @@ export function didYouMean(typed: string, known: readonly string[]): string {
   return similar === null ? "" : `; did you mean "${similar}"?`;
 }
 
-function unknownKey(key: string, known: readonly string[]): string {
-  return `unknown key "${key}"${didYouMean(key, known) || `; expected ${known.join(", ")}`}`;
-}
-
 /** What the JSON Schema of a file says of one value, with our own words in it. */
 interface Description {
   readonly expected?: string;
@@ -233,8 +174,6 @@ interface Description {
   readonly propertyNames?: Description;
   readonly items?: Description;
   readonly anyOf?: readonly Description[];
-  /** Where no value is accepted: the key is not supported. */
-  readonly not?: unknown;
 }
 
 // JSON Schema as zod makes it, of which `Description` has what is read here.
@@ -256,6 +195,5 @@ function partOf(described: Description | undefined, step: string | number): Desc
 }
 
 function keysOf({ anyOf = [], properties = {} }: Description = {}): readonly string[] {
-  const supported = Object.entries(properties).filter(([, { not }]) => not === undefined);
-  return [...supported.map(([key]) => key), ...anyOf.flatMap(keysOf)];
+  return [...Object.keys(properties), ...anyOf.flatMap(keysOf)];
 }

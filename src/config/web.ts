@@ -7,7 +7,6 @@ import { Problems, type Spot } from "./problems.ts";
 import { parseWhole } from "./shape.ts";
 import { readYaml } from "./yaml.ts";
 
-const NOT_SUPPORTED = z.never().optional();
 const PemFile = z.string().min(1).meta({ expected: "the path of a PEM file" });
 
 const CLIENT_AUTH = {
@@ -28,18 +27,7 @@ const Tls = z
     key_file: PemFile,
     client_ca_file: PemFile.optional(),
     client_auth_type: oneOf(CLIENT_AUTH).default("none"),
-    client_allowed_sans: z
-      .array(z.string().meta({ expected: "a name" }))
-      .meta({ expected: "a list of names" })
-      .optional(),
     min_version: oneOf(VERSIONS).default("TLSv1.2"),
-    cert: NOT_SUPPORTED,
-    key: NOT_SUPPORTED.meta({ secret: true }),
-    client_ca: NOT_SUPPORTED,
-    max_version: NOT_SUPPORTED,
-    cipher_suites: NOT_SUPPORTED,
-    prefer_server_cipher_suites: NOT_SUPPORTED,
-    curve_preferences: NOT_SUPPORTED,
   })
   .meta({ expected: "a map with cert_file and key_file" });
 
@@ -70,14 +58,13 @@ const WebConfigFile = z
   .strictObject({
     tls_server_config: Tls.nullish(),
     http_server_config: z
-      .strictObject({ headers: Headers.nullish(), http2: NOT_SUPPORTED })
+      .strictObject({ headers: Headers.nullish() })
       .meta({ expected: "a map with headers" })
       .nullish(),
     basic_auth_users: z
       .record(z.string(), Hash)
       .meta({ expected: "a map of names, each with a bcrypt hash", secret: true })
       .nullish(),
-    rate_limit: NOT_SUPPORTED,
   })
   .meta({ expected: "a map with tls_server_config, http_server_config or basic_auth_users" });
 
@@ -95,9 +82,11 @@ export interface WebConfigOptions {
  * @throws {ConfigError} If anything is wrong with it: all problems at once, or the first 100, without secrets.
  */
 export function parseWebConfig(text: string, { file, readFile }: WebConfigOptions): WebSettings {
-  const yaml = readYaml(text);
-  const problems = new Problems(file, yaml);
-  const entry = yaml.readable ? parseWhole(WebConfigFile, yaml.value ?? {}, problems.top) : null;
+  const yaml = readYaml(text, file);
+  const problems = new Problems(yaml);
+  const entry = yaml.readable
+    ? parseWhole(WebConfigFile, yaml.value ?? {}, problems.top, WebConfigFile)
+    : null;
   const { tls_server_config: tls, basic_auth_users: users, http_server_config: http } = entry ?? {};
   const read = (path: string): string => readFile(resolve(dirname(file), path));
   const settings = {
@@ -116,7 +105,6 @@ function readTls(
   spot: Spot,
   readFile: WebConfigOptions["readFile"],
 ): TlsSettings {
-  const { client_auth_type: clientAuth, client_allowed_sans: names, min_version: minVersion } = entry;
   const read = (
     name: "cert_file" | "key_file" | "client_ca_file",
     contextOf: (pem: string) => SecureContextOptions,
@@ -134,21 +122,11 @@ function readTls(
   const cert = read("cert_file", (pem) => ({ cert: pem }));
   const key = read("key_file", (pem) => (cert === null ? {} : { cert, key: pem }));
   const clientCa = read("client_ca_file", (pem) => ({ ca: pem }));
+  const clientAuth = entry.client_auth_type;
   if (entry.client_ca_file !== undefined && clientAuth === "none") {
     spot.at("client_ca_file").add("no client certificate is asked for; set client_auth_type");
   }
-  if (names !== undefined && clientAuth !== "require any" && clientAuth !== "require and verify") {
-    const message = "client certificates are optional; set client_auth_type to RequireAndVerifyClientCert";
-    spot.at("client_allowed_sans").add(message);
-  }
-  return {
-    cert: cert ?? "",
-    key: key ?? "",
-    clientCa,
-    clientAuth,
-    clientAllowedSans: names ?? null,
-    minVersion,
-  };
+  return { cert: cert ?? "", key: key ?? "", clientCa, clientAuth, minVersion: entry.min_version };
 }
 
 function whyUnusable(path: string, error: unknown): string {

@@ -80,10 +80,10 @@ protocols: { lockup: { variant: x } }
       'fleet/teams/one.yaml:6:76: protocols.lockup[1].chains[1]: unknown chain "moed"; did you mean "mode"?',
       "fleet/teams/one.yaml:7:9: parity: found a map, expected a list of at most 20 probes",
       'fleet/teams/three.yaml:1:1: listen: unknown key "listen" of an included file; expected a map with chains, protocols, budgets, maintenance, parity',
-      "fleet/teams/three.yaml:2:1: include: an included file cannot include others; list them in fleet/chains.yaml",
+      'fleet/teams/three.yaml:2:1: include: unknown key "include" of an included file; expected a map with chains, protocols, budgets, maintenance, parity',
       'fleet/teams/three.yaml:3:1: budget: unknown key "budget" of an included file; did you mean "budgets"?',
-      "fleet/teams/three.yaml:4:1: budgets: found a list, expected a map as at fleet/teams/two.yaml:1:1",
-      "fleet/teams/three.yaml:5:14: protocols.lockup: found a map, expected a list as at fleet/chains.yaml:6:3",
+      "fleet/teams/three.yaml:4:1: budgets: listed twice, first at fleet/teams/two.yaml:1:1",
+      "fleet/teams/three.yaml:5:14: protocols.lockup: listed twice, first at fleet/chains.yaml:6:3",
     ]);
   });
 
@@ -96,16 +96,12 @@ protocols: { lockup: { variant: x } }
     expect(fleet.chains.map(({ slug }) => slug)).toEqual(["base", "mode"]);
   });
 
-  it("refuses a pattern that matches nothing or is not supported, and what cannot be read", () => {
+  it("refuses a pattern that matches nothing, and what cannot be read", () => {
     const include = (pattern: string) => MAIN.replace(/include: .*/, `include: ["${pattern}"]`);
     const problemOf = (pattern: string, files = FILES) => problemsOf(include(pattern), files);
     const at = "fleet/chains.yaml:2:11: include[0]: ";
-    const expected = "expected a path with * in its last part only, such as fleet/*.yaml";
 
     expect(problemOf("team/*.yaml")).toEqual([`${at}no file matches "team/*.yaml"`]);
-    expect(problemOf("*/one.yaml")).toEqual([`${at}found "*/one.yaml", ${expected}`]);
-    expect(problemOf("**.yaml")).toEqual([`${at}found "**.yaml", ${expected}`]);
-    expect(problemOf("teams/{one,two}.yaml")).toEqual([`${at}found "teams/{one,two}.yaml", ${expected}`]);
     expect(problemOf("teams/four.yaml")).toEqual([
       `${at}cannot read "teams/four.yaml": ENOENT: fleet/teams/four.yaml`,
     ]);

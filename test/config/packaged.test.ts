@@ -11,7 +11,9 @@ const KEY = "0123456789abcdef0123456789abcdef";
 const CHAINS_YAML = readFileSync("chains.yaml", "utf8");
 
 /** Both indexers of this chain are at one host, and no public RPC node of it is known. */
-const ONE_PROVIDER = expect.stringMatching(/^tangle: all sources have one provider, indexer.hyperindex.xyz,/);
+const ONE_PROVIDER = expect.stringMatching(
+  /^tangle \(indexer.hyperindex.xyz\): all sources have one provider,/,
+);
 
 describe("chains.yaml", () => {
   it("watches every chain with two protocols, and polls no budget dry", () => {

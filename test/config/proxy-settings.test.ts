@@ -28,7 +28,7 @@ describe("readProxySettings()", () => {
     expect(messages).toEqual([
       "environment variable HTTPS_PROXY: invalid URL: found no scheme, expected http:// or https://",
       "environment variable HTTP_PROXY: invalid URL: found socks5://, expected http:// or https://",
-      "environment variable https_proxy: invalid host, port or password in the URL; write / ? # and @ in a password as %2F %3F %23 and %40",
+      "environment variable https_proxy: invalid host, port or password in the URL, or a space; in a password write / ? # and @ as %2F %3F %23 and %40",
     ]);
   });
 });

@@ -57,7 +57,7 @@ protocols:
     );
 
     expect(warnings).toEqual([
-      "base, sei: a single source, so nothing confirms its height, and lag is measured against the clock; add an RPC node (rpc) or another variant",
+      "base (indexer.test), sei (lockup.test): all sources have one provider, so nothing confirms a height; add an RPC node (rpc), or a variant of another provider",
     ]);
   });
 

@@ -35,7 +35,6 @@ describe("parseWebConfig()", () => {
       minVersion: "TLSv1.2",
       clientAuth: "none",
       clientCa: null,
-      clientAllowedSans: null,
     });
   });
 
@@ -54,9 +53,9 @@ describe("parseWebConfig()", () => {
 
     expect(problems.split("\n")).toEqual([
       "1:1: tls_server_config.key_file: required key missing (expected the path of a PEM file)",
-      "3:8: tls_server_config.key: not supported by Synclag",
-      '4:16: tls_server_config.min_version: found "TLS21", expected one of TLS10, TLS11, TLS12, TLS13',
-      "6:10: basic_auth_users.alice: invalid value, expected a bcrypt hash with a cost from 4 to 31, as htpasswd -nBC 10 makes it",
+      '3:3: tls_server_config.key: unknown key "key"; expected cert_file, key_file, client_ca_file, client_auth_type, min_version',
+      '4:16: tls_server_config.min_version: found "TLS21"; did you mean "TLS11"?',
+      "6:10: basic_auth_users.alice: found a string, expected a bcrypt hash with a cost from 4 to 31, as htpasswd -nBC 10 makes it",
       '7:1: http_sever_config: unknown key "http_sever_config"; did you mean "http_server_config"?',
     ]);
   });

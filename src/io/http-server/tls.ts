@@ -1,4 +1,3 @@
-import type { X509Certificate } from "node:crypto";
 import type { SecureContextOptions, Server, TLSSocket, TlsOptions } from "node:tls";
 import type { TlsSettings, WebSettingsSource } from "../../config/config.ts";
 
@@ -46,7 +45,7 @@ function contextOf(tls: TlsSettings): SecureContextOptions {
 }
 
 /** The client checks of exporter-toolkit: Node itself has only "require and verify" and "request". */
-function isClientAllowed(socket: TLSSocket, { clientAuth, clientAllowedSans }: TlsSettings): boolean {
+function isClientAllowed(socket: TLSSocket, { clientAuth }: TlsSettings): boolean {
   const certificate = socket.getPeerX509Certificate();
   switch (clientAuth) {
     case "none":
@@ -55,19 +54,8 @@ function isClientAllowed(socket: TLSSocket, { clientAuth, clientAllowedSans }: T
     case "verify if given":
       return certificate === undefined || socket.authorized;
     case "require any":
-      return certificate !== undefined && hasAllowedName(certificate, clientAllowedSans);
+      return certificate !== undefined;
     case "require and verify":
-      return certificate !== undefined && socket.authorized && hasAllowedName(certificate, clientAllowedSans);
+      return certificate !== undefined && socket.authorized;
   }
-}
-
-function hasAllowedName(certificate: X509Certificate, allowed: readonly string[] | null): boolean {
-  return allowed === null || namesOf(certificate).some((name) => allowed.includes(name));
-}
-
-/** Node writes `DNS:a.example, IP Address:127.0.0.1`. It quotes a name that could be read as two; those are ignored. */
-function namesOf({ subjectAltName = "" }: X509Certificate): readonly string[] {
-  return subjectAltName
-    .split(", ")
-    .flatMap((name) => /^(?:DNS|IP Address|email|URI):([^"]+)$/.exec(name)?.[1] ?? []);
 }
