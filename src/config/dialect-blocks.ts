@@ -1,7 +1,7 @@
 import type { Chain, Endpoint, Form, MetricsForm } from "../core/model/fleet.ts";
 import { DIALECTS } from "../dialects/families.ts";
-import type { CustomEntry, IndexerEntry } from "./indexer-schema.ts";
 import type { Spot } from "./problems.ts";
+import type { CustomEntry, IndexerEntry } from "./schema.ts";
 import { didYouMean } from "./shape.ts";
 
 /** A dialect, and the blocks that say what it cannot know. */

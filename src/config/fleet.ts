@@ -1,14 +1,13 @@
 import type { Budget, Chain, Fleet, Indexer, Thresholds } from "../core/model/fleet.ts";
 import { indexerKey } from "../core/model/fleet.ts";
 import type { MaintenanceWindow } from "../core/model/maintenance-window.ts";
-import type { IndexerEntry } from "./indexer-schema.ts";
 import { IndexerResolver, type ResolvedIndexer, SHARED_ENDPOINT } from "./indexers.ts";
 import { resolveWindow } from "./maintenance.ts";
 import { carriedBy, resolveProbes } from "./parity.ts";
 import type { Spot } from "./problems.ts";
 import { durationLiteral } from "./quantities.ts";
 import { resolveRpcNodes } from "./rpc-nodes.ts";
-import { checkBudgetName, withSchedules } from "./schedules.ts";
+import { withSchedules } from "./schedules.ts";
 import type { ConfigFile, ThresholdsEntry } from "./schema.ts";
 import type { Secrets } from "./secrets.ts";
 import type { EntriesOf } from "./shape.ts";
@@ -68,57 +67,30 @@ function whole<Entry>(
 }
 
 function resolveIndexers(sections: Sections, top: Spot, secrets: Secrets): readonly ResolvedIndexer[] {
-  const chainIds =
-    sections.chains && new Map([...sections.chains].map(([slug, chain]) => [slug, chain?.id ?? 0]));
-  const places = new Map<string, string>();
   return whole(sections.protocols).flatMap(([protocol, entries]) =>
     entries.flatMap((entry, index) => {
       if (entry === null) {
         return [];
       }
       const spot = top.at("protocols", protocol, index);
-      const key = indexerKey({ protocol, ...entry });
-      const first = places.get(key);
-      if (first === undefined) {
-        places.set(key, spot.at("variant").where);
-      } else {
-        const advice = "give one of them another variant or tier";
-        spot.at("variant").add(`${key} is listed twice, first at ${first}; ${advice}`);
-      }
-      checkBudgetNames(entry, spot, sections);
+      spot.at("variant").claim(indexerKey({ protocol, ...entry }));
       const selections = (sections.parity ?? [])
         .filter((probe) => probe?.protocol === protocol)
         .flatMap((probe) => probe?.queries[entry.variant]?.select ?? []);
-      return [new IndexerResolver(protocol, entry, spot, secrets).resolve(chainIds, selections)];
+      return [new IndexerResolver(protocol, entry, spot, secrets).resolve(sections, selections)];
     }),
   );
 }
 
-function checkBudgetNames(entry: IndexerEntry, spot: Spot, { budgets }: Sections): void {
-  const chains = Array.isArray(entry.chains) ? {} : entry.chains;
-  const named = [
-    [entry.budget, spot] as const,
-    ...Object.entries(chains).map(([slug, { budget }]) => [budget, spot.at("chains", slug)] as const),
-  ];
-  for (const [name, owner] of named) {
-    checkBudgetName(name, owner.at("budget"), budgets);
-  }
-}
-
 function resolveChains({ chains, thresholds }: Sections, top: Spot): readonly Chain[] {
   const common = withThresholds(DEFAULT_THRESHOLDS, thresholds ?? {}, top.at("thresholds"));
-  const slugsById = new Map<number, string>();
   return whole(chains).map(([slug, entry]) => {
     const spot = top.at("chains", slug);
     if (slug === SHARED_ENDPOINT) {
       const reason = "the name of an endpoint that serves several chains";
       spot.add(`a chain cannot be called "${slug}", ${reason}`, "key");
     }
-    const other = slugsById.get(entry.id);
-    if (other !== undefined) {
-      spot.at("id").add(`chain "${other}" has the id ${entry.id} already`);
-    }
-    slugsById.set(entry.id, other ?? slug);
+    spot.at("id").claim(`chain id ${entry.id}`);
     const known = wellKnownChain(entry.id);
     return {
       slug,

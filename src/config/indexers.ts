@@ -9,8 +9,10 @@ import {
 import { DIALECTS } from "../dialects/families.ts";
 import { type Fill, readFilledUrl, readHeaders, readWebUrl, withCredentials } from "./address.ts";
 import { checkDialect, readBlocks, toForm } from "./dialect-blocks.ts";
-import { type ChainValues, type IndexerEntry, OVERRIDE_KEYS } from "./indexer-schema.ts";
+import type { Sections } from "./fleet.ts";
 import type { Spot } from "./problems.ts";
+import { checkBudgetName } from "./schedules.ts";
+import { type ChainValues, type IndexerEntry, OVERRIDE_KEYS } from "./schema.ts";
 import { fillPlaceholders, placeholdersOf, type Secrets, type Values } from "./secrets.ts";
 import { describeValue, didYouMean } from "./shape.ts";
 
@@ -75,17 +77,18 @@ export class IndexerResolver {
     this.#needsDeployment = DIALECTS[entry.dialect]?.needs === DEPLOYMENT;
   }
 
-  /** `chainIds`: every chain of the file; null if unknown. `selections`: the `parity` selections for its variant. */
-  resolve(chainIds: ReadonlyMap<string, number> | null, selections: readonly string[]): ResolvedIndexer {
+  /** `selections`: the `parity` selections for its variant. */
+  resolve({ budgets, chains }: Sections, selections: readonly string[]): ResolvedIndexer {
     const { dialect, custom } = this.#entry;
-    const listed = this.#list(chainIds);
+    const listed = this.#list(chains);
     const own = listed.filter((chain) => this.#hasOwnEndpoint(chain));
     const sharing = listed.filter((chain) => !own.includes(chain));
     checkDialect(this.#entry, this.#spot, listed, sharing.length);
     this.#checkOwnValues(listed, selections);
+    const [first] = sharing;
     const drafts = [
-      sharing.length === 0 ? null : this.#draft(null, sharing),
-      ...own.map((chain) => this.#draft(chain, [chain])),
+      first === undefined ? null : this.#draft(SHARED_ENDPOINT, first, sharing, budgets),
+      ...own.map((chain) => this.#draft(chain.slug, chain, [chain], budgets)),
     ];
     return {
       ...this.#id,
@@ -107,7 +110,7 @@ export class IndexerResolver {
   }
 
   /** The chains with the values of their placeholders. Unknown or repeated chains are problems. */
-  #list(chainIds: ReadonlyMap<string, number> | null): readonly Listed[] {
+  #list(known: Sections["chains"]): readonly Listed[] {
     const { chains } = this.#entry;
     const entries: readonly (readonly [slug: string, step: string | number, own: ChainValues])[] =
       Array.isArray(chains)
@@ -121,10 +124,10 @@ export class IndexerResolver {
         return [];
       }
       seen.add(slug);
-      if (chainIds?.has(slug) === false) {
-        spot.add(`unknown chain "${slug}"${didYouMean(slug, [...chainIds.keys()])}`, "key");
+      if (known?.has(slug) === false) {
+        spot.add(`unknown chain "${slug}"${didYouMean(slug, [...known.keys()])}`, "key");
       }
-      const chainId = chainIds?.get(slug) ?? 0;
+      const chainId = known?.get(slug)?.id ?? 0;
       const builtIn = { protocol: this.#id.protocol, chain: slug, chain_id: String(chainId) };
       const values = new Map([...ownValuesOf(own), ...Object.entries(builtIn)]);
       return [{ slug, chainId, spot, own, values }];
@@ -156,20 +159,21 @@ export class IndexerResolver {
     );
   }
 
-  /** The endpoint of one chain, or of all `listed` ones that share a URL. Null: a problem was added, or the indexer is skipped. */
-  #draft(chain: Listed | null, listed: readonly Listed[]): Draft | null {
+  /** The endpoint of all `listed` chains, of which `chain` is the first. Null: a problem was added, or the indexer is skipped. */
+  #draft(name: string, chain: Listed, listed: readonly Listed[], budgets: Sections["budgets"]): Draft | null {
     const { dialect, ...entry } = this.#entry;
-    const own = chain?.own ?? {};
+    const { own } = chain;
+    checkBudgetName(own.budget ?? entry.budget, this.#spotOf("budget", chain), budgets);
     const url = this.#url(own.url ?? entry.url, this.#spotOf("url", chain), chain);
     const isAtOrigin = own.url === undefined || url?.origin === this.#originFor(chain);
     // Keys and budget of the indexer are not meant for another origin.
     const { headers: written = {}, budget = null } = { ...(isAtOrigin ? entry : {}), ...own };
-    const headers = readHeaders(written, this.#spotOf("headers", chain), this.#secrets, this.#fillFor(chain));
+    const fill = this.#fillFor(chain);
+    const headers = readHeaders(written, this.#spotOf("headers", chain), this.#secrets, fill);
     const targets = listed.map((one) => this.#target(one));
     if (url === null || headers === null) {
       return null;
     }
-    const name = chain?.slug ?? SHARED_ENDPOINT;
     // Without a URL of the indexer it is meant for all chains.
     const status = isAtOrigin || entry.url === undefined ? this.#status(listed) : null;
     return {
@@ -189,33 +193,35 @@ export class IndexerResolver {
         pollIntervalMs: 0,
         budget,
         targets,
-        chain: listed.length === 1 ? (listed[0]?.slug ?? null) : null,
+        chain: listed.length === 1 ? chain.slug : null,
       },
     };
   }
 
   /** Where the value that applies to a chain is written. */
-  #spotOf(key: "url" | "headers" | "schedule" | "explorer" | "playground", chain: Listed | null): Spot {
-    return (chain === null || chain.own[key] === undefined ? this.#spot : chain.spot).at(key);
+  #spotOf(key: keyof IndexerEntry & keyof ChainValues, chain: Listed): Spot {
+    return (chain.own[key] === undefined ? this.#spot : chain.spot).at(key);
   }
 
-  #url(template: string | undefined, spot: Spot, chain: Listed | null): URL | null {
+  #url(template: string | undefined, spot: Spot, chain: Listed): URL | null {
     if (template === undefined) {
       spot.add("required key missing (expected an http:// or https:// URL)");
       return null;
     }
-    const values = chain?.values ?? new Map([["protocol", this.#id.protocol]]);
-    return readFilledUrl(template, values, spot, { secrets: this.#secrets, fill: this.#fillFor(chain) });
+    return readFilledUrl(template, chain.values, spot, {
+      secrets: this.#secrets,
+      fill: this.#fillFor(chain),
+    });
   }
 
   /** The origin of the indexer's own URL. A chain with its own URL needs no values for it; they rarely affect the origin. */
-  #originFor(chain: Listed | null): string | null {
-    const { text } = this.#secrets.fill(this.#entry.url ?? "", chain?.values ?? new Map());
+  #originFor({ values }: Listed): string | null {
+    const { text } = this.#secrets.fill(this.#entry.url ?? "", values);
     return URL.canParse(text) ? new URL(text).origin : null;
   }
 
   /** A variable that is not set is a problem, unless the indexer is optional: it is skipped then. */
-  #fillFor(chain: Listed | null): Fill {
+  #fillFor(chain: Listed): Fill {
     return (template, spot, values) => {
       const { text, problems } = this.#secrets.fill(template, values);
       for (const { kind, what } of problems) {
@@ -231,10 +237,10 @@ export class IndexerResolver {
     };
   }
 
-  #addMissing(name: string, chain: Listed | null): void {
-    const known = [...(chain?.values.keys() ?? [])];
+  #addMissing(name: string, { slug, spot, values }: Listed): void {
+    const known = [...values.keys()];
     const hint = didYouMean(name, known) || `; expected ${known.join(", ")}, or ${name} in its map`;
-    (chain?.spot ?? this.#spot).at(name).add(`no value for {${name}} on chain ${chain?.slug}${hint}`);
+    spot.at(name).add(`no value for {${name}} on chain ${slug}${hint}`);
   }
 
   #target(chain: Listed): Target {

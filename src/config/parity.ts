@@ -30,18 +30,12 @@ export function resolveProbes(
   top: Spot,
   served: readonly ServedTarget[],
 ): readonly ResolvedProbe[] {
-  const places = new Map<string, string>();
   return (sections.parity ?? []).flatMap((entry, index) => {
     if (entry === null) {
       return [];
     }
     const spot = top.at("parity", index);
-    const first = places.get(entry.name);
-    if (first === undefined) {
-      places.set(entry.name, spot.at("name").where);
-    } else {
-      spot.at("name").add(`probe "${entry.name}" is listed twice, first at ${first}`);
-    }
+    spot.at("name").claim(`probe ${entry.name}`);
     return resolveProbe(entry, spot, sections, served) ?? [];
   });
 }
@@ -142,7 +136,10 @@ function readSelection(select: string, spot: Spot): string | null {
       spot.add("expected one field of a query, without an alias and not _meta");
       return null;
     }
-    return stripIgnoredCharacters(select);
+    // A comment would hide what follows it in one line.
+    return /#|"""/.test(select)
+      ? stripIgnoredCharacters(select)
+      : select.trim().replace(/\s*[\r\n]\s*/g, " ");
   } catch (error) {
     if (error instanceof GraphQLError) {
       spot.add(`invalid GraphQL: ${error.message.replace(/^Syntax Error: |\.$/g, "")}`);

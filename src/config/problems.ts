@@ -13,6 +13,8 @@ const MAX_PRINTED = 100;
 export class Problems {
   readonly #yaml: YamlFile;
   readonly #found = new Map<string, YamlProblem>();
+  /** Names that must be unique, and where they are written. */
+  readonly #claims = new Map<string, Path>();
   /** The whole file. */
   readonly top = new Spot(this, []);
 
@@ -31,10 +33,16 @@ export class Problems {
     }
   }
 
-  /** `FILE:LINE:COL` */
-  placeOf(path: Path): string {
-    const { file, line, column } = this.#yaml.positionOf(path, "value");
-    return `${file}:${line}:${column}`;
+  /** Adds a problem if the name was claimed before. */
+  claim(path: Path, name: string): boolean {
+    const former = this.#claims.get(name);
+    if (former !== undefined) {
+      const { file, line, column } = this.#yaml.positionOf(former, "value");
+      this.add(path, `${name} is listed twice, first at ${file}:${line}:${column}`, "value");
+      return false;
+    }
+    this.#claims.set(name, path);
+    return true;
   }
 
   /** @throws {ConfigError} If there are problems: the first 100 in the order of the file, without secrets. */
@@ -79,9 +87,9 @@ export class Spot implements Flaws {
     this.#problems.add(this.path, message, what);
   }
 
-  /** `FILE:LINE:COL` */
-  get where(): string {
-    return this.#problems.placeOf(this.path);
+  /** Whether it is the first value with this name; a second one is a problem. */
+  claim(name: string): boolean {
+    return this.#problems.claim(this.path, name);
   }
 }
 

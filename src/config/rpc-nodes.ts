@@ -2,10 +2,10 @@ import { destinationOf } from "../budgets/accounts.ts";
 import { fillWithoutValues, readFilledUrl, readHeaders, withCredentials } from "./address.ts";
 import { checkDialect, type ListedChain, readBlocks } from "./dialect-blocks.ts";
 import type { Sections } from "./fleet.ts";
-import type { RpcEntry } from "./indexer-schema.ts";
 import type { Draft } from "./indexers.ts";
 import type { Spot } from "./problems.ts";
 import { checkBudgetName } from "./schedules.ts";
+import type { RpcEntry } from "./schema.ts";
 import type { Secrets } from "./secrets.ts";
 
 /** The characters of a URL's digest in a node's key. */
@@ -17,24 +17,19 @@ export function resolveRpcNodes(
   top: Spot,
   secrets: Secrets,
 ): readonly Draft[] {
-  const schedule = poll?.rpc_schedule ?? "auto";
-  return [...(chains ?? [])].flatMap(([slug, chain]) => {
-    const nodes = new Map<string, Draft>();
-    for (const [index, entry] of (chain?.rpc ?? []).entries()) {
+  return [...(chains ?? [])].flatMap(([slug, chain]) =>
+    (chain?.rpc ?? []).flatMap((entry, index) => {
       const spot = top.at("chains", slug, "rpc", index);
       const own = { slug, chainId: chain?.id ?? 0 };
       checkBudgetName(entry.budget, spot.at("budget"), budgets);
       checkDialect(entry, spot, [own], 1);
       const node = resolveRpcNode(own, entry, spot, secrets);
-      if (node !== null && nodes.has(node.key)) {
-        spot.add(`chain "${slug}" has this URL already`);
-      } else if (node !== null) {
-        const endpoint = { ...node, schedule: node.schedule ?? schedule };
-        nodes.set(node.key, { endpoint, schedule: spot.at("schedule") });
-      }
-    }
-    return [...nodes.values()];
-  });
+      const schedule = node?.schedule ?? poll?.rpc_schedule ?? "auto";
+      return node && spot.claim(node.key)
+        ? [{ endpoint: { ...node, schedule }, schedule: spot.at("schedule") }]
+        : [];
+    }),
+  );
 }
 
 /** Null: a problem was added. The key begins so that people recognise the node, and ends so that two nodes of one host differ. */

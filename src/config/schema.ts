@@ -1,263 +1,343 @@
 import { z } from "zod";
-import { IndexerEntry, RpcEntry } from "./indexer-schema.ts";
+import { DIALECTS, HEAD_DIALECTS, RPC_DIALECT } from "../dialects/families.ts";
 import { ByteSize, CronSchedule, Duration, durationBetween, Listen, Schedule } from "./quantities.ts";
-import { count, Flag, Headers, isNotEmpty, Name, oneOf, text, Url } from "./schema-values.ts";
 
-const Poll = z
-  .strictObject({
-    concurrency: count(1, 1_000).default(16).describe("Maximum concurrent requests."),
-    per_host: count(1, 1_000).default(6).describe("Maximum concurrent requests to one host."),
-    timeout: Duration.prefault("10s").describe("Deadline of a request: connect, headers and body together."),
-    retries: count(0, 10).default(1).describe("Retries of a failed request; they draw on the same budget."),
-    max_response: ByteSize.prefault("1MiB").describe(
-      "Larger responses are failures. Of a metrics page only the lines that are read count.",
-    ),
-    rpc_schedule: Schedule.default("*/30 * * * * *").describe(
-      "Schedule of `rpc` nodes without one of their own.",
-    ),
-  })
-  .meta({ expected: "a map" });
+/** A name that becomes a metric label and a part of a URL. */
+const Name = pattern(
+  /^[a-z0-9][a-z0-9-]*$/,
+  "a name of lower-case letters, digits and dashes, starting with a letter or digit",
+);
+const Flag = z.boolean().meta({ expected: "true or false" });
+const Url = text("an http:// or https:// URL").meta({ secret: true });
+const Link = z.string().nullable().meta({ expected: "a URL, or null for none" });
+const Headers = mapOf(
+  z.string(),
+  text("a string; put numbers in quotes").meta({ secret: true }),
+  "a map of header names and values",
+).meta({ secret: true });
+const BudgetName = z.string().nullable().meta({ expected: "the name of a budget, or null for none" });
+const Slug = text("the slug of a chain");
+const Provider = optional(
+  text("a name"),
+  "Sources of one provider count as one (default: the host of the URL).",
+);
 
-const Thresholds = z
-  .strictObject({
-    lagging: Duration.exactOptional().describe("Lag from which a target is lagging (default 10m)."),
-    critical: Duration.exactOptional().describe("Lag from which it is critical (default 30m)."),
-    stalled: Duration.exactOptional().describe(
-      "Time without an advance, at least 50 block times, until a target is stalled (default 10m).",
-    ),
-    stale: Duration.exactOptional().describe(
-      "Age, at least 3 polls, from which an observation is ignored (default 5m).",
-    ),
-  })
-  .meta({ expected: "a map with lagging, critical, stalled or stale" });
+/** What a chain can override; the other keys of its map are values of placeholders. */
+const OVERRIDES = {
+  url: optional(Url, "Its own URL. The indexer's headers and budget do not apply to another origin."),
+  explorer: optional(Link, "Its own link."),
+  playground: optional(Link, "Its own link."),
+  schedule: optional(Schedule, "Its own schedule."),
+  headers: optional(Headers, "Replaces the indexer's headers."),
+  budget: optional(BudgetName, "Its own budget."),
+  provider: Provider,
+};
 
-const BudgetEntry = z
-  .strictObject({
-    limit: count(1).describe("Requests allowed in each period."),
-    per: oneOf(["hour", "day", "month"]).describe("The period of the limit."),
-    scope: oneOf(["endpoint", "shared"]).describe(
-      "endpoint: each URL has its own limit; shared: all endpoints share one.",
-    ),
-  })
-  .meta({ expected: "a map such as { limit: 3000, per: day, scope: endpoint }" });
+/** The keys of a chain's map that are not values of placeholders. */
+export const OVERRIDE_KEYS: readonly string[] = Object.keys(OVERRIDES);
 
-const WebLink = z
-  .string()
-  .regex(/^https?:\/\/[^\s/]+[^\s'"]*$/i)
-  .transform((url) => url.replace(/\/+$/, ""))
-  .meta({ expected: "an http:// or https:// URL" });
+const ChainValues = z
+  .object(OVERRIDES)
+  .catchall(
+    z
+      .union([z.string().regex(/^(?!.*\$\{)/), z.int(), z.boolean()])
+      .transform(String)
+      .meta({ expected: `a text without \${…}, or a whole number` })
+      .describe("The value of the placeholder with this name."),
+  )
+  .nullable()
+  .transform((values) => values ?? {})
+  .meta({ expected: "a map of placeholder values and overrides" });
 
-const ChainEntry = z
-  .strictObject({
-    id: count(1).describe("The chain ID, as eth_chainId returns it."),
-    name: text("a name")
-      .exactOptional()
-      .describe("Display name (default: that of a well-known id, else the slug)."),
-    block_time: Duration.exactOptional().describe(
-      "Time between two blocks (default: that of a well-known id, else measured).",
-    ),
-    testnet: Flag.exactOptional().describe(
-      "Testnets never page (default: that of a well-known id, else false).",
-    ),
-    explorer: WebLink.nullable()
-      .meta({ expected: "an http:// or https:// URL, or null for none" })
-      .exactOptional()
-      .describe("Block explorer with blocks at /block/NUMBER (default: that of a well-known id)."),
-    thresholds: Thresholds.prefault({}).describe("Thresholds of this chain that differ from the file's."),
-    rpc: z
-      .array(RpcEntry)
-      .meta({ expected: "a list of URLs, or of maps with a url", secret: true })
-      .prefault([])
-      .describe("Nodes: heads that are independent of the indexers."),
-  })
-  .meta({ expected: "a map such as { id: 8453 }" });
+const Chains = z
+  .union([
+    z.array(Slug).min(1),
+    z.record(z.string(), ChainValues).refine(isNotEmpty).meta({ minProperties: 1 }),
+  ])
+  .meta({ expected: "a list of chain slugs, or a map of them" });
+
+const FIELDS = String.raw`(?:\$|\$key|[\w-]+(?:\.[\w-]+)*)`;
+const ReplyPath = replyPath(String.raw`^${FIELDS}(?:\|${FIELDS})*\??$`);
+const RowsPath = replyPath(String.raw`^(?:${FIELDS}(?:\.\*)?|\*)$`);
+const Query = text("a GraphQL query");
+const Queries = z.union([Query, z.array(Query).min(1)]).meta({ expected: "a GraphQL query" });
+const Height = z.union([z.string(), z.number(), z.null()]).meta({ expected: "a text, a number or null" });
+
+const Custom = map("a map with query and height", {
+  method: oneOf(["POST", "GET"]).default("POST").describe("GET sends no body, and reads the whole response."),
+  query: optional(Queries, "A query, or a list: the next one is sent when one is refused."),
+  body: optional(
+    mapOf(z.string(), z.unknown(), "a map that is sent as JSON"),
+    "JSON to send in place of a query.",
+  ),
+  root: optional(
+    ReplyPath,
+    "Where the other paths start (default: data or result); $ is the whole response.",
+  ),
+  rows: optional(RowsPath, "The list of rows, one per chain, or with .* the map of rows (default: one row)."),
+  height: ReplyPath.describe("The last processed block."),
+  time: optional(ReplyPath, "Its time: seconds or ISO 8601."),
+  chain_id: optional(ReplyPath, "The chain ID of the row."),
+  hash: optional(ReplyPath, "Its hash."),
+  deployment: optional(ReplyPath, "The ID of the deployment that answers."),
+  failed: optional(ReplyPath, "True or not empty once indexing has failed."),
+  not_started: optional(
+    listOf(Height, "a list of values"),
+    "Heights that mean that nothing is indexed yet; 0 always does.",
+  ),
+});
+
+const Metric = pattern(/^[a-zA-Z_:][\w:]*$/, "the name of a metric");
+const LabelName = pattern(/^[a-zA-Z_]\w*$/, "the name of a label");
+const LabelValues = mapOf(z.string(), text("a string; put numbers in quotes"), "a map of labels and values");
+
+const Metrics = map("a map with height", {
+  height: optional(Metric, "Gauge of the last processed block."),
+  time: optional(Metric, "Gauge of its time, in Unix seconds."),
+  chain: optional(
+    LabelName,
+    "Label with the chain: its ID (also as in evm:8453), its slug, or a key of chains (default: the page is of one chain).",
+  ),
+  where: optional(LabelValues, "Labels that a series must have."),
+  chains: optional(
+    mapOf(z.string(), Slug, "a map of label values and chain slugs"),
+    "Chain slugs by other values of that label.",
+  ),
+});
+
+const DeploymentId = text("the id of a deployment, or a placeholder such as {deployment}");
+const Status = map("a map with url and deployment", {
+  url: Url.describe("The index-node API, such as http://graph-node:8030/graphql."),
+  deployment: DeploymentId.describe("The deployment."),
+});
+
+const IndexerEntry = map("a map with variant, url and chains", {
+  variant: Name.describe("A way in which the protocol is indexed, such as subgraph."),
+  tier: Name.default("production").describe("Which deployment, such as production or testing."),
+  dialect: oneOfMany(Object.keys(DIALECTS))
+    .default("auto")
+    .describe("The family of the indexer ([list](dialects.md)); auto detects some."),
+  custom: optional(Custom, "What dialect [custom](dialects.md#custom) sends and reads."),
+  metrics: optional(
+    Metrics,
+    "Which gauges dialect [metrics](dialects.md#metrics) reads; beside a family of metrics pages, what the family does not know.",
+  ),
+  url: optional(Url, "One endpoint for all chains or, with a placeholder, one for each."),
+  provider: Provider,
+  status: optional(Status, "The graph-node's index-node API, asked why a target of dialect graph is not ok."),
+  headers: Headers.default({}).describe("Sent with every request."),
+  optional: Flag.default(false).describe("Skip it, with a warning, while one of its variables is not set."),
+  explorer: optional(Link, "Page about the indexer."),
+  playground: optional(Link, "Page for queries by hand."),
+  budget: optional(BudgetName, "Budget of its requests."),
+  schedule: Schedule.default("auto").describe("When it is polled; auto: as often as the budget allows."),
+  chains: Chains.describe("Chains that it must serve; an absent one is missing."),
+});
+
+const RpcNode = map("a map with url", {
+  url: Url.describe("The node's URL."),
+  dialect: oneOfMany(HEAD_DIALECTS)
+    .default(RPC_DIALECT)
+    .describe("Where the head is read ([list](dialects.md#independent-heads))."),
+  custom: optional(Custom, "As in an indexer."),
+  metrics: optional(Metrics, "As in an indexer."),
+  headers: Headers.default({}).describe("Sent with every request."),
+  provider: Provider,
+  budget: optional(BudgetName, "Budget of its requests."),
+  schedule: optional(Schedule, "When it is polled (default: `poll.rpc_schedule`)."),
+});
+
+/** A node of a chain. A plain URL has the defaults of all keys. */
+const RpcEntry = z
+  .union([
+    Url.transform((url): z.output<typeof RpcNode> => ({ url, headers: {}, dialect: RPC_DIALECT })),
+    RpcNode,
+  ])
+  .meta({ expected: "a URL, or a map with url", secret: true });
+
+const Poll = map("a map", {
+  concurrency: count(1, 1_000).default(16).describe("Maximum concurrent requests."),
+  per_host: count(1, 1_000).default(6).describe("Maximum concurrent requests to one host."),
+  timeout: Duration.prefault("10s").describe("Deadline of a request: connect, headers and body together."),
+  retries: count(0, 10).default(1).describe("Retries of a failed request; they draw on the same budget."),
+  max_response: ByteSize.prefault("1MiB").describe(
+    "Larger responses are failures. Of a metrics page only the lines that are read count.",
+  ),
+  rpc_schedule: Schedule.default("*/30 * * * * *").describe("Schedule of `rpc` nodes without their own."),
+});
+
+const Thresholds = map("a map with lagging, critical, stalled or stale", {
+  lagging: optional(Duration, "Lag from which a target is lagging (default 10m)."),
+  critical: optional(Duration, "Lag from which it is critical (default 30m)."),
+  stalled: optional(
+    Duration,
+    "Time without an advance, at least 50 block times, until a target is stalled (default 10m).",
+  ),
+  stale: optional(Duration, "Age, at least 3 polls, from which an observation is ignored (default 5m)."),
+});
+
+const BudgetEntry = map("a map such as { limit: 3000, per: day, scope: endpoint }", {
+  limit: count(1).describe("Requests allowed in each period."),
+  per: oneOf(["hour", "day", "month"]).describe("The period of the limit."),
+  scope: oneOf(["endpoint", "shared"]).describe("endpoint: a limit for each URL; shared: one for all."),
+});
+
+const WebLink = pattern(/^https?:\/\/[^\s/]+[^\s'"]*$/i, "an http:// or https:// URL").transform((url) =>
+  url.replace(/\/+$/, ""),
+);
+
+const ChainEntry = map("a map such as { id: 8453 }", {
+  id: count(1).describe("The chain ID, as eth_chainId returns it."),
+  name: optional(text("a name"), "Display name (default: of a well-known id, else the slug)."),
+  block_time: optional(
+    Duration,
+    "Time between two blocks (default: that of a well-known id, else measured).",
+  ),
+  testnet: optional(Flag, "Testnets never page (default: of a well-known id, else false)."),
+  explorer: WebLink.nullable()
+    .meta({ expected: "an http:// or https:// URL, or null for none" })
+    .exactOptional()
+    .describe("Block explorer with blocks at /block/NUMBER (default: that of a well-known id)."),
+  thresholds: Thresholds.prefault({}).describe("Thresholds of this chain that differ from the file's."),
+  rpc: listOf(RpcEntry, "a list of URLs, or of maps with a url")
+    .meta({ secret: true })
+    .prefault([])
+    .describe("Nodes: heads that are independent of the indexers."),
+});
 
 const Instant = z.iso
   .datetime({ offset: true })
   .meta({ expected: "a time with its zone, such as 2026-12-01T10:00:00Z" });
 const MatchName = text("a name").exactOptional();
 
-const MaintenanceEntry = z
-  .strictObject({
-    match: z
-      .strictObject({
-        protocol: MatchName.describe("Only targets of this protocol."),
-        variant: MatchName.describe("Only targets of this variant."),
-        tier: MatchName.describe("Only targets of this tier."),
-        chain: MatchName.describe("Only targets on this chain."),
-      })
-      .meta({ expected: "a map with protocol, variant, tier or chain" })
-      .describe("Which targets; an absent key matches all."),
-    from: Instant.exactOptional().describe("Start of a single window; needs `to`."),
-    to: Instant.exactOptional().describe("End of a single window."),
-    schedule: CronSchedule.exactOptional().describe("Start of a recurring window; needs `for`."),
-    for: Duration.exactOptional().describe("Length of a recurring window."),
-  })
-  .meta({ expected: "a map with match, and either from and to or schedule and for" });
+const MaintenanceEntry = map("a map with match, and either from and to or schedule and for", {
+  match: map("a map with protocol, variant, tier or chain", {
+    protocol: MatchName.describe("Only targets of this protocol."),
+    variant: MatchName.describe("Only targets of this variant."),
+    tier: MatchName.describe("Only targets of this tier."),
+    chain: MatchName.describe("Only targets on this chain."),
+  }).describe("Which targets; an absent key matches all."),
+  from: optional(Instant, "Start of a single window; needs `to`."),
+  to: optional(Instant, "End of a single window."),
+  schedule: optional(CronSchedule, "Start of a recurring window; needs `for`."),
+  for: optional(Duration, "Length of a recurring window."),
+});
 
-const Origin = z
-  .string()
-  .regex(/^(?:\*|https?:\/\/(?:[a-z0-9.-]+|\[[0-9a-f:]+\])(?::\d+)?)$/)
-  .meta({ expected: "an origin such as https://app.example, in lower case and without a path, or *" });
+const Origin = pattern(
+  /^(?:\*|https?:\/\/(?:[a-z0-9.-]+|\[[0-9a-f:]+\])(?::\d+)?)$/,
+  "an origin such as https://app.example, in lower case and without a path, or *",
+);
 
-const LinksEntry = z
-  .strictObject({
-    alertmanager: WebLink.exactOptional().describe("Alertmanager, as browsers reach it."),
-    grafana: WebLink.exactOptional().describe("Grafana with Synclag's dashboards."),
-    runbooks: WebLink.exactOptional().describe(
-      "A copy of docs/runbooks (default: the pages that Synclag serves).",
-    ),
-  })
-  .meta({ expected: "a map with alertmanager, grafana or runbooks" });
+const LinksEntry = map("a map with alertmanager, grafana or runbooks", {
+  alertmanager: optional(WebLink, "Alertmanager, as browsers reach it."),
+  grafana: optional(WebLink, "Grafana with Synclag's dashboards."),
+  runbooks: optional(WebLink, "A copy of docs/runbooks (default: Synclag's own pages)."),
+});
 
-const NotifyEntry = z
-  .strictObject({
-    url: Url.describe("Gets a POST with JSON ([NOTIFY.md](NOTIFY.md))."),
-    headers: Headers.default({}).describe("Sent with every request."),
-    on: z
-      .array(oneOf(["incident"]))
-      .meta({ expected: "a list with incident" })
-      .default(["incident"])
-      .describe("incident: when one begins, changes or ends."),
-  })
-  .meta({ expected: "a map with url" });
+const NotifyEntry = map("a map with url", {
+  url: Url.describe("Gets a POST with JSON ([NOTIFY.md](NOTIFY.md))."),
+  headers: Headers.default({}).describe("Sent with every request."),
+  on: listOf(oneOf(["incident"]), "a list with incident")
+    .default(["incident"])
+    .describe("incident: when one begins, changes or ends."),
+});
 
-const HeartbeatEntry = z
-  .strictObject({
-    url: Url.describe("Gets a GET."),
-    headers: Headers.default({}).describe("Sent with every request."),
-    every: durationBetween(10_000, 86_400_000).prefault("1m").describe("The time between two requests."),
-  })
-  .meta({ expected: "a map with url" });
+const HeartbeatEntry = map("a map with url", {
+  url: Url.describe("Gets a GET."),
+  headers: Headers.default({}).describe("Sent with every request."),
+  every: durationBetween(10_000, 86_400_000).prefault("1m").describe("The time between two requests."),
+});
 
-const PublicEntry = z
-  .strictObject({
-    protocols: z
-      .array(z.string())
-      .min(1)
-      .meta({ expected: "a list of protocols" })
-      .exactOptional()
-      .describe("Only these protocols; by default all."),
-    title: z
-      .string()
-      .min(1)
-      .max(100)
-      .meta({ expected: "a text of 1 to 100 characters" })
-      .default("Status")
-      .describe("The title of the page."),
-  })
-  .meta({ expected: "a map with protocols or title" });
+const PublicEntry = map("a map with protocols or title", {
+  protocols: listOf(z.string(), "a list of protocols")
+    .min(1)
+    .exactOptional()
+    .describe("Only these protocols; by default all."),
+  title: text("a text of 1 to 100 characters", 100).default("Status").describe("The title of the page."),
+});
 
-const SHORTEST_EVERY_MS = 10_000;
-/** A selection that a server refuses is sent again within a day. */
-const LONGEST_EVERY_MS = 86_400_000;
+const ParityQuery = map("a map with select and value", {
+  select: text("a GraphQL selection such as campaigns(first: 1) { subgraphId }", 2_000).describe(
+    "A GraphQL selection, sent with the query for the height.",
+  ),
+  value: pattern(/^[A-Za-z_]\w*(?:\.\w+)*$/, "a path such as campaigns.0.subgraphId").describe(
+    "Path of the value: fields, and list positions from 0.",
+  ),
+});
 
-const ParityEntry = z
-  .strictObject({
-    name: Name.max(40)
-      .meta({ expected: "a name of at most 40 lower-case letters, digits and dashes" })
-      .describe("Name of the probe, a metric label."),
-    protocol: text("the name of a protocol").describe("The protocol whose variants are compared."),
-    every: durationBetween(SHORTEST_EVERY_MS, LONGEST_EVERY_MS)
-      .prefault("10m")
-      .describe("How often the value is asked for."),
-    chains: z
-      .array(text("the slug of a chain"))
-      .min(1)
-      .meta({ expected: "a list of chain slugs; leave it out for all chains that two of the variants serve" })
-      .exactOptional()
-      .describe("Where the variants are compared (default: wherever two serve the chain)."),
-    queries: z
-      .record(
-        z.string(),
-        z
-          .strictObject({
-            select: text("a GraphQL selection such as campaigns(first: 1) { subgraphId }", 2_000).describe(
-              "A GraphQL selection, sent with the query for the height.",
-            ),
-            value: z
-              .string()
-              .regex(/^[A-Za-z_]\w*(?:\.\w+)*$/)
-              .meta({ expected: "a path such as campaigns.0.subgraphId" })
-              .describe("Path of the value: fields, and list positions from 0."),
-          })
-          .meta({ expected: "a map with select and value" }),
-      )
-      .meta({
-        expected: "a map of variants, each with select and value",
-        description: "What each variant is asked; at least two variants.",
-        minProperties: 2,
-      }),
-  })
-  .meta({ expected: "a map with name, protocol and queries" });
+const ParityEntry = map("a map with name, protocol and queries", {
+  name: Name.max(40)
+    .meta({ expected: "a name of at most 40 lower-case letters, digits and dashes" })
+    .describe("Name of the probe, a metric label."),
+  protocol: text("the name of a protocol").describe("The protocol whose variants are compared."),
+  // A selection that a server refuses is sent again within a day.
+  every: durationBetween(10_000, 86_400_000).prefault("10m").describe("How often the value is asked for."),
+  chains: listOf(Slug, "a list of chain slugs")
+    .min(1)
+    .exactOptional()
+    .describe("Where the variants are compared (default: wherever two serve the chain)."),
+  queries: mapOf(z.string(), ParityQuery, "a map of variants, each with select and value").meta({
+    description: "What each variant is asked; at least two variants.",
+    minProperties: 2,
+  }),
+});
 
 /** The shape of chains.yaml. References between its parts are checked when they are resolved. */
-export const ConfigFile = z
-  .strictObject({
-    version: z
-      .literal(1)
-      .meta({ expected: "1, the version of the format that this release reads" })
-      .describe("Version of this file's format."),
-    include: z
-      .array(text("a path such as fleet/*.yaml"))
-      .meta({ expected: "a list of paths such as fleet/*.yaml" })
-      .default([])
-      .describe(
-        "Further files with chains, protocols, budgets, maintenance and parity, relative to this file. A * works in the last part of a path; the lists of a protocol in several files become one.",
-      ),
-    listen: Listen.prefault("127.0.0.1:9855").describe("Address of the HTTP server; --listen overrides it."),
-    poll: Poll.prefault({}).describe("How endpoints are polled."),
-    thresholds: Thresholds.prefault({}).describe("When a lag or a standstill counts."),
-    budgets: z
-      .record(Name, BudgetEntry)
-      .meta({ expected: "a map of budgets" })
-      .default({})
-      .describe("Request limits of the providers. A request that would exceed one is not sent."),
-    chains: z
-      .record(Name, ChainEntry)
-      .refine(isNotEmpty)
-      .meta({ expected: "a map of chains by slug", description: "Chains by slug.", minProperties: 1 }),
-    protocols: z
-      .record(Name, z.array(IndexerEntry).min(1).meta({ expected: "a list of indexers" }))
-      .refine(isNotEmpty)
-      .meta({
-        expected: "a map of protocols, each a list of indexers",
-        description: "Indexers by protocol. The others of a protocol are compared with its first one.",
-        minProperties: 1,
-      }),
-    maintenance: z
-      .array(MaintenanceEntry)
-      .meta({ expected: "a list of windows" })
-      .default([])
-      .describe("Windows in which targets are polled but raise no alert."),
-    links: LinksEntry.prefault({}).describe("Where the links beside each problem lead."),
-    public: PublicEntry.optional().describe(
-      "A page at /public and badges at /badge/PROTOCOL/CHAIN.svg, without password, hosts or reasons.",
+export const ConfigFile = map("a map with version, chains and protocols", {
+  version: z
+    .literal(1)
+    .meta({ expected: "1, the version of the format that this release reads" })
+    .describe("Version of this file's format."),
+  include: listOf(text("a path such as fleet/*.yaml"), "a list of paths such as fleet/*.yaml")
+    .default([])
+    .describe(
+      "Further files with chains, protocols, budgets, maintenance and parity, relative to this file. A * works in the last part of a path; the lists of a protocol in several files become one.",
     ),
-    cors: z
-      .array(Origin)
-      .meta({ expected: "a list of origins" })
-      .default([])
-      .describe("Origins whose pages may read /api/v1/health and /public in a browser; * for any."),
-    notify: NotifyEntry.optional().describe("A webhook for teams without Alertmanager."),
-    heartbeat: HeartbeatEntry.optional().describe(
-      "A dead man's switch: requested while polls make progress.",
-    ),
-    parity: z
-      .array(ParityEntry)
-      .max(20)
-      .meta({ expected: "a list of at most 20 probes" })
-      .default([])
-      .describe(
-        "Values that must be equal in several variants ([parity](parity.md)); they cost no extra requests.",
-      ),
-  })
-  .meta({ expected: "a map with version, chains and protocols" });
+  listen: Listen.prefault("127.0.0.1:9855").describe("Address of the HTTP server; --listen overrides it."),
+  poll: Poll.prefault({}).describe("How endpoints are polled."),
+  thresholds: Thresholds.prefault({}).describe("When a lag or a standstill counts."),
+  budgets: mapOf(Name, BudgetEntry, "a map of budgets")
+    .default({})
+    .describe("Request limits of the providers. A request that would exceed one is not sent."),
+  chains: mapOf(Name, ChainEntry, "a map of chains by slug")
+    .refine(isNotEmpty)
+    .meta({ description: "Chains by slug.", minProperties: 1 }),
+  protocols: mapOf(
+    Name,
+    listOf(IndexerEntry, "a list of indexers").min(1),
+    "a map of protocols, each a list of indexers",
+  )
+    .refine(isNotEmpty)
+    .meta({
+      description: "Indexers by protocol. The others of a protocol are compared with its first one.",
+      minProperties: 1,
+    }),
+  maintenance: listOf(MaintenanceEntry, "a list of windows")
+    .default([])
+    .describe("Windows in which targets are polled but raise no alert."),
+  links: LinksEntry.prefault({}).describe("Where the links beside each problem lead."),
+  public: PublicEntry.optional().describe(
+    "A page at /public and badges at /badge/PROTOCOL/CHAIN.svg, without password, hosts or reasons.",
+  ),
+  cors: listOf(Origin, "a list of origins")
+    .default([])
+    .describe("Origins whose pages may read /api/v1/health and /public in a browser; * for any."),
+  notify: NotifyEntry.optional().describe("A webhook for teams without Alertmanager."),
+  heartbeat: HeartbeatEntry.optional().describe("A dead man's switch: requested while polls make progress."),
+  parity: listOf(ParityEntry, "a list of at most 20 probes")
+    .max(20)
+    .default([])
+    .describe("Values that must be equal in several variants ([parity](parity.md)), at no extra requests."),
+});
 
 export type ThresholdsEntry = z.output<typeof Thresholds>;
 export type MaintenanceEntry = z.output<typeof MaintenanceEntry>;
 export type PublicEntry = z.output<typeof PublicEntry>;
 export type ParityEntry = z.output<typeof ParityEntry>;
+export type ChainValues = z.output<typeof ChainValues>;
+export type CustomEntry = z.output<typeof Custom>;
+export type IndexerEntry = z.output<typeof IndexerEntry>;
+export type RpcEntry = z.output<typeof RpcEntry>;
 
 /** The JSON Schema of chains.yaml as the user writes it: durations and sizes are strings, keys with a default are optional. */
 export function configJsonSchema(): Readonly<Record<string, unknown>> {
@@ -269,4 +349,53 @@ export function configJsonSchema(): Readonly<Record<string, unknown>> {
     },
   });
   return { ...schema, title: "chains.yaml of Synclag" };
+}
+
+function text(expected: string, max?: number) {
+  const string = z.string().min(1);
+  return (max === undefined ? string : string.max(max)).meta({ expected });
+}
+
+function pattern(regex: RegExp, expected: string) {
+  return z.string().regex(regex).meta({ expected });
+}
+
+function count(least: number, most = Number.MAX_SAFE_INTEGER) {
+  const expected = `a whole number from ${least}${most === Number.MAX_SAFE_INTEGER ? "" : ` to ${most}`}`;
+  return z.int().min(least).max(most).meta({ expected });
+}
+
+function oneOf<const Names extends readonly string[]>(names: Names) {
+  return z.enum(names).meta({ expected: names.join(", ").replace(/, (?=[^,]*$)/, " or ") });
+}
+
+/** A map with these keys. */
+function map<Shape extends z.core.$ZodShape>(expected: string, shape: Shape) {
+  return z.strictObject(shape).meta({ expected });
+}
+
+/** A map whose keys the user chooses. */
+function mapOf<Key extends z.ZodString, Value extends z.ZodType>(key: Key, value: Value, expected: string) {
+  return z.record(key, value).meta({ expected });
+}
+
+function listOf<Item extends z.ZodType>(item: Item, expected: string) {
+  return z.array(item).meta({ expected });
+}
+
+/** A key that may be absent. */
+function optional<S extends z.ZodType>(schema: S, description: string) {
+  return schema.exactOptional().describe(description);
+}
+
+function isNotEmpty(entries: object): boolean {
+  return Object.keys(entries).length > 0;
+}
+
+function oneOfMany<const Names extends readonly string[]>(names: Names) {
+  return z.enum(names).meta({ expected: `one of ${names.join(", ")}` });
+}
+
+function replyPath(regex: string) {
+  return pattern(new RegExp(regex), "a path such as indexer.blocks.0.number");
 }

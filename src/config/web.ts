@@ -1,5 +1,5 @@
 import { dirname, resolve } from "node:path";
-import { createSecureContext, type SecureContextOptions } from "node:tls";
+import { createSecureContext } from "node:tls";
 import { z } from "zod";
 import { whyUnreadable } from "../core/model/why-unreadable.ts";
 import type { ClientAuth, TlsSettings, WebSettings } from "./config.ts";
@@ -105,36 +105,26 @@ function readTls(
   spot: Spot,
   readFile: WebConfigOptions["readFile"],
 ): TlsSettings {
-  const read = (
-    name: "cert_file" | "key_file" | "client_ca_file",
-    contextOf: (pem: string) => SecureContextOptions,
-  ): string | null => {
-    const path = entry[name];
+  const read = (name: "cert_file" | "key_file" | "client_ca_file"): string => {
+    const path = entry[name] ?? "";
     try {
-      const pem = path === undefined ? null : readFile(path);
-      createSecureContext(pem === null ? {} : contextOf(pem));
-      return pem;
+      return path === "" ? "" : readFile(path);
     } catch (error) {
-      spot.at(name).add(whyUnusable(path ?? "", error));
-      return null;
+      spot.at(name).add(`cannot read ${path}: ${whyUnreadable(error)}`);
+      return "";
     }
   };
-  const cert = read("cert_file", (pem) => ({ cert: pem }));
-  const key = read("key_file", (pem) => (cert === null ? {} : { cert, key: pem }));
-  const clientCa = read("client_ca_file", (pem) => ({ ca: pem }));
-  const clientAuth = entry.client_auth_type;
-  if (entry.client_ca_file !== undefined && clientAuth === "none") {
+  const { client_auth_type: clientAuth, min_version: minVersion } = entry;
+  const [cert, key, ca] = [read("cert_file"), read("key_file"), read("client_ca_file")];
+  try {
+    createSecureContext({ cert, key, ca });
+  } catch (error) {
+    spot.add(`unusable certificate or key: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  if (ca !== "" && clientAuth === "none") {
     spot.at("client_ca_file").add("no client certificate is asked for; set client_auth_type");
   }
-  return { cert: cert ?? "", key: key ?? "", clientCa, clientAuth, minVersion: entry.min_version };
-}
-
-function whyUnusable(path: string, error: unknown): string {
-  // Both Node and OpenSSL throw errors with a code; only Node's name a call of the system.
-  const { syscall, message } = error as NodeJS.ErrnoException;
-  return syscall === undefined
-    ? `unusable certificate or key: ${message}`
-    : `cannot read ${path}: ${whyUnreadable(error)}`;
+  return { cert, key, clientCa: ca === "" ? null : ca, clientAuth, minVersion };
 }
 
 /** One line of ASCII: Node refuses to send anything else. */

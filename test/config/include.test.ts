@@ -76,7 +76,7 @@ protocols: { lockup: { variant: x } }
       "/etc/keys/budgets.yaml:1:12: budgets.nodes: listed twice, first at fleet/teams/two.yaml:1:12",
       "fleet/teams/one.yaml:2:3: chains.base: listed twice, first at fleet/chains.yaml:4:3",
       'fleet/teams/one.yaml:3:22: chains.mode.naem: unknown key "naem"; did you mean "name"?',
-      "fleet/teams/one.yaml:6:18: protocols.lockup[1].variant: lockup/multichain/production is listed twice, first at fleet/chains.yaml:7:18; give one of them another variant or tier",
+      "fleet/teams/one.yaml:6:18: protocols.lockup[1].variant: lockup/multichain/production is listed twice, first at fleet/chains.yaml:7:18",
       'fleet/teams/one.yaml:6:76: protocols.lockup[1].chains[1]: unknown chain "moed"; did you mean "mode"?',
       "fleet/teams/one.yaml:7:9: parity: found a map, expected a list of at most 20 probes",
       'fleet/teams/three.yaml:1:1: listen: unknown key "listen" of an included file; expected a map with chains, protocols, budgets, maintenance, parity',
