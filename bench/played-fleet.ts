@@ -6,7 +6,7 @@ import { parseConfig } from "../src/config/parse.ts";
 import { type Endpoint, endpointsOf, type Fleet } from "../src/core/model/fleet.ts";
 import { mirrorFleet } from "../src/sim/fleet/mirror-fleet.ts";
 import type { SimulatedFleet } from "../src/sim/fleet/simulated-fleet.ts";
-import { SIMULATED_API_KEY } from "../src/sim/fleet/simulated-fleet.ts";
+import { SIMULATED_API_KEY } from "../src/sim/servers/families.ts";
 
 /** A chains.yaml whose every URL is played by the simulator in this process, for a daemon in a process of its own. */
 export interface PlayedFleet extends AsyncDisposable {

@@ -11,6 +11,22 @@ import type { ReplayFlags } from "./commands/replay.ts";
 import type { RunFlags } from "./commands/run.ts";
 import { ConfigError } from "./config/problems.ts";
 import { LOG_FORMATS, LOG_LEVELS } from "./io/log-options.ts";
+import { StateLockedError } from "./io/state/lock.ts";
+import { StateFileError, StatePathError } from "./io/state/path.ts";
+import { isSystemError } from "./io/system-error.ts";
+
+interface CommandSpec {
+  readonly name: string;
+  readonly about: string;
+  readonly after?: string;
+  readonly argument?: Argument;
+  readonly options: readonly Option[];
+  /**
+   * Returns the exit code. `parsed`: the argument, if there is one, and the flags. The code of a command is loaded when it runs, so
+   * that `--version` stays fast.
+   */
+  readonly run: (world: CommandWorld, ...parsed: never[]) => Promise<number>;
+}
 
 const EXIT_CODES_OF_CHECK = `
 Exit codes:
@@ -21,13 +37,201 @@ Exit codes:
                variant, that variant alone counts
   3  unknown   nothing could be learned, or wrong usage or configuration`;
 
+const FILTER = new Argument("[filter...]", "protocol, protocol/chain or protocol/chain/variant");
+const CONFIG = option("--config <file>", "configuration file", "chains.yaml");
+const CONFIG_OR_URL = option("--config <file>", "configuration file", "chains.yaml").conflicts("url");
+const LISTEN = "--listen <host:port>";
+const FILLED_IN = `\${VAR} and \${file:/path} are filled in`;
+
+/** Where the budgets are, if not in the state file. */
+const STORE = [
+  option(
+    "--store <url>",
+    "Redis or Valkey with the budgets that several processes share, in place of the state file: redis://HOST or rediss://USER:PASSWORD@HOST:PORT/DATABASE (default: SYNCLAG_STORE)",
+  ),
+  option("--cluster <name>", "fleets of different names share a store (default: default)"),
+].map((one) => one.conflicts(["url", "state"]));
+
+/** How `probe` and `init` ask an endpoint. */
+const ASKING = [
+  option(
+    "--header <header>",
+    `header to send to every URL, such as 'Authorization: Bearer \${KEY}'; may be repeated`,
+    [],
+  ).argParser(repeated),
+  option("--chain-id <n>", "the chain's number, where a reply does not have it"),
+  option("--timeout <duration>", "time limit of each request", "10s"),
+];
+
+const COMMANDS: readonly CommandSpec[] = [
+  {
+    name: "run",
+    about: "poll the indexers in chains.yaml and serve the status page, API and metrics",
+    options: [
+      CONFIG,
+      option("--watch-config", "reload when the configuration file or a secret file that it names changes"),
+      option(LISTEN, "address of the HTTP server; overrides the file (default: 127.0.0.1:9855)"),
+      option(
+        "--state <file>",
+        "state file, kept across restarts (default: synclag.state.json next to the configuration)",
+      ),
+      ...STORE,
+      option("--web-config <file>", "exporter-toolkit web configuration file: TLS, users, headers"),
+      option("--enable-lifecycle", "allow POST /-/reload"),
+      option("--record <file>", "append every observation to this file, for `synclag replay`"),
+      option("--log-level <level>", "minimum level to log", "info").choices(LOG_LEVELS),
+      option("--log-format <format>", "log format (default: pretty on a terminal, else json)").choices(
+        LOG_FORMATS,
+      ),
+    ],
+    run: async (world, flags: RunFlags) => (await import("./commands/run.ts")).run(flags, world),
+  },
+  {
+    name: "check",
+    about: "print the current status, with the exit code of a monitoring plugin",
+    after: EXIT_CODES_OF_CHECK,
+    argument: FILTER,
+    options: [
+      CONFIG_OR_URL,
+      option(
+        "--url <address>",
+        `query a running daemon instead of polling, e.g. http://127.0.0.1:9855 or 'https://USER:\${VAR}@HOST'`,
+      ),
+      option(
+        "--state <file>",
+        "state file with the budgets to use (default: query the daemon on the configuration's listen address, or use synclag.state.json next to the configuration)",
+      ).conflicts("url"),
+      ...STORE,
+      option("--max-lag <duration>", "treat targets further behind than this as lagging (e.g. 10m)"),
+      format("table", "json", "prometheus", "nagios"),
+    ],
+    run: async (world, filters: readonly string[], flags: CheckFlags) =>
+      (await import("./commands/check.ts")).check(filters, flags, world),
+  },
+  {
+    name: "events",
+    about: "print what happened: changes of status, incidents, starts and stops; the latest last",
+    argument: FILTER,
+    options: [
+      CONFIG_OR_URL,
+      option(
+        "--url <address>",
+        "ask a running daemon, e.g. http://127.0.0.1:9855, instead of reading the file",
+      ),
+      option(
+        "--state <file>",
+        "state file beside which the events are (default: synclag.state.json next to the configuration)",
+      ).conflicts("url"),
+      option("--since <time>", "an ISO 8601 time, or how long ago, such as 12h or 7d", "24h"),
+      option("--limit <n>", "print at most so many, the latest", "200"),
+      option("--kind <kind>", "only status, pair, incident, parity, deployment or process"),
+      option("--status <status>", "only changes from or to this status"),
+      format("table", "json"),
+    ],
+    run: async (world, filters: readonly string[], flags: EventsFlags) =>
+      (await import("./commands/events.ts")).events(filters, flags, world),
+  },
+  {
+    name: "plan",
+    about: "show the polling schedule and budget usage",
+    options: [CONFIG, format("table", "json")],
+    run: async (world, flags: PlanFlags) => (await import("./commands/plan.ts")).plan(flags, world),
+  },
+  {
+    name: "init",
+    about:
+      "write a chains.yaml for these endpoints, after asking each what it is; without URLs, one to fill in",
+    argument: new Argument("[url...]", `URLs of indexers and RPC nodes; ${FILLED_IN}`),
+    options: [...ASKING, option("-o, --output <file>", "the file, which must not exist", "chains.yaml")],
+    run: async (world, urls: readonly string[], flags: InitFlags) =>
+      (await import("./commands/init.ts")).init(urls, flags, world),
+  },
+  {
+    name: "probe",
+    about: "ask one endpoint what it serves, without a configuration; exit code 0: it has a height",
+    argument: new Argument("<url>", `URL of an indexer or RPC node; ${FILLED_IN}`),
+    options: [
+      option("--discover", "if it does not fit, ask at the usual addresses beside the URL, such as /status"),
+      ...ASKING,
+      format("table", "json"),
+    ],
+    run: async (world, url: string, flags: ProbeFlags) =>
+      (await import("./commands/probe.ts")).probe(url, flags, world),
+  },
+  {
+    name: "replay",
+    about: "print what Synclag would have said of the observations that `run --record` wrote",
+    argument: new Argument("<file...>", "recordings, the oldest first"),
+    options: [
+      CONFIG,
+      option("--every <duration>", "recorded time between two reports", "30s"),
+      option("--chain <slug>", "print only this chain; may be repeated", []).argParser(repeated),
+      option(
+        "--format <format>",
+        "table: changes only; json: a line for each chain and report",
+        "table",
+      ).choices(["table", "json"]),
+    ],
+    run: async (world, files: readonly string[], flags: ReplayFlags) =>
+      (await import("./commands/replay.ts")).replay(files, flags, world),
+  },
+  {
+    name: "export",
+    about: "write files for running Synclag and its alerts, with your links",
+    argument: new Argument(
+      "<what>",
+      "rules: for Prometheus; grafana: Grafana-managed rules; compose: Synclag with Prometheus and Alertmanager; systemd: a unit",
+    ).choices(["rules", "grafana", "dashboards", "alertmanager", "compose", "systemd"]),
+    options: [
+      option("--url <url>", "address of this Synclag's page, where alerts and dashboards lead"),
+      option("--grafana <url>", "address of Grafana, where alerts lead"),
+      option(
+        "--runbooks <url>",
+        "address of the runbooks (default: of the repository, or those that Synclag serves)",
+      ),
+      option("--testnets <how>", "the most that an alert of a testnet does", "ticket").choices([
+        "page",
+        "ticket",
+        "none",
+      ]),
+      option("--job <name>", "the job of Prometheus that the rules read (default: every one)"),
+      option("-o, --output <folder>", "where the files are written", "."),
+    ],
+    run: async (world, what: Exported, flags: ExportFlags) =>
+      (await import("./commands/export.ts")).exportFiles(what, flags, world),
+  },
+  {
+    name: "demo",
+    about: "run everything against a simulated fleet, without keys or network",
+    options: [
+      option(LISTEN, "address of the HTTP server (default: 127.0.0.1:9855)"),
+      option("--scenario <name>", "scenario to play: tour, calm or outage", "tour"),
+      option("--speed <n>", "speed factor", "1"),
+    ],
+    run: async (world, flags: DemoFlags) => (await import("./commands/demo.ts")).demo(flags, world),
+  },
+];
+
+const CONFIG_COMMANDS: readonly CommandSpec[] = [
+  {
+    name: "check",
+    about: "validate a configuration file and report all problems",
+    argument: new Argument("[file]", "configuration file").default("chains.yaml"),
+    options: [],
+    run: async (world, file: string) => (await import("./commands/config.ts")).configCheck(file, world),
+  },
+  {
+    name: "schema",
+    about: "print the JSON Schema of the configuration file",
+    options: [],
+    run: async (world) => (await import("./commands/config.ts")).configSchema(world),
+  },
+];
+
 /** `check` uses the exit codes of monitoring plugins, in which 2 is a critical state of the fleet. */
 const CHECK_FAILED = 3;
 
-/**
- * Runs the command line and returns the exit code. The code of a command is loaded when it runs, so that `--version`
- * stays fast.
- */
+/** Runs the command line and returns the exit code. */
 export async function runCli(argv: readonly string[], world: CommandWorld): Promise<number> {
   let exitCode: number = EXIT.ok;
   let isCheck = false;
@@ -43,276 +247,62 @@ export async function runCli(argv: readonly string[], world: CommandWorld): Prom
     .hook("preSubcommand", (_program, command) => {
       isCheck = command.name() === "check";
     });
-  const exit = (code: number): void => {
-    exitCode = code;
+  const add = (parent: Command, { name, about, after = "", argument, options, run }: CommandSpec): void => {
+    const command = parent.command(name).description(about).addHelpText("after", after);
+    if (argument !== undefined) {
+      command.addArgument(argument);
+    }
+    for (const one of options) {
+      command.addOption(one);
+    }
+    command.action(async (...parsed) => {
+      // Commander passes the argument and the flags as the spec declares them, and then the command.
+      exitCode = await run(world, ...(parsed.slice(0, -1) as never[]));
+    });
   };
-  for (const add of [
-    addRun,
-    addCheck,
-    addEvents,
-    addPlan,
-    addInit,
-    addProbe,
-    addReplay,
-    addExport,
-    addConfig,
-    addDemo,
-  ]) {
-    add(program, world, exit);
+  for (const spec of COMMANDS) {
+    add(program, spec);
+  }
+  const config = program.command("config").description("validate the configuration, or print its schema");
+  for (const spec of CONFIG_COMMANDS) {
+    add(config, spec);
   }
   try {
     await program.parseAsync(argv);
     return exitCode;
   } catch (error) {
-    if (error instanceof CommanderError) {
-      return error.exitCode === 0 ? EXIT.ok : failed(EXIT.usage);
+    const code = exitCodeOf(error);
+    if (!(error instanceof CommanderError)) {
+      world.err(error instanceof Error ? error.message : String(error));
     }
-    if (!(error instanceof ConfigError || error instanceof CommandError)) {
-      throw error;
-    }
-    world.err(error.message);
-    return failed(error instanceof CommandError ? error.exitCode : EXIT.usage);
-  }
-
-  function failed(code: number): number {
-    return isCheck ? CHECK_FAILED : code;
+    return isCheck && code !== EXIT.ok ? CHECK_FAILED : code;
   }
 }
 
-function addRun(program: Command, world: CommandWorld, exit: (code: number) => void): void {
-  program
-    .command("run")
-    .description("poll the indexers in chains.yaml and serve the status page, API and metrics")
-    .option("--config <file>", "configuration file", "chains.yaml")
-    .option("--watch-config", "reload when the configuration file or a secret file that it names changes")
-    .option(
-      "--listen <host:port>",
-      "address of the HTTP server; overrides the file (default: 127.0.0.1:9855)",
-    )
-    .option(
-      "--state <file>",
-      "state file, kept across restarts (default: synclag.state.json next to the configuration)",
-    )
-    .addOption(storeOption().conflicts("state"))
-    .addOption(clusterOption().conflicts("state"))
-    .option("--web-config <file>", "exporter-toolkit web configuration file: TLS, users, headers")
-    .option("--enable-lifecycle", "allow POST /-/reload")
-    .option("--record <file>", "append every observation to this file, for `synclag replay`")
-    .addOption(new Option("--log-level <level>", "minimum level to log").choices(LOG_LEVELS).default("info"))
-    .addOption(
-      new Option("--log-format <format>", "log format (default: pretty on a terminal, else json)").choices(
-        LOG_FORMATS,
-      ),
-    )
-    .action(async (flags: RunFlags) => {
-      const { run } = await import("./commands/run.ts");
-      exit(await run(flags, world));
-    });
+/** The exit code for an error that the user or the system is to blame for. A bug is thrown again. */
+function exitCodeOf(error: unknown): number {
+  if (error instanceof CommandError) {
+    return error.exitCode;
+  }
+  if (error instanceof CommanderError) {
+    return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+  }
+  if (error instanceof ConfigError || error instanceof StatePathError || error instanceof StateFileError) {
+    return EXIT.usage;
+  }
+  if (error instanceof StateLockedError || isSystemError(error)) {
+    return EXIT.failure;
+  }
+  throw error;
 }
 
-function addCheck(program: Command, world: CommandWorld, exit: (code: number) => void): void {
-  program
-    .command("check")
-    .description("print the current status, with the exit code of a monitoring plugin")
-    .addHelpText("after", EXIT_CODES_OF_CHECK)
-    .argument("[filter...]", "protocol, protocol/chain or protocol/chain/variant")
-    .addOption(new Option("--config <file>", "configuration file").default("chains.yaml").conflicts("url"))
-    .option(
-      "--url <address>",
-      `query a running daemon instead of polling, e.g. http://127.0.0.1:9855 or 'https://USER:\${VAR}@HOST'`,
-    )
-    .addOption(
-      new Option(
-        "--state <file>",
-        "state file with the budgets to use (default: query the daemon on the configuration's listen address, or use synclag.state.json next to the configuration)",
-      ).conflicts("url"),
-    )
-    .addOption(storeOption().conflicts(["url", "state"]))
-    .addOption(clusterOption().conflicts(["url", "state"]))
-    .option("--max-lag <duration>", "treat targets further behind than this as lagging (e.g. 10m)")
-    .addOption(formatOption("table", "json", "prometheus", "nagios"))
-    .action(async (filters: readonly string[], flags: CheckFlags) => {
-      const { check } = await import("./commands/check.ts");
-      exit(await check(filters, flags, world));
-    });
-}
-
-function addEvents(program: Command, world: CommandWorld, exit: (code: number) => void): void {
-  program
-    .command("events")
-    .description("print what happened: changes of status, incidents, starts and stops; the latest last")
-    .argument("[filter...]", "protocol, protocol/chain or protocol/chain/variant")
-    .addOption(new Option("--config <file>", "configuration file").default("chains.yaml").conflicts("url"))
-    .option(
-      "--url <address>",
-      "ask a running daemon, e.g. http://127.0.0.1:9855, instead of reading the file",
-    )
-    .addOption(
-      new Option(
-        "--state <file>",
-        "state file beside which the events are (default: synclag.state.json next to the configuration)",
-      ).conflicts("url"),
-    )
-    .option("--since <time>", "an ISO 8601 time, or how long ago, such as 12h or 7d", "24h")
-    .option("--limit <n>", "print at most so many, the latest", "200")
-    .option("--kind <kind>", "only status, pair, incident, parity, deployment or process")
-    .option("--status <status>", "only changes from or to this status")
-    .addOption(formatOption("table", "json"))
-    .action(async (filters: readonly string[], flags: EventsFlags) => {
-      const { events } = await import("./commands/events.ts");
-      exit(await events(filters, flags, world));
-    });
-}
-
-function addPlan(program: Command, world: CommandWorld, exit: (code: number) => void): void {
-  program
-    .command("plan")
-    .description("show the polling schedule and budget usage")
-    .option("--config <file>", "configuration file", "chains.yaml")
-    .addOption(formatOption("table", "json"))
-    .action(async (flags: PlanFlags) => {
-      const { plan } = await import("./commands/plan.ts");
-      exit(plan(flags, world));
-    });
-}
-
-function addInit(program: Command, world: CommandWorld, exit: (code: number) => void): void {
-  program
-    .command("init")
-    .description(
-      "write a chains.yaml for these endpoints, after asking each what it is; without URLs, one to fill in",
-    )
-    .argument("[url...]", `URLs of indexers and RPC nodes; \${VAR} and \${file:/path} are filled in`)
-    .addOption(headerOption())
-    .option("--chain-id <n>", "the chain's number, where a reply does not have it")
-    .option("--timeout <duration>", "time limit of each request", "10s")
-    .option("-o, --output <file>", "the file, which must not exist", "chains.yaml")
-    .action(async (urls: readonly string[], flags: InitFlags) => {
-      const { init } = await import("./commands/init.ts");
-      exit(await init(urls, flags, world));
-    });
-}
-
-function addProbe(program: Command, world: CommandWorld, exit: (code: number) => void): void {
-  program
-    .command("probe")
-    .description("ask one endpoint what it serves, without a configuration; exit code 0: it has a height")
-    .argument("<url>", `URL of an indexer or RPC node; \${VAR} and \${file:/path} are filled in`)
-    .option("--discover", "ask at the usual addresses beside the URL too, such as /graphql and /status")
-    .addOption(headerOption())
-    .option("--chain-id <n>", "the chain's number, where the reply does not have it")
-    .option("--timeout <duration>", "time limit of each request", "10s")
-    .addOption(formatOption("table", "json"))
-    .action(async (url: string, flags: ProbeFlags) => {
-      const { probe } = await import("./commands/probe.ts");
-      exit(await probe(url, flags, world));
-    });
-}
-
-function addReplay(program: Command, world: CommandWorld, exit: (code: number) => void): void {
-  program
-    .command("replay")
-    .description("print what Synclag would have said of the observations that `run --record` wrote")
-    .argument("<file...>", "recordings, the oldest first")
-    .option("--config <file>", "configuration file", "chains.yaml")
-    .option("--every <duration>", "recorded time between two reports", "30s")
-    .option("--chain <slug>", "print only this chain; may be repeated", repeated, [])
-    .addOption(
-      new Option("--format <format>", "table: changes only; json: a line for each chain and report")
-        .choices(["table", "json"])
-        .default("table"),
-    )
-    .action(async (files: readonly string[], flags: ReplayFlags) => {
-      const { replay } = await import("./commands/replay.ts");
-      exit(await replay(files, flags, world));
-    });
-}
-
-function addExport(program: Command, world: CommandWorld, exit: (code: number) => void): void {
-  program
-    .command("export")
-    .description("write files for running Synclag and its alerts, with your links")
-    .addArgument(
-      new Argument(
-        "<what>",
-        "rules: for Prometheus; grafana: Grafana-managed rules; compose: Synclag with Prometheus and Alertmanager; systemd: a unit",
-      ).choices(["rules", "grafana", "dashboards", "alertmanager", "compose", "systemd"]),
-    )
-    .option("--url <url>", "address of this Synclag's page, where alerts and dashboards lead")
-    .option("--grafana <url>", "address of Grafana, where alerts lead")
-    .option(
-      "--runbooks <url>",
-      "address of the runbooks (default: of the repository, or those that Synclag serves)",
-    )
-    .addOption(
-      new Option("--testnets <how>", "the most that an alert of a testnet does")
-        .choices(["page", "ticket", "none"])
-        .default("ticket"),
-    )
-    .option("--job <name>", "the job of Prometheus that the rules read (default: every one)")
-    .option("-o, --output <folder>", "where the files are written", ".")
-    .action(async (what: Exported, flags: ExportFlags) => {
-      const { exportFiles } = await import("./commands/export.ts");
-      exit(exportFiles(what, flags, world));
-    });
-}
-
-function addConfig(program: Command, world: CommandWorld, exit: (code: number) => void): void {
-  const config = program.command("config").description("validate the configuration, or print its schema");
-  config
-    .command("check")
-    .description("validate a configuration file and report all problems")
-    .argument("[file]", "configuration file", "chains.yaml")
-    .action(async (file: string) => {
-      const { configCheck } = await import("./commands/config.ts");
-      exit(configCheck(file, world));
-    });
-  config
-    .command("schema")
-    .description("print the JSON Schema of the configuration file")
-    .action(async () => {
-      const { configSchema } = await import("./commands/config.ts");
-      exit(configSchema(world));
-    });
-}
-
-function addDemo(program: Command, world: CommandWorld, exit: (code: number) => void): void {
-  program
-    .command("demo")
-    .description("run everything against a simulated fleet, without keys or network")
-    .option("--listen <host:port>", "address of the HTTP server (default: 127.0.0.1:9855)")
-    .option("--scenario <name>", "scenario to play: tour, calm or outage", "tour")
-    .option("--speed <n>", "speed factor", "1")
-    .action(async (flags: DemoFlags) => {
-      const { demo } = await import("./commands/demo.ts");
-      exit(await demo(flags, world));
-    });
-}
-
-/** Shared budgets; the variable is read by the command, from its world. */
-function storeOption(): Option {
-  return new Option(
-    "--store <url>",
-    "Redis or Valkey with the budgets that several processes share, in place of the state file: redis://HOST or rediss://USER:PASSWORD@HOST:PORT/DATABASE (default: SYNCLAG_STORE)",
-  );
-}
-
-function clusterOption(): Option {
-  return new Option("--cluster <name>", "fleets of different names share a store (default: default)");
-}
-
-function headerOption(): Option {
-  return new Option(
-    "--header <header>",
-    `header to send to every URL, such as 'Authorization: Bearer \${KEY}'; may be repeated`,
-  )
-    .argParser(repeated)
-    .default([]);
+function option(flags: string, description: string, defaultValue?: unknown): Option {
+  return new Option(flags, description).default(defaultValue);
 }
 
 /** The first format is the default. */
-function formatOption(...formats: readonly string[]): Option {
-  return new Option("--format <format>", "output format").choices(formats).default(formats[0]);
+function format(...formats: readonly string[]): Option {
+  return option("--format <format>", "output format", formats[0]).choices(formats);
 }
 
 /** Collects the values of an option that may be repeated. */

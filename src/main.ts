@@ -17,8 +17,6 @@ const EXIT_FAILURE = 1;
 /** For `check`, whose 1 means a warning about the fleet. */
 const EXIT_UNKNOWN = 3;
 const isCheck = process.argv[2] === "check";
-/** Loading takes a third of them; the rest is for polls, clients and the state file. */
-const LEAST_OPEN_FILES = 64;
 
 const secrets = new Set<string>();
 
@@ -75,30 +73,11 @@ process.stdout.on("error", (error) => {
 process.stderr.on("error", () => undefined);
 process.on("uncaughtException", crash);
 process.on("unhandledRejection", crash);
-const openFiles = maxOpenFiles();
-if (openFiles < LEAST_OPEN_FILES) {
-  fail(
-    `Cannot start with at most ${openFiles} open files (ulimit -n): at least ${LEAST_OPEN_FILES} are needed`,
-  );
-}
 // Loaded after the handlers above are in place.
 const [command = ""] = /^[a-z]+$/.exec(process.argv[2] ?? "") ?? [];
 preload(["./cli.js", `./commands/${command}.js`]);
 const { runCli } = await import("./cli.ts");
 process.exitCode = await runCli(process.argv, world);
-
-/** Node raises the soft limit to the hard one when it starts. Infinity where the system has no such limit, or does not say. */
-function maxOpenFiles(): number {
-  try {
-    const [, limit] = /^Max open files +(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8")) ?? [];
-    return Number(limit ?? Number.POSITIVE_INFINITY);
-  } catch (error) {
-    if (isSystemError(error)) {
-      return Number.POSITIVE_INFINITY;
-    }
-    throw error;
-  }
-}
 
 /**
  * Loads modules of the built program, where they exist. `require` reads one file at a time, where `import()` opens those of all modules that

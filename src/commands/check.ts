@@ -1,13 +1,31 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { BudgetRecord } from "../budgets/gate.ts";
+import { readProxySettings, readStoreFlags, type StoreFlags } from "../config/options.ts";
+import { createRedact } from "../core/model/redact.ts";
+import type { Report } from "../core/model/report.ts";
+import { checkRound } from "../daemon/check-round.ts";
+import { Monitor } from "../daemon/monitor.ts";
+import { fetchStatus } from "../io/http-client/fetch-status.ts";
+import { createLogger } from "../io/logger.ts";
+import { spentInFile } from "../io/state/file.ts";
+import { StateLockedError } from "../io/state/lock.ts";
 import { expositionText } from "../metrics/exposition.ts";
 import { STATUS_METRICS } from "../metrics/families.ts";
-import { applyMaxLag, type CheckExitCode, checkExitCode, renderCheckTable } from "../views/terminal/check.ts";
+import {
+  applyMaxLag,
+  type CheckExitCode,
+  checkExitCode,
+  renderCheckTable,
+  selectForCheck,
+} from "../views/terminal/check.ts";
 import { renderNagiosLine } from "../views/terminal/nagios.ts";
-import type { CommandWorld } from "./command-world.ts";
-import { readDuration } from "./load-config.ts";
-import { askDaemon, type LocalFlags, pollLocally, select } from "./status-result.ts";
-import { colorsFor } from "./terminal.ts";
+import { askDaemon, type StatusResult } from "./ask-daemon.ts";
+import { buildOf, CommandError, type CommandWorld, colorsFor } from "./command-world.ts";
+import { defaultStateFile, loadConfig, readDuration } from "./load-config.ts";
 
-export interface CheckFlags extends LocalFlags {
+export interface CheckFlags extends StoreFlags {
+  readonly config: string;
+  readonly state?: string;
   /** A running daemon to ask instead of polling. */
   readonly url?: string;
   readonly maxLag?: string;
@@ -15,7 +33,7 @@ export interface CheckFlags extends LocalFlags {
 }
 
 /**
- * `synclag check`: polls the fleet once, or asks a daemon; prints the status and returns the exit code of a monitoring plugin.
+ * `synclag check`: prints the status and returns the exit code of a monitoring plugin.
  *
  * @throws {ConfigError | CommandError} If no status can be had, or the usage or configuration is wrong.
  */
@@ -26,7 +44,7 @@ export async function check(
 ): Promise<CheckExitCode> {
   const maxLagMs = flags.maxLag === undefined ? null : readDuration("--max-lag", flags.maxLag);
   const status = await (flags.url === undefined
-    ? pollLocally(filters, flags, world)
+    ? findStatus(filters, flags, world)
     : askDaemon(flags.url, world));
   const unfiltered = maxLagMs === null ? status.json : applyMaxLag(status.json, maxLagMs);
   const { json, selections } = select(unfiltered, filters);
@@ -52,4 +70,141 @@ export async function check(
       );
   }
   return exitCode;
+}
+
+/** What the filters select. @throws {CommandError} If one selects nothing. */
+function select(report: Report, filters: readonly string[]) {
+  const selected = selectForCheck(report, filters);
+  if (selected.kind === "errors") {
+    throw new CommandError(selected.errors.join("\n"));
+  }
+  return selected;
+}
+
+/** On this machine. */
+const LISTENER_TIMEOUT_MS = 2_000;
+/** The longest wait for another check. */
+const MAX_WAIT_MS = 120_000;
+const RETRY_MS = 250;
+
+/**
+ * Asks the daemon on the configuration's `listen` address, if it serves this configuration and neither `--state` nor `--store`
+ * names budgets; else the leader of the store, or the daemon that holds the state file; else polls once. An unknown filter is
+ * reported before the first poll.
+ */
+async function findStatus(
+  filters: readonly string[],
+  flags: CheckFlags,
+  world: CommandWorld,
+): Promise<StatusResult> {
+  const config = loadConfig(flags.config, world);
+  const configured = new Monitor(config.fleet, { nowMs: world.nowMs, budgets: () => [] }).report();
+  const chains = new Set(select(configured, filters).json.targets.map(({ chain }) => chain));
+  const store = readStoreFlags(flags, world);
+  world.keepSecret(store?.secrets ?? []);
+  const { host, port } = config.listen;
+  const listener = toLoopback(`http://${host.includes(":") ? `[${host}]` : host}:${port}`);
+  if (flags.state === undefined && flags.store === undefined && (await serves(listener, configured))) {
+    world.err(`Asking the running daemon at ${listener}, which serves this configuration; polling nothing`);
+    return await askDaemon(listener, world);
+  }
+  if (world.errIsTerminal) {
+    world.err("Polling each endpoint once");
+  }
+  const secrets = [...config.secrets, ...(store?.secrets ?? [])];
+  const stateFile = flags.state ?? defaultStateFile(flags.config);
+  const roundWorld = await worldOf(world, secrets);
+  const poll = (shared: BudgetRecord | null): Promise<Report> =>
+    checkRound(config, chains, {
+      world: roundWorld,
+      stateFile: shared === null ? stateFile : null,
+      shared,
+    });
+  if (store === null) {
+    return await pollOrAsk(stateFile, () => poll(null), world);
+  }
+  // The client of the store is loaded only where there is one.
+  const { checkInStore, RedisStore } = await loadStore();
+  await using redis = await RedisStore.open(store, roundWorld);
+  const result = await checkInStore(config, {
+    store: redis,
+    former: await spentInFile(stateFile),
+    world: roundWorld,
+    poll,
+    onLeader: (name) =>
+      world.err(`Reading the report of ${name}, which leads, from the store; polling nothing`),
+  });
+  if (typeof result === "string") {
+    throw new CommandError(result);
+  }
+  return polled(result, world);
+}
+
+/** Outside of the function that uses it: with `await using`, the compiler does not rewrite the paths of an import. */
+async function loadStore() {
+  const { RedisStore } = await import("../io/store/redis-store.ts");
+  const { checkInStore } = await import("../replica/check-store.ts");
+  return { RedisStore, checkInStore };
+}
+
+/** What a round of polls needs. */
+async function worldOf(world: CommandWorld, secrets: readonly string[]) {
+  const logger = await createLogger({
+    level: "warn",
+    format: "pretty",
+    colour: colorsFor("err", world),
+    redact: () => createRedact(secrets),
+    write: world.err,
+  });
+  const proxy = readProxySettings(world.env);
+  return { ...world, logger, build: buildOf(world), proxy, onBug: world.crash };
+}
+
+/** Polls once the state file is free; if a daemon holds it, asks that. */
+async function pollOrAsk(
+  stateFile: string,
+  poll: () => Promise<Report>,
+  world: CommandWorld,
+): Promise<StatusResult> {
+  const untilMs = world.monotonicMs() + MAX_WAIT_MS;
+  while (world.monotonicMs() < untilMs) {
+    try {
+      return polled(await poll(), world);
+    } catch (error) {
+      if (!(error instanceof StateLockedError)) {
+        throw error;
+      }
+      const { pid, url } = error.owner;
+      if (url !== "") {
+        const daemon = toLoopback(url);
+        world.err(
+          `Asking the running daemon at ${daemon} (pid ${pid}), which holds ${stateFile}; polling nothing`,
+        );
+        return await askDaemon(daemon, world);
+      }
+    }
+    await sleep(RETRY_MS);
+  }
+  throw new CommandError(
+    `Cannot use the state file ${stateFile}: another synclag has held it for two minutes`,
+  );
+}
+
+function polled(json: Report, { packageRoot }: CommandWorld): StatusResult {
+  return { json, statusesUrl: `${packageRoot}docs/statuses.md` };
+}
+
+/** Whether a daemon at this address serves all targets; it may serve more, with a key that is not set here. */
+async function serves(url: string, { targets }: Report): Promise<boolean> {
+  const answer = await fetchStatus({ url, authorization: null }, LISTENER_TIMEOUT_MS, null);
+  if (answer.kind === "failed") {
+    return false;
+  }
+  const served = new Set(answer.json.targets.map(({ key }) => key));
+  return targets.every(({ key }) => served.has(key));
+}
+
+/** A server that listens on every address is reached on this machine's loopback. */
+function toLoopback(url: string): string {
+  return url.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:");
 }

@@ -1,6 +1,5 @@
 import type { Config } from "../config/config.ts";
 import { readProxySettings } from "../config/options.ts";
-import { ConfigError } from "../config/problems.ts";
 import { configJsonSchema } from "../config/schema.ts";
 import { endpointsOf } from "../core/model/fleet.ts";
 import { formatCount } from "../core/model/text.ts";
@@ -10,17 +9,11 @@ import { loadConfig } from "./load-config.ts";
 /**
  * `synclag config check`: a one-line summary of a valid configuration file, if the variables for proxies are valid too.
  *
- * @throws {ConfigError} With the problems of an invalid file.
+ * @throws {ConfigError} With the problems of an invalid file, or of the variables.
  */
 export function configCheck(file: string, world: CommandWorld): number {
-  const proxyProblems = proxyProblemsIn(world);
-  if (proxyProblems !== null) {
-    world.err(proxyProblems);
-  }
   const config = loadConfig(file, world);
-  if (proxyProblems !== null) {
-    return EXIT.usage;
-  }
+  readProxySettings(world.env);
   printWarnings(config, world);
   world.out(summarize(config));
   return EXIT.ok;
@@ -36,18 +29,6 @@ export function configSchema({ out }: Pick<CommandWorld, "out">): number {
 export function printWarnings({ file, warnings }: Config, { err }: Pick<CommandWorld, "err">): void {
   for (const warning of warnings) {
     err(`${file}: warning: ${warning}`);
-  }
-}
-
-function proxyProblemsIn({ env }: CommandWorld): string | null {
-  try {
-    readProxySettings(env);
-    return null;
-  } catch (error) {
-    if (error instanceof ConfigError) {
-      return error.message;
-    }
-    throw error;
   }
 }
 

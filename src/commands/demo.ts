@@ -1,21 +1,18 @@
 import { type App, startApp } from "../app/app.ts";
 import { type Cleanup, createCleanup } from "../app/cleanup.ts";
 import type { Config } from "../config/config.ts";
-import { type Endpoint, endpointsOf } from "../core/model/fleet.ts";
+import { endpointsOf } from "../core/model/fleet.ts";
 import { createRedact } from "../core/model/redact.ts";
-import { nearMissHint } from "../core/text/near-miss.ts";
 import { createLogger } from "../io/logger.ts";
 import type { World } from "../io/world.ts";
-import { accelerate, type Pace, paceAtSpeed } from "../sim/fleet/accelerate.ts";
-import { withDemoFamilies } from "../sim/fleet/demo-families.ts";
+import { accelerate, DEMO_YAML, type Pace, paceAtSpeed } from "../sim/fleet/demo-config.ts";
 import { mirrorFleet } from "../sim/fleet/mirror-fleet.ts";
-import { SIMULATED_API_KEY } from "../sim/fleet/simulated-fleet.ts";
 import { playScenario, type Scenario, type Step } from "../sim/scenarios/scenario.ts";
 import { SCENARIOS } from "../sim/scenarios/scenarios.ts";
-import { buildOf, CommandError, type CommandWorld } from "./command-world.ts";
+import { SIMULATED_API_KEY } from "../sim/servers/families.ts";
+import { buildOf, CommandError, type CommandWorld, colorsFor } from "./command-world.ts";
 import { loadConfig, readListen } from "./load-config.ts";
 import { runUntilSignal } from "./run-until-signal.ts";
-import { colorsFor } from "./terminal.ts";
 
 export interface DemoFlags {
   readonly listen?: string;
@@ -29,9 +26,10 @@ const FASTEST = 60;
 export async function demo(flags: DemoFlags, world: CommandWorld): Promise<number> {
   const scenario = SCENARIOS.find(({ name }) => name === flags.scenario);
   if (scenario === undefined) {
-    const names = SCENARIOS.map(({ name }) => name);
-    const expected = `expected one of ${names.join(", ")}${nearMissHint(flags.scenario, names)}`;
-    throw new CommandError(`Cannot play scenario ${JSON.stringify(flags.scenario)}: ${expected}`);
+    const names = SCENARIOS.map(({ name }) => name).join(", ");
+    throw new CommandError(
+      `Cannot play scenario ${JSON.stringify(flags.scenario)}: expected one of ${names}`,
+    );
   }
   const speed = Number(flags.speed);
   if (!(speed > 0 && speed <= FASTEST)) {
@@ -85,9 +83,7 @@ async function startDemo(
       stateFile: null,
     }),
   );
-  for (const line of describeDemo(real, config, app.url, pace, scenario)) {
-    world.out(line);
-  }
+  world.out(describeDemo(config, app.url, pace, scenario));
   cleanup.use(
     playScenario(fleet, scenario, {
       speed,
@@ -99,69 +95,34 @@ async function startDemo(
 }
 
 /** The first output of the demo: what runs, where to look, and how it differs from a real fleet. */
-function describeDemo(
-  { fleet: real }: Config,
-  { fleet }: Config,
-  url: string,
-  pace: Pace,
-  scenario: Scenario,
-): readonly string[] {
-  const endpoints = endpointsOf(fleet);
+function describeDemo({ fleet }: Config, url: string, pace: Pace, scenario: Scenario): string {
   const protocols = new Set(fleet.indexers.map(({ protocol }) => protocol));
   const { laggingMs, stalledMs } = pace.thresholds;
-  return [
-    `Synclag watches ${fleet.chains.length} chains and ${protocols.size} protocols at ${endpoints.length} endpoints. All of them are simulated on this machine: no key, no network.`,
-    "",
-    `  page     ${url}/`,
-    `  public   ${url}/public`,
-    `  metrics  ${url}/metrics`,
-    `  API      ${url}/api/v1/status`,
-    "  stop     Ctrl-C",
-    "",
-    `The demo runs faster than a real fleet: every endpoint is polled every ${pace.pollIntervalSec} s. A target is lagging after ${laggingMs / 1_000} s (or three`,
-    `block times) and stalled after ${stalledMs / 1_000} s (or 50 block times), whichever is longer. Budgets are raised to allow this.`,
-    "",
-    "Simulated hosts:",
-    ...hostLines(endpointsOf(real), endpoints),
-    "",
-    `Scenario ${scenario.name}: ${scenario.about}`,
-  ];
+  return `Synclag watches ${fleet.chains.length} chains and ${protocols.size} protocols at ${endpointsOf(fleet).length} endpoints. All of them are simulated on this machine: no key, no network.
+
+  page     ${url}/
+  public   ${url}/public
+  metrics  ${url}/metrics
+  API      ${url}/api/v1/status
+  stop     Ctrl-C
+
+The demo runs faster than a real fleet: every endpoint is polled every ${pace.pollIntervalSec} s. A target is lagging after ${laggingMs / 1_000} s (or three
+block times) and stalled after ${stalledMs / 1_000} s (or 50 block times), whichever is longer. Budgets are raised to allow this.
+
+Scenario ${scenario.name}: ${scenario.about}`;
 }
 
 /** One line for what has just happened to the fleet, with its time in the scenario. */
 function describeStep(step: Step, speed: number): string {
   const atSec = Math.round(step.atSec / speed);
-  const minutes = String(Math.floor(atSec / 60)).padStart(2, "0");
-  return `${minutes}:${String(atSec % 60).padStart(2, "0")}  ${step.say}`;
+  const [minutes, seconds] = [Math.floor(atSec / 60), atSec % 60].map((part) => `${part}`.padStart(2, "0"));
+  return `${minutes}:${seconds}  ${step.say}`;
 }
-
-/** A line for each host of an indexer, and the number of RPC nodes. */
-function hostLines(real: readonly Endpoint[], simulated: readonly Endpoint[]): readonly string[] {
-  const hosts = new Map(
-    real.flatMap((endpoint, index) =>
-      endpoint.kind === "indexer" ? [[endpoint.host, simulated[index]?.host ?? ""] as const] : [],
-    ),
-  );
-  const nodes = new Set(real.filter(({ kind }) => kind === "rpc").map(({ host }) => host));
-  const lines = [...hosts].map(([host, address]) => `  ${address}  ${host}`);
-  return nodes.size === 0 ? lines : [...lines, `  and ${nodes.size} more: RPC nodes of the chains`];
-}
-
-/** Comes after the packaged chains.yaml, where parity is a comment. */
-export const DEMO_PARITY = `
-parity:
-  - name: campaigns
-    protocol: airdrops
-    every: 10s
-    queries:
-      multichain: { select: 'Campaign(where: {chainId: {_eq: "{chain_id}"}}, order_by: {subgraphId: desc}, limit: 1) { subgraphId }', value: Campaign.0.subgraphId }
-      subgraph: { select: 'campaigns(orderBy: subgraphId, orderDirection: desc, first: 1) { subgraphId }', value: campaigns.0.subgraphId }
-`;
 
 /** The packaged configuration with a made-up key, so that a real one is never used, and the demo's own protocol. */
 function readPackagedConfig(world: CommandWorld): Config {
   const env = { ...world.env, THEGRAPH_API_KEY: SIMULATED_API_KEY };
   const file = `${world.packageRoot}chains.yaml`;
-  const readFile = (path: string) => `${world.readFile(path)}${path === file ? DEMO_PARITY : ""}`;
-  return withDemoFamilies(loadConfig(file, { ...world, env, readFile }));
+  const readFile = (path: string) => `${world.readFile(path)}${path === file ? DEMO_YAML : ""}`;
+  return loadConfig(file, { ...world, env, readFile });
 }

@@ -9,9 +9,9 @@ import { selectEvents } from "../views/api/events.ts";
 import { QUERIES, readSpanQuery } from "../views/api/queries.ts";
 import { withQuery } from "../views/page/links.ts";
 import { renderEventsTable } from "../views/terminal/events-table.ts";
+import { askDaemonFor } from "./ask-daemon.ts";
 import { CommandError, type CommandWorld, EXIT } from "./command-world.ts";
 import { defaultStateFile } from "./load-config.ts";
-import { askDaemonFor } from "./status-result.ts";
 
 export interface EventsFlags {
   readonly config: string;

@@ -18,9 +18,7 @@ export function loadConfig(
   file: string,
   world: Pick<CommandWorld, "env" | "readFile" | "listFiles" | "keepSecret">,
 ): Config {
-  const advice =
-    "name another (in a container, mount its folder), start with `synclag init`, or try `synclag demo`";
-  const text = readConfigFile(file, world, advice);
+  const text = readConfigFile(file, world, "start with `synclag init`, or try `synclag demo`");
   const { env, readFile, listFiles } = world;
   const config = parseConfig(text, { file, env, readFile, listFiles });
   world.keepSecret(config.secrets);
@@ -75,10 +73,6 @@ export function readDuration(flag: string, text: string): number {
 export function defaultStateFile(configFile: string): string {
   return join(dirname(configFile), "synclag.state.json");
 }
-
-/** Where SYNCLAG_STORE meets a `--state`, as in the image's default command: the store wins. */
-export const STATE_FILE_NOT_USED =
-  "--state is not used, because SYNCLAG_STORE names a store; only what the file says was spent is carried over. An empty SYNCLAG_STORE uses the file";
 
 function readConfigFile(file: string, world: Pick<CommandWorld, "readFile">, advice: string): string {
   try {

@@ -1,8 +1,6 @@
-import { createReadStream } from "node:fs";
 import type { Config } from "../config/config.ts";
 import type { Observation } from "../core/model/observation.ts";
 import { chainReports, type Incident, incidentKey, type Report, type Status } from "../core/model/report.ts";
-import { whyUnreadable } from "../core/model/why-unreadable.ts";
 import { Monitor } from "../daemon/monitor.ts";
 import { type Recorded, readRecordedLine, recordedNames } from "../daemon/recording.ts";
 import { openMaintenance } from "../schedule/maintenance.ts";
@@ -30,13 +28,9 @@ const MOST_QUOTED = 100;
  * Synclag would have said.
  *
  * @throws {ConfigError} If the configuration is invalid.
- * @throws {CommandError} If a file cannot be read, or a line cannot be used: `FILE:LINE: what was found`.
+ * @throws {CommandError} If a line cannot be used: `FILE:LINE: what was found`.
  */
-export async function replay(
-  files: readonly string[],
-  flags: ReplayFlags,
-  world: CommandWorld,
-): Promise<number> {
+export function replay(files: readonly string[], flags: ReplayFlags, world: CommandWorld): number {
   const config = loadConfig(flags.config, world);
   const slugs = config.fleet.chains.map(({ slug }) => slug);
   const unknown = flags.chain.find((slug) => !slugs.includes(slug));
@@ -50,92 +44,90 @@ export async function replay(
     throw new CommandError(`Cannot use --every ${JSON.stringify(flags.every)}: expected at least 1s`);
   }
   const chains = new Set(flags.chain.length === 0 ? slugs : flags.chain);
-  const print = flags.format === "json" ? printJson(world) : printChanges(world);
-  const player = new Player(config, everyMs, (report) => print(onlyChains(report, chains)));
+  const linesOf = flags.format === "json" ? jsonLines : createChangeLines();
+  const player = new Player(config, everyMs, (report) => {
+    for (const line of linesOf(report, chains)) {
+      world.out(line);
+    }
+  });
   const keys = new Map([...recordedNames(config.fleet)].map(([key, name]) => [name, key]));
   for (const file of files) {
-    let number = 0;
-    for await (const { text, isWhole } of linesOf(file)) {
-      number += 1;
-      const recorded = readRecordedLine(text);
-      if (recorded.kind !== "invalid") {
-        player.play(withKey(recorded, keys, `${file}:${number}`));
-      } else if (isWhole) {
-        const quoted = JSON.stringify(text.slice(0, MOST_QUOTED));
-        throw new CommandError(`${file}:${number}: ${recorded.found}: ${quoted}`);
-      } else {
-        world.err(`${file}:${number}: warning: the last line is truncated and was left out`);
-      }
+    for (const recorded of recordedIn(file, keys, world)) {
+      player.play(recorded);
     }
   }
   player.end();
   return EXIT.ok;
 }
 
-/** The lines of a file. A last one is not whole where the daemon was writing it. */
-async function* linesOf(file: string): AsyncIterable<{ readonly text: string; readonly isWhole: boolean }> {
-  let rest = "";
-  try {
-    for await (const chunk of createReadStream(file, "utf8")) {
-      const lines = `${rest}${String(chunk)}`.split("\n");
-      rest = lines.pop() ?? "";
-      yield* lines.map((text) => ({ text, isWhole: true }));
+/** What the lines of a file say, their sources by the keys that a recording lacks because keys contain URLs. */
+function* recordedIn(
+  file: string,
+  keys: ReadonlyMap<string, string>,
+  world: CommandWorld,
+): Iterable<Recorded> {
+  const lines = world.readFile(file).split("\n");
+  for (const [index, text] of lines.entries()) {
+    const at = `${file}:${index + 1}`;
+    const recorded = readRecordedLine(text);
+    if (recorded.kind === "restart") {
+      yield recorded;
+    } else if (recorded.kind !== "invalid") {
+      const source = keys.get(recorded.source);
+      if (source === undefined) {
+        throw new CommandError(
+          `${at}: unknown source ${JSON.stringify(recorded.source)}: the configuration has no such target or RPC node; use --config to name the configuration of the recording`,
+        );
+      }
+      yield { ...recorded, source };
+    } else if (index + 1 < lines.length) {
+      throw new CommandError(`${at}: ${recorded.found}: ${JSON.stringify(text.slice(0, MOST_QUOTED))}`);
+    } else if (text !== "") {
+      world.err(`${at}: warning: the last line is truncated and was left out`);
     }
-  } catch (error) {
-    throw new CommandError(`Cannot read ${file}: ${whyUnreadable(error)}`, { cause: error });
   }
-  if (rest !== "") {
-    yield { text: rest, isWhole: false };
-  }
-}
-
-/** Adds the key of the source, which a recording lacks because keys contain URLs. */
-function withKey(recorded: Recorded, keys: ReadonlyMap<string, string>, at: string): Recorded {
-  if (recorded.kind === "restart") {
-    return recorded;
-  }
-  const source = keys.get(recorded.source);
-  if (source === undefined) {
-    throw new CommandError(
-      `${at}: unknown source ${JSON.stringify(recorded.source)}: the configuration has no such target or RPC node; use --config to name the configuration of the recording`,
-    );
-  }
-  return { ...recorded, source };
 }
 
 /** A monitor that is fed with recorded lines. */
 class Player {
-  readonly #config: Config;
   readonly #everyMs: number;
   readonly #onReport: (report: Report) => void;
+  readonly #start: () => Monitor;
   #monitor: Monitor;
   #nowMs = 0;
+  /** When the next report is due; 0 before the first line. */
   #nextMs = 0;
   #batch: Observation[] = [];
 
-  constructor(config: Config, everyMs: number, onReport: (report: Report) => void) {
-    this.#config = config;
+  constructor({ fleet, maintenance }: Config, everyMs: number, onReport: (report: Report) => void) {
     this.#everyMs = everyMs;
     this.#onReport = onReport;
+    this.#start = () =>
+      new Monitor(fleet, {
+        nowMs: () => this.#nowMs,
+        budgets: () => [],
+        maintenance: (nowMs) => openMaintenance(maintenance, nowMs),
+      });
     this.#monitor = this.#start();
   }
 
   play(recorded: Recorded): void {
     const atMs = recorded.kind === "restart" ? recorded.atMs : recorded.receivedAtMs;
-    if (this.#nextMs === 0) {
-      this.#nextMs = atMs + this.#everyMs;
-    }
-    while (atMs >= this.#nextMs) {
+    this.#nextMs ||= atMs + this.#everyMs;
+    for (; atMs >= this.#nextMs; this.#nextMs += this.#everyMs) {
       this.#report(this.#nextMs);
-      this.#nextMs += this.#everyMs;
+    }
+    const [first] = this.#batch;
+    if (recorded.kind === "restart" || (first !== undefined && atMs - first.receivedAtMs > BATCH_MS)) {
+      this.#observe();
     }
     if (recorded.kind === "restart") {
-      this.#restart(recorded.state);
-    } else {
-      const [first] = this.#batch;
-      if (first !== undefined && atMs - first.receivedAtMs > BATCH_MS) {
-        this.#observe();
+      const saved = this.#monitor.save();
+      this.#monitor = this.#start();
+      if (recorded.state === "kept") {
+        this.#monitor.restore(saved);
       }
+    } else {
       this.#batch.push(recorded);
     }
     this.#nowMs = Math.max(this.#nowMs, atMs);
@@ -160,85 +152,49 @@ class Player {
       this.#batch = [];
     }
   }
-
-  #restart(state: "kept" | "lost"): void {
-    this.#observe();
-    const saved = this.#monitor.save();
-    this.#monitor = this.#start();
-    if (state === "kept") {
-      this.#monitor.restore(saved);
-    }
-  }
-
-  #start(): Monitor {
-    return new Monitor(this.#config.fleet, {
-      nowMs: () => this.#nowMs,
-      budgets: () => [],
-      maintenance: (nowMs) => openMaintenance(this.#config.maintenance, nowMs),
-    });
-  }
 }
 
-function onlyChains(report: Report, slugs: ReadonlySet<string>): Report {
-  return {
-    ...report,
-    chains: report.chains.filter(({ slug }) => slugs.has(slug)),
-    targets: report.targets.filter(({ chain }) => slugs.has(chain)),
-    gaps: report.gaps.filter(({ chain }) => slugs.has(chain)),
-  };
-}
+type LinesOf = (report: Report, chains: ReadonlySet<string>) => readonly string[];
 
 /** One line for each chain. */
-function printJson({ out }: CommandWorld): (report: Report) => void {
-  return (report) => {
-    const { generated_at: at, incidents } = report;
-    for (const { slug: chain, reference, targets, gaps } of chainReports(report)) {
+const jsonLines: LinesOf = (report, chains) =>
+  chainReports(report)
+    .filter(({ slug }) => chains.has(slug))
+    .map(({ slug: chain, reference, targets, gaps }) => {
       const { block_number: block, time, sources } = reference ?? {};
-      const line = {
-        at,
+      return JSON.stringify({
+        at: report.generated_at,
         chain,
         reference: reference && { block, time, sources },
         targets: targets.map(({ key, status, lag_blocks, lag_seconds, block_number, detail }) => {
           return { target: key, status, lag_blocks, lag_seconds, block_number, detail };
         }),
         gaps,
-        incidents,
-      };
-      out(JSON.stringify(line));
-    }
-  };
-}
+        incidents: report.incidents,
+      });
+    });
 
 /** A line for each change of a status and each start and end of an incident. A target that is `ok` from the start gets no line. */
-function printChanges({ out }: CommandWorld): (report: Report) => void {
+function createChangeLines(): LinesOf {
   const statuses = new Map<string, Status>();
   let before: readonly Incident[] = [];
-  return (report) => {
-    const { generated_at: at, incidents } = report;
-    for (const line of [...incidentChanges(before, incidents), ...statusChanges(statuses, report)]) {
-      out(`${at}  ${line}`);
-    }
+  return ({ generated_at: at, incidents, targets }, chains) => {
+    const had = new Set(before.map(incidentKey));
+    const has = new Set(incidents.map(incidentKey));
     before = incidents;
+    const began = incidents.filter((one) => !had.has(incidentKey(one)));
+    const changes = targets
+      .filter(({ chain }) => chains.has(chain))
+      .flatMap(({ key, status, detail }) => {
+        const from = statuses.get(key) ?? "unknown";
+        statuses.set(key, status);
+        const isNews = from !== status && !(from === "unknown" && status === "ok");
+        return isNews ? [`${key}  ${from} → ${status}  ${detail}`] : [];
+      });
+    return [
+      ...began.map((one) => `incident began  ${incidentKey(one)}: ${one.detail}`),
+      ...[...had].filter((key) => !has.has(key)).map((key) => `incident ended  ${key}`),
+      ...changes,
+    ].map((line) => `${at}  ${line}`);
   };
-}
-
-function incidentChanges(before: readonly Incident[], after: readonly Incident[]): readonly string[] {
-  const had = new Set(before.map(incidentKey));
-  const has = new Set(after.map(incidentKey));
-  return [
-    ...after
-      .filter((one) => !had.has(incidentKey(one)))
-      .map((one) => `incident began  ${incidentKey(one)}: ${one.detail}`),
-    ...[...had].filter((key) => !has.has(key)).map((key) => `incident ended  ${key}`),
-  ];
-}
-
-/** Lists the changes since `statuses`, and updates it. */
-function statusChanges(statuses: Map<string, Status>, report: Report): readonly string[] {
-  return report.targets.flatMap(({ key, status, detail }) => {
-    const from = statuses.get(key) ?? "unknown";
-    statuses.set(key, status);
-    const isNews = from !== status && !(from === "unknown" && status === "ok");
-    return isNews ? [`${key}  ${from} → ${status}  ${detail}`] : [];
-  });
 }

@@ -4,19 +4,11 @@ import { readProxySettings, readStoreFlags } from "../config/options.ts";
 import { createRedact } from "../core/model/redact.ts";
 import type { LogFormat, LogLevel } from "../io/log-options.ts";
 import { createLogger } from "../io/logger.ts";
-import { openRecordingFile, type RecordingFile, type RecordingFileOptions } from "../io/recording-file.ts";
-import { isSystemError } from "../io/system-error.ts";
+import { openRecordingFile } from "../io/recording-file.ts";
 import { WatchedFiles } from "../io/watched-files.ts";
-import { buildOf, CommandError, type CommandWorld } from "./command-world.ts";
-import {
-  defaultStateFile,
-  loadConfig,
-  openWebConfig,
-  readListen,
-  STATE_FILE_NOT_USED,
-} from "./load-config.ts";
+import { buildOf, type CommandWorld, colorsFor } from "./command-world.ts";
+import { defaultStateFile, loadConfig, openWebConfig, readListen } from "./load-config.ts";
 import { runUntilSignal } from "./run-until-signal.ts";
-import { colorsFor } from "./terminal.ts";
 
 export interface RunFlags {
   readonly config: string;
@@ -70,11 +62,8 @@ export async function run(flags: RunFlags, world: CommandWorld): Promise<number>
       lostLogLines += 1;
     },
   });
-  using recording = flags.record === undefined ? null : openRecording(flags.record, { logger });
+  using recording = flags.record === undefined ? null : openRecordingFile(flags.record, { logger });
   const stateFile = flags.state ?? defaultStateFile(flags.config);
-  if (store !== null && flags.state !== undefined) {
-    logger.warn(STATE_FILE_NOT_USED);
-  }
   const start = (): Promise<App> =>
     startApp(config, {
       ...world,
@@ -101,17 +90,4 @@ export async function run(flags: RunFlags, world: CommandWorld): Promise<number>
       proxy,
     });
   return await runUntilSignal(start, world, logger);
-}
-
-/** @throws {CommandError} If the file cannot be opened. */
-function openRecording(file: string, options: RecordingFileOptions): RecordingFile {
-  try {
-    return openRecordingFile(file, options);
-  } catch (error) {
-    if (isSystemError(error) && error instanceof Error) {
-      const why = `${error.message}; choose another with --record`;
-      throw new CommandError(`Cannot write the recording ${file}: ${why}`, { cause: error });
-    }
-    throw error;
-  }
 }

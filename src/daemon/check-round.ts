@@ -1,7 +1,7 @@
 import type { BudgetRecord } from "../budgets/gate.ts";
 import type { Config } from "../config/config.ts";
 import type { ChainState } from "../core/head/chain-state.ts";
-import { type Endpoint, endpointsOf, type Fleet } from "../core/model/fleet.ts";
+import type { Endpoint, Fleet } from "../core/model/fleet.ts";
 import type { Report } from "../core/model/report.ts";
 import type { RestoredState } from "../io/state/file.ts";
 import { Daemon, type DaemonOptions } from "./daemon.ts";
@@ -14,8 +14,6 @@ export interface CheckRoundOptions {
   readonly stateFile: string | null;
   /** The budgets of the store; null: the state file has the budgets. */
   readonly shared: BudgetRecord | null;
-  /** Called before the first poll, and after each. */
-  readonly onProgress: (done: number, total: number) => void;
 }
 
 /**
@@ -30,11 +28,10 @@ export interface CheckRoundOptions {
 export async function checkRound(
   config: Config,
   chains: ReadonlySet<string>,
-  { world, stateFile, shared, onProgress }: CheckRoundOptions,
+  { world, stateFile, shared }: CheckRoundOptions,
 ): Promise<Report> {
   // The report covers only these endpoints: others are not polled and cannot show whether the network works.
   const fleet = onlyServing(config.fleet, chains);
-  const total = endpointsOf(fleet).length;
   const saved = new Monitor(config.fleet, { nowMs: world.nowMs, budgets: () => [] });
   await using store = await openStateStore(stateFile, config.fleet, {
     world,
@@ -43,7 +40,6 @@ export async function checkRound(
   });
   const { restored } = store;
   saved.restore(restored);
-  let done = 0;
   await using daemon: Daemon = new Daemon(
     { ...config, fleet },
     {
@@ -53,12 +49,9 @@ export async function checkRound(
       shared,
       onPolled({ observations }) {
         saved.observe(observations);
-        done += 1;
-        onProgress(done, total);
       },
     },
   );
-  onProgress(done, total);
   await daemon.checkOnce();
   const report = daemon.report();
   const polled = new Set(report.chains.map(({ slug }) => slug));

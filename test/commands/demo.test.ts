@@ -25,7 +25,7 @@ describe("synclag demo", () => {
       },
     );
     const said = await firstStep;
-    const url = printed.out.find((line) => line.startsWith("  page"))?.replace("  page     ", "") ?? "";
+    const url = /^ {2}page {5}(\S+)$/m.exec(printed.out[0] ?? "")?.[1] ?? "";
     const page = await fetch(url);
     const metrics = await (await fetch(new URL("/metrics", url))).text();
     listeners.get("SIGINT")?.();

@@ -57,37 +57,47 @@ describe("synclag init", () => {
 
     expect(exitCode).toBe(0);
     expect(err).toMatch(/^Asking 9 endpoints: at most \d+ requests$/);
-    expect(out).toContain(`Next:\n  synclag config check ${output}\n  synclag run --config ${output}`);
+    expect(out).toContain(`Next: synclag config check ${output}, then synclag run --config ${output}`);
     const yaml = readFileSync(output, "utf8");
     expect(yaml.replaceAll(/127\.0\.0\.1:\d{1,5}/g, "server.example")).toBe(`\
-# yaml-language-server: $schema=./chains.schema.json
 version: 1
 chains:
-  base: { id: 8453, rpc: ["http://server.example/"] }   # Base, a block every 2 s: by the URL, since the reply has no chain id
-  ethereum: { id: 1 }   # Ethereum, a block every 12 s: by the URL, since the reply has no chain id
+  base:
+    id: 8453
+    rpc:
+      - http://server.example/
+  ethereum:
+    id: 1
 protocols:
   airdrops:
     - variant: subgraph
       dialect: graph
-      url: "http://server.example/subgraphs/name/acme/airdrops-{chain}"
-      chains: [base, ethereum]
+      chains:
+        base:
+          url: http://server.example/subgraphs/name/acme/airdrops-base
+        ethereum:
+          url: http://server.example/subgraphs/name/acme/airdrops-ethereum
     - variant: envio
       dialect: envio
-      url: "http://server.example/d57a134/v1/graphql"
-      chains: [ethereum, base]
+      url: http://server.example/d57a134/v1/graphql
+      chains:
+        - ethereum
+        - base
     - variant: ponder
       dialect: ponder
-      url: "http://server.example/graphql"
-      chains: [base]
+      url: http://server.example/graphql
+      chains:
+        - base
   lockup:
     - variant: subgraph
       dialect: graph
-      url: "http://server.example/subgraphs/name/acme/lockup-base"
-      chains: [base]
+      url: http://server.example/subgraphs/name/acme/lockup-base
+      chains:
+        - base
 # Not in this file:
-#   http://server.example/squid/graphql: dialect squid without a chain id: run again with --chain-id
-#   http://server.example/graphql: index-node API of graph-node 0.44.0: name it as status beside a graph indexer
-#   http://server.example/: the host refuses the connection (connect)
+#  http://server.example/squid/graphql: the reply has no chain id: run again with --chain-id
+#  http://server.example/graphql: the index-node API of a graph-node: use it as status: beside a graph indexer, or with dialect graph-status and the ids of its deployments
+#  http://server.example/: the host refuses the connection (connect)
 `);
     expect(endpointsOf(parsed(yaml, {}).fleet)).toHaveLength(6);
   });

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { parseConfig } from "../../src/config/parse.ts";
-import { SIMULATED_API_KEY } from "../../src/sim/fleet/simulated-fleet.ts";
 import type { ServerKind } from "../../src/sim/servers/families.ts";
+import { SIMULATED_API_KEY } from "../../src/sim/servers/families.ts";
 import { issueCertificate } from "../support/certificates.ts";
 import { FAULTS, type FaultName } from "../support/faults.ts";
 import { startFleet } from "../support/fleet.ts";
@@ -84,10 +84,8 @@ describe("synclag probe", () => {
       "an indexer whose height cannot be read": () => '{"data":{"_meta":{"block":{"number":"soon"}}}}',
       "a deployment with indexing errors": () =>
         '{"data":{"_meta":{"block":{"number":7},"hasIndexingErrors":true,"deployment":"Qm1"}}}',
-      "an index node whose version has control characters": (request) =>
-        request.includes("version")
-          ? '{"data":{"version":{"version":"\\u001b[31m9\\u0007","commit":""}}}'
-          : '{"errors":[{"message":"has no field"}]}',
+      "a server whose words have control characters": () =>
+        '{"errors":[{"message":"no \\u001b[31m9\\u0007 field"}]}',
     };
 
     const transcripts = [];
@@ -112,7 +110,7 @@ describe("synclag probe", () => {
   });
 
   it("prints a configuration that is accepted", async () => {
-    for (const kind of ["envio", "graph-node", "graph-status"] as const) {
+    for (const kind of ["envio", "graph-node"] as const) {
       await using fleet = await startFleet({ nowMs: () => NOW_MS, endpoints: [{ kind }] });
       const { url } = fleet.endpoint(kind);
 
@@ -124,44 +122,27 @@ describe("synclag probe", () => {
     }
   });
 
-  it("finds the address that tells most, within the requests that it announces", async () => {
-    const fallen = { number: 7, timestamp: 1_795_176_000 };
-    const requests: string[] = [];
+  it("finds an endpoint at a usual address, within the requests that it announces", async () => {
+    const block = { number: 7, timestamp: 1_795_176_000 };
+    let sent = 0;
     await using server = await serve(({ method, url }, response) => {
-      requests.push(`${method} ${url}`);
-      const pages: Readonly<Record<string, unknown>> = {
-        "POST /app/graphql": { data: { _meta: { block: { number: 7 } } } },
-        "GET /app/status": { base: { id: 8453, block: fallen }, mainnet: { id: 1, block: fallen } },
-      };
-      const page = pages[`${method} ${url}`];
-      response.statusCode = page === undefined ? 404 : 200;
-      response.end(JSON.stringify(page ?? "no such page"));
+      sent += 1;
+      const isPage = `${method} ${url}` === "GET /app/status";
+      response.statusCode = isPage ? 200 : 404;
+      response.end(JSON.stringify(isPage ? { base: { id: 8453, block }, mainnet: { id: 1, block } } : ""));
     });
 
     const table = await runCommand(["probe", `${server.url}/app`, "--discover"]);
-    const sent = requests.length;
+    const sentForTable = sent;
     const json = await runCommand(["probe", `${server.url}/app/graphql`, "--discover", "--format", "json"]);
 
     expect(table.exitCode).toBe(0);
-    const announced = Number(/at most (\d+) requests$/.exec(table.err)?.[1]);
-    expect(sent).toBeLessThanOrEqual(announced);
-    expect(table.out).toContain(`${server.url}/app/graphql: dialect graph, 1 chain\n`);
-    expect(table.out).toContain(
-      `${server.url}/app/status: dialect ponder-status, 2 chains; the best of them`,
-    );
-    expect(table.out).toContain(`${sent} requests sent`);
-    const {
-      chains_yaml: yaml,
-      dialect,
-      found,
-    } = JSON.parse(json.out) as {
-      readonly chains_yaml: string;
-      readonly dialect: string;
-      readonly found: readonly unknown[];
-    };
-    expect(dialect).toBe("ponder-status");
-    expect(found).toHaveLength(2);
-    const { fleet } = parseConfig(yaml, { file: "chains.yaml", env: {}, readFile: () => "" });
+    expect(sentForTable).toBeLessThanOrEqual(Number(/at most (\d+) requests$/.exec(table.err)?.[1]));
+    expect(table.out).toContain(`Dialect ponder-status fits ${server.url}/app/status`);
+    expect(table.out).toContain(`${sentForTable} requests sent`);
+    const found = JSON.parse(json.out) as { readonly chains_yaml: string; readonly dialect: string };
+    expect(found.dialect).toBe("ponder-status");
+    const { fleet } = parseConfig(found.chains_yaml, { file: "chains.yaml", env: {}, readFile: () => "" });
     expect(fleet.chains.map(({ slug, name }) => [slug, name])).toEqual([
       ["base", "Base"],
       ["ethereum", "Ethereum"],
@@ -185,7 +166,7 @@ describe("synclag probe", () => {
 
     expect([ofHeader.exitCode, ofPath.exitCode]).toEqual([0, 0]);
     expect(ofHeader.out).toContain("chain 8453: block ");
-    expect(ofHeader.out).toContain(`headers: {"Authorization":"Bearer \${GRAPH_KEY}"}`);
+    expect(ofHeader.out).toContain(`Authorization: Bearer \${GRAPH_KEY}\n`);
     expect(JSON.stringify([ofHeader, ofPath])).not.toContain(SIMULATED_API_KEY);
   });
 

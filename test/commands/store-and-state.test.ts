@@ -7,12 +7,10 @@ import { CHAINS_YAML, commandWorld } from "../support/command-world.ts";
 import { type RespServer, startRespServer } from "../support/resp-server.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
-const WARNING = /--state is not used, because SYNCLAG_STORE names a store/;
-
 describe("SYNCLAG_STORE together with --state, as in the image", () => {
-  it.each(["run", "check"] as const)("makes %s use the store, with a warning", async (command) => {
+  it.each(["run", "check"] as const)("makes %s use the store", async (command) => {
     await using files = await filesAndStore();
-    const { world, printed } = commandWorld(files.env);
+    const { world } = commandWorld(files.env);
     const stopping = {
       ...world,
       onSignal: (signal: string, stop: () => void) => signal === "SIGTERM" && setImmediate(stop),
@@ -22,17 +20,15 @@ describe("SYNCLAG_STORE together with --state, as in the image", () => {
       ? run({ ...files.flags, logLevel: "info" }, stopping)
       : check([], { ...files.flags, format: "table" }, world));
 
-    expect(printed.err.join("\n")).toMatch(WARNING);
     expect(files.server.commands.length).toBeGreaterThan(0);
   });
 
   it("means no store if it is empty", async () => {
     await using files = await filesAndStore();
-    const { world, printed } = commandWorld({ SYNCLAG_STORE: "" });
+    const { world } = commandWorld({ SYNCLAG_STORE: "" });
 
     await check([], { ...files.flags, format: "table" }, world);
 
-    expect(printed.err.join("\n")).not.toMatch(WARNING);
     expect(files.server.commands).toEqual([]);
   });
 });

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { expectGolden } from "../support/golden.ts";
@@ -116,39 +115,6 @@ describe("synclag", () => {
       [["plan"], ["plan", "--format", "json"], ["plan", "--config", "too-often.yaml"]],
       { env: { HOST: "h.example" }, files },
     );
-  });
-
-  it("prints waits for providers from the state file, and ignores an unreadable one", async () => {
-    const untilMs = NOW_MS + 3_540_000;
-    const backOff = { refusedAtMs: NOW_MS - 60_000, untilMs, namedMs: null, delayMs: 0, probe: "due" };
-    const urlHash = createHash("sha256").update("https://indexer.example/base").digest("hex").slice(0, 32);
-    const state = {
-      budgets: {
-        accounts: { [`studio ${urlHash}`]: { buckets: [], backOff, sentTo: urlHash } },
-        backOffs: {},
-        atMs: NOW_MS,
-      },
-    };
-
-    const [waiting, broken, empty] = await Promise.all(
-      [JSON.stringify(state), "not JSON", "{}"].map((text) =>
-        runCommand(["plan"], {
-          files: { "chains.yaml": FLEET, "synclag.state.json": text },
-          world: FIXED_CLOCK,
-        }),
-      ),
-    );
-
-    const warnings = [
-      "chains.yaml: warning: lockup/subgraph/production is skipped: HOST is not set",
-      expect.stringMatching(/^chains.yaml: warning: mode .*: all sources have one provider/) as string,
-    ];
-    expect(waiting?.err.split("\n")).toEqual([
-      ...warnings,
-      "budget studio of airdrops/subgraph/production/base: rate-limited by provider at 11:29 UTC, next attempt 12:29 UTC",
-    ]);
-    expect([broken, empty].map((result) => result?.err.split("\n"))).toEqual([warnings, warnings]);
-    expect([waiting?.exitCode, broken?.exitCode]).toEqual([0, 0]);
   });
 
   it("prints the first 100 mistakes of a configuration and the number of the others", async () => {

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { chainReports } from "../../src/core/model/report.ts";
-import { SIMULATED_API_KEY } from "../../src/sim/fleet/simulated-fleet.ts";
 import type { ChainSpec } from "../../src/sim/model/chain-model.ts";
+import { SIMULATED_API_KEY } from "../../src/sim/servers/families.ts";
 import { driftingPaces } from "../support/drifting-paces.ts";
 import { type Scenario, startScenario } from "../support/scenario.ts";
 

@@ -93,10 +93,6 @@ describe("synclag replay", () => {
 
     expect({ exitCode, err: err.join() }).toEqual({ exitCode: 2, err: expect.stringContaining(says) });
   });
-
-  it("says that a file does not exist", async () => {
-    expect((await replayed(["absent.jsonl"])).err).toEqual(["Cannot read absent.jsonl: no such file"]);
-  });
 });
 
 describe("openRecordingFile()", () => {

@@ -1,19 +1,15 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { DEMO_PARITY } from "../../src/commands/demo.ts";
-import type { Config } from "../../src/config/config.ts";
 import { type Endpoint, endpointsOf } from "../../src/core/model/fleet.ts";
 import { FAMILY_QUESTIONS } from "../../src/dialects/families.ts";
-import { accelerate, paceAtSpeed } from "../../src/sim/fleet/accelerate.ts";
-import { withDemoFamilies } from "../../src/sim/fleet/demo-families.ts";
-import { SIMULATED_API_KEY } from "../../src/sim/fleet/simulated-fleet.ts";
+import { accelerate, DEMO_YAML, paceAtSpeed } from "../../src/sim/fleet/demo-config.ts";
 import type { Scenario as DemoScenario } from "../../src/sim/scenarios/scenario.ts";
 import { SCENARIOS } from "../../src/sim/scenarios/scenarios.ts";
-import { SIMULATED_CUSTOM } from "../../src/sim/servers/families.ts";
+import { SIMULATED_API_KEY } from "../../src/sim/servers/families.ts";
 import { expectGolden } from "../support/golden.ts";
 import { type Scenario, startScenario } from "../support/scenario.ts";
 
-const CHAINS_YAML = `${readFileSync("chains.yaml", "utf8")}${DEMO_PARITY}`;
+const CHAINS_YAML = `${readFileSync("chains.yaml", "utf8")}${DEMO_YAML}`;
 /** Ten minutes of 130 endpoints at the pace of the demo take ten seconds, and far longer on a machine that is busy. */
 const LIMIT = { timeout: 600_000 };
 /** A scenario in which nothing happens any more is not played on. */
@@ -45,7 +41,7 @@ async function startDemo({ steps }: DemoScenario) {
   const play = await startScenario(CHAINS_YAML, {
     env: { THEGRAPH_API_KEY: SIMULATED_API_KEY },
     adjust: (packaged) => {
-      const config = withSimulatedQuery(accelerate(withDemoFamilies(packaged), paceAtSpeed(1)));
+      const config = accelerate(packaged, paceAtSpeed(1));
       endpoints = endpointsOf(config.fleet);
       return config;
     },
@@ -54,17 +50,6 @@ async function startDemo({ steps }: DemoScenario) {
     await step.happens(play.fleet, 1);
   }
   return { play, endpoints };
-}
-
-/** The simulated server of dialect custom has its own schema. */
-function withSimulatedQuery(config: Config): Config {
-  const indexers = config.fleet.indexers.map((indexer) => ({
-    ...indexer,
-    endpoints: indexer.endpoints.map((endpoint) =>
-      endpoint.custom === undefined ? endpoint : { ...endpoint, custom: SIMULATED_CUSTOM },
-    ),
-  }));
-  return { ...config, fleet: { ...config.fleet, indexers } };
 }
 
 /** The incidents, and for each indexer how many of its targets are in which status; chains are named where they are few. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { parseConfig } from "../../src/config/parse.ts";
 import { type Endpoint, endpointsOf } from "../../src/core/model/fleet.ts";
-import { paceAtSpeed } from "../../src/sim/fleet/accelerate.ts";
+import { paceAtSpeed } from "../../src/sim/fleet/demo-config.ts";
 import { mirrorFleet } from "../../src/sim/fleet/mirror-fleet.ts";
 import { playScenario, type Scenario } from "../../src/sim/scenarios/scenario.ts";
 import { FAULTS, halfOf, times } from "../support/faults.ts";

@@ -50,7 +50,7 @@ export async function fetchStatus(
 }
 
 /** The version of the Synclag at an address; null where that cannot be found out. */
-export async function fetchVersion(
+async function fetchVersion(
   question: StatusQuestion,
   timeoutMs: number,
   proxy: ProxySettings | null,

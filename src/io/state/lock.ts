@@ -38,6 +38,7 @@ export type StateLock = ReturnType<typeof hold>;
 /** Another process holds the state file. */
 export class StateLockedError extends Error {
   override readonly name = "StateLockedError";
+  readonly owner: LockOwner;
 
   constructor(path: string, owner: LockOwner) {
     const since = new Date(owner.startedAtMs).toISOString();
@@ -45,6 +46,7 @@ export class StateLockedError extends Error {
       `Cannot use the state file ${path}: another synclag holds it (pid ${owner.pid}, started ${since}, ` +
         `listening on ${owner.url}); stop that one, or choose another file with --state`,
     );
+    this.owner = owner;
   }
 }
 

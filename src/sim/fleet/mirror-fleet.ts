@@ -1,13 +1,7 @@
 import type { Config } from "../../config/config.ts";
-import {
-  type Chain,
-  type Endpoint,
-  endpointsOf,
-  type Fleet,
-  statusEndpointOf,
-} from "../../core/model/fleet.ts";
+import { type Endpoint, endpointsOf, type Fleet, statusEndpointOf } from "../../core/model/fleet.ts";
 import { chainOfAge } from "../model/chain-model.ts";
-import { type ServerKind, SIMULATED_CUSTOM } from "../servers/families.ts";
+import { isServerKind, type ServerKind } from "../servers/families.ts";
 import { type EndpointSpec, type FleetOptions, type SimulatedFleet, startFleet } from "./simulated-fleet.ts";
 import type { TargetBehaviour } from "./simulated-target.ts";
 
@@ -31,68 +25,51 @@ export function mirrorOf(fleet: Fleet, nowMs: () => number): FleetOptions {
   );
   return {
     nowMs,
-    chains: fleet.chains.map((chain) =>
-      chainOfAge({ slug: chain.slug, id: chain.id, blockTimeMs: blockTimeOf(chain) }, nowMs()),
+    chains: fleet.chains.map(({ slug, id, blockTimeMs }) =>
+      chainOfAge({ slug, id, blockTimeMs: blockTimeMs ?? USUAL_BLOCK_TIME_MS }, nowMs()),
     ),
     endpoints: endpoints.map((endpoint) => endpointSpec(endpoint, fleet)),
   };
 }
 
-/** The fallback is for a chain without a configured block time. */
-function blockTimeOf(chain: Chain | undefined): number {
-  return chain?.blockTimeMs ?? 2_000;
-}
+/** For a chain without a configured block time. */
+const USUAL_BLOCK_TIME_MS = 2_000;
 
 function endpointSpec(endpoint: Endpoint, { chains }: Fleet): EndpointSpec {
-  const kind = guessServerKind(endpoint);
+  const kind = serverKindOf(endpoint);
   const url = new URL(endpoint.url);
-  const apiKey = apiKeyOf(endpoint);
   return {
     kind,
     key: endpoint.key,
     chains: endpoint.chain === null ? endpoint.targets.map(({ chain }) => chain) : [endpoint.chain],
     origin: url.host,
     path: url.pathname,
-    behaviour: { latency: { minMs: 20, maxMs: 400 }, ...(apiKey === null ? {} : { apiKeys: [apiKey] }) },
+    behaviour: { latency: { minMs: 20, maxMs: 400 } },
     targetBehaviour: (slug) => {
       const own = endpoint.targets.find(({ chain }) => chain === slug)?.deployment;
       const deployment = own ?? endpoint.status?.deployment;
-      const health = healthOf(kind, blockTimeOf(chains.find((chain) => chain.slug === slug)));
+      const chain = chains.find((one) => one.slug === slug);
+      const health = healthOf(kind, chain?.blockTimeMs ?? USUAL_BLOCK_TIME_MS);
       return deployment === undefined ? health : { ...health, deployment };
     },
   };
 }
 
 /** The software that most likely runs at an endpoint: by its URL first, then by its dialect. */
-function guessServerKind({ kind, url, dialect, targets }: Endpoint): ServerKind {
+function serverKindOf({ url, dialect, targets }: Endpoint): ServerKind {
   const { hostname, pathname } = new URL(url);
-  if (kind === "rpc" && dialect === "rpc") {
-    return "rpc";
-  }
   if (/^\/api\/(?:[^/]+\/)?(?:subgraphs|deployments)\/id\//.test(pathname)) {
     return "gateway";
   }
   if (hostname === "api.studio.thegraph.com") {
     return "studio";
   }
-  switch (dialect) {
-    case "ponder":
-    case "squid":
-    case "subquery":
-    case "graph-status":
-    case "custom":
-    case "ponder-status":
-    case "envio-metrics":
-    case "erpc":
-      return dialect;
-    default: {
-      const servesMany = dialect === "auto" && targets.length > 1;
-      // The version that the public fleet runs.
-      return dialect === "envio" || pathname.endsWith("/v1/graphql") || servesMany
-        ? "envio-3.2"
-        : "graph-node";
-    }
+  const servesMany = dialect === "auto" && targets.length > 1;
+  if (dialect === "envio" || pathname.endsWith("/v1/graphql") || servesMany) {
+    // The version that the public fleet runs.
+    return "envio-3.2";
   }
+  return isServerKind(dialect) ? dialect : "graph-node";
 }
 
 /** Healthy as the real fleet is: slightly behind the tip, and several indexers behind the gateway. */
@@ -113,13 +90,6 @@ function healthOf(kind: ServerKind, blockTimeMs: number): Partial<TargetBehaviou
   }
 }
 
-/** The key that a caller will send, so that the simulated gateway accepts it. */
-function apiKeyOf({ headers, url }: Endpoint): string | null {
-  const [, header] = Object.entries(headers).find(([name]) => name.toLowerCase() === "authorization") ?? [];
-  const inPath = /\/api\/([^/]+)\/(?:subgraphs|deployments)\//.exec(new URL(url).pathname);
-  return inPath?.[1] ?? /^Bearer (.+)$/.exec(header ?? "")?.[1] ?? null;
-}
-
 function withSimulatedUrls(real: Fleet, simulated: SimulatedFleet): Fleet {
   const placeOf = (key: string, realUrl: string) => {
     const { origin, host } = new URL(simulated.endpoint(key).url);
@@ -127,11 +97,9 @@ function withSimulatedUrls(real: Fleet, simulated: SimulatedFleet): Fleet {
     return { url: `${origin}${pathname}${search}`, host };
   };
   const rewrite = (endpoint: Endpoint): Endpoint => {
-    const { status, custom } = endpoint;
+    const { status } = endpoint;
     return {
       ...endpoint,
-      // The simulated server has a schema of its own, whatever the real query is.
-      ...(custom === undefined ? {} : { custom: SIMULATED_CUSTOM }),
       ...(status === undefined
         ? {}
         : { status: { ...status, ...placeOf(statusEndpointOf(endpoint)?.key ?? "", status.url) } }),

@@ -12,9 +12,11 @@ const KEEP_ALIVE_MS = 75_000;
 /** One host and port on loopback, with its endpoints. */
 export class Origin implements AsyncDisposable {
   readonly name: string;
-  readonly #routes = new Map<string, SimulatedEndpoint>();
+  /** By path. */
+  readonly routes = new Map<string, SimulatedEndpoint>();
+  /** Connections that were opened to it so far. */
+  connectionCount = 0;
   readonly #closing = new AbortController();
-  #connectionCount = 0;
   #server: Server | null = null;
   #port = 0;
 
@@ -27,11 +29,6 @@ export class Origin implements AsyncDisposable {
   /** `127.0.0.1:port`. */
   get host(): string {
     return `127.0.0.1:${this.#port}`;
-  }
-
-  /** Connections that were opened to it so far. */
-  get connectionCount(): number {
-    return this.#connectionCount;
   }
 
   /** Listens; after a `close()`, on the same port as before. Does nothing while open. */
@@ -49,12 +46,13 @@ export class Origin implements AsyncDisposable {
     });
     server.keepAliveTimeout = KEEP_ALIVE_MS;
     server.on("connection", () => {
-      this.#connectionCount += 1;
+      this.connectionCount += 1;
     });
     server.listen(this.#port, "127.0.0.1");
     await once(server, "listening");
     this.#server = server;
-    this.#port = portOf(server);
+    // A server that listens on TCP has an address object: text is only for pipes, null only before it listens.
+    this.#port = (server.address() as AddressInfo).port;
   }
 
   /** Refuses new connections and closes the existing ones. */
@@ -75,39 +73,28 @@ export class Origin implements AsyncDisposable {
     await this.close();
   }
 
-  /** Whether no endpoint has this path yet. */
-  isFree(path: string): boolean {
-    return !this.#routes.has(path);
-  }
-
-  add(path: string, endpoint: SimulatedEndpoint): void {
-    this.#routes.set(path, endpoint);
-  }
-
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const call = await readCall(request);
     if (call === null) {
       return;
     }
-    const endpoint = this.#routes.get(call.path);
+    const endpoint = this.routes.get(call.path);
     if (endpoint === undefined) {
       deliver(response, html("404 Not Found", 404));
       return;
     }
     const pending = endpoint.receive(call);
-    await this.#wait(pending.beforeMs);
+    // Until the fleet is disposed at the latest.
+    const wait = (ms: number) =>
+      sleep(ms, undefined, { signal: this.#closing.signal }).catch(() => undefined);
+    await wait(pending.beforeMs);
     const answer = endpoint.answer(pending);
-    await this.#wait(pending.afterMs);
+    await wait(pending.afterMs);
     if (answer.damage === undefined) {
       deliver(response, answer);
     } else if (!response.destroyed) {
       answer.damage.send(response, answer);
     }
-  }
-
-  /** Waits, until the fleet is disposed at the latest. */
-  async #wait(durationMs: number): Promise<void> {
-    await sleep(durationMs, undefined, { signal: this.#closing.signal }).catch(() => undefined);
   }
 }
 
@@ -125,9 +112,4 @@ async function readCall(request: IncomingMessage): Promise<Call | null> {
   const headers = Object.entries(request.headers).map(([name, value]) => [name, String(value)] as const);
   const path = url.split("?", 1)[0] ?? "";
   return body === null ? null : { method, path, headers: Object.fromEntries(headers), body };
-}
-
-function portOf(server: Server): number {
-  // A server that listens on TCP has an address object: text is only for pipes, null only before it listens.
-  return (server.address() as AddressInfo).port;
 }

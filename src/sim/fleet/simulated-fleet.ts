@@ -24,20 +24,15 @@ export interface EndpointSpec {
   readonly origin: string;
   readonly path: string;
   /** How this endpoint differs from the default while healthy. */
-  readonly behaviour?: Partial<EndpointBehaviour>;
+  readonly behaviour?: EndpointBehaviour;
   /** The same for its target on a chain. */
   readonly targetBehaviour?: (slug: string) => Partial<TargetBehaviour>;
 }
-
-/** The key that a simulated gateway accepts by default. */
-export const SIMULATED_API_KEY = "5e1f0000c0ffee00decade0000facade";
 
 /** How an endpoint handles requests. */
 export interface EndpointBehaviour {
   /** Each request takes a time between the two, evenly distributed; the height is read at a random instant of it. */
   readonly latency: { readonly minMs: number; readonly maxMs: number };
-  /** The keys that a gateway accepts. */
-  readonly apiKeys: readonly string[];
 }
 
 export interface FleetOptions {
@@ -58,13 +53,13 @@ export async function startFleet(options: FleetOptions): Promise<SimulatedFleet>
     const { origin: name, path, key } = endpoint.spec;
     const namesakes = fleet.origins.filter((origin) => origin.name === name);
     // A host serves each path once: a second endpoint of the same URL gets a host of its own.
-    let origin = namesakes.find((one) => one.isFree(path));
+    let origin = namesakes.find(({ routes }) => !routes.has(path));
     if (origin === undefined) {
       origin = new Origin(namesakes.length === 0 ? name : `${name} for ${key}`);
       await origin.open();
       fleet.origins.push(origin);
     }
-    origin.add(path, endpoint);
+    origin.routes.set(path, endpoint);
     endpoint.url = `http://${origin.host}${path}`;
   }
   return fleet;
@@ -78,7 +73,8 @@ export class SimulatedFleet implements AsyncDisposable {
   readonly chains: readonly SimulatedChain[];
   readonly allEndpoints: readonly SimulatedEndpoint[];
   readonly origins: Origin[] = [];
-  #isClosed = false;
+  /** Whether every host refuses connections. */
+  isClosed = false;
 
   constructor({ nowMs, chains, endpoints }: FleetOptions) {
     this.chains = chains.map((spec) => new SimulatedChain(spec, nowMs));
@@ -88,11 +84,9 @@ export class SimulatedFleet implements AsyncDisposable {
     });
   }
 
-  chain(slug: string): SimulatedChain {
-    return only(
-      this.chains.filter((chain) => chain.slug === slug),
-      `chain ${slug}`,
-    );
+  chain(wanted: string): SimulatedChain {
+    const found = this.chains.filter(({ slug }) => slug === wanted);
+    return only(found, `chain ${wanted}`);
   }
 
   endpoint(key: string): SimulatedEndpoint {
@@ -111,26 +105,19 @@ export class SimulatedFleet implements AsyncDisposable {
     return this.allEndpoints.flatMap(({ targets }) => targets).filter(({ key }) => fits(pattern, key));
   }
 
-  origin(name: string): Origin {
-    return only(
-      this.origins.filter((origin) => origin.name === name),
-      `origin ${name}`,
-    );
-  }
-
-  /** Whether every host refuses connections. */
-  get isClosed(): boolean {
-    return this.#isClosed;
+  origin(wanted: string): Origin {
+    const found = this.origins.filter(({ name }) => name === wanted);
+    return only(found, `origin ${wanted}`);
   }
 
   async close(): Promise<void> {
-    this.#isClosed = true;
+    this.isClosed = true;
     await Promise.all(this.origins.map((origin) => origin.close()));
   }
 
   /** Makes everything healthy again; the history of the chains stays. */
   async heal(): Promise<void> {
-    this.#isClosed = false;
+    this.isClosed = false;
     for (const part of [...this.chains, ...this.allEndpoints]) {
       part.heal();
     }
@@ -146,51 +133,42 @@ export class SimulatedFleet implements AsyncDisposable {
 export class SimulatedChain {
   readonly slug: string;
   readonly id: number;
+  /** The chain as plain data: replaced at every change of pace. */
+  model: ChainModel;
   readonly #blockTimeMs: number;
   readonly #nowMs: () => number;
-  #model: ChainModel;
 
   constructor(spec: ChainSpec, nowMs: () => number) {
     this.slug = spec.slug;
     this.id = spec.id;
+    this.model = createChain(spec);
     this.#blockTimeMs = spec.blockTimeMs;
     this.#nowMs = nowMs;
-    this.#model = createChain(spec);
-  }
-
-  /** The chain as plain data: replaced at every change of pace. */
-  get model(): ChainModel {
-    return this.#model;
   }
 
   /** The true head, now or at an instant. */
   headAt(atMs = this.#nowMs()): number {
-    return headAt(this.#model, atMs);
+    return headAt(this.model, atMs);
   }
 
   timeOf(block: number): number {
-    return timeOf(this.#model, block);
+    return timeOf(this.model, block);
   }
 
   /** Stops producing blocks. */
   halt(): void {
-    this.#changePace(null);
+    this.model = withPace(this.model, { atMs: this.#nowMs(), blockTimeMs: null });
   }
 
   /** Produces blocks again, at the usual pace. */
   resume(): void {
-    this.#changePace(this.#blockTimeMs);
+    this.model = withPace(this.model, { atMs: this.#nowMs(), blockTimeMs: this.#blockTimeMs });
   }
 
-  /** Returns to its usual pace. */
   heal(): void {
-    if (paceAt(this.#model, this.#nowMs()) !== this.#blockTimeMs) {
+    if (paceAt(this.model, this.#nowMs()) !== this.#blockTimeMs) {
       this.resume();
     }
-  }
-
-  #changePace(blockTimeMs: number | null): void {
-    this.#model = withPace(this.#model, { atMs: this.#nowMs(), blockTimeMs });
   }
 }
 
@@ -211,13 +189,14 @@ export class SimulatedEndpoint {
   readonly targets: readonly SimulatedTarget[];
   /** Where its server listens, if it has one. */
   url = "";
+  /** The number of requests received, including failed ones. */
+  requestCount = 0;
+  lastCall: Call | null = null;
   readonly #random: () => number;
   readonly #nowMs: () => number;
   readonly #healthy: EndpointBehaviour;
   #behaviour: EndpointBehaviour;
   #fault: Fault | null = null;
-  #requestCount = 0;
-  #lastCall: Call | null = null;
 
   constructor(spec: EndpointSpec, chains: readonly SimulatedChain[], nowMs: () => number) {
     this.spec = spec;
@@ -228,17 +207,8 @@ export class SimulatedEndpoint {
     });
     this.#random = createRandom(`synclag/${spec.key}`);
     this.#nowMs = nowMs;
-    this.#healthy = { latency: { minMs: 0, maxMs: 0 }, apiKeys: [SIMULATED_API_KEY], ...spec.behaviour };
+    this.#healthy = { latency: { minMs: 0, maxMs: 0 }, ...spec.behaviour };
     this.#behaviour = this.#healthy;
-  }
-
-  /** The number of requests received, including failed ones. */
-  get requestCount(): number {
-    return this.#requestCount;
-  }
-
-  get lastCall(): Call | null {
-    return this.#lastCall;
   }
 
   set(behaviour: Partial<EndpointBehaviour>): void {
@@ -261,8 +231,8 @@ export class SimulatedEndpoint {
 
   /** Registers a request, and decides how long it will take. */
   receive(call: Call): PendingRequest {
-    this.#requestCount += 1;
-    this.#lastCall = call;
+    this.requestCount += 1;
+    this.lastCall = call;
     const { minMs, maxMs } = this.#behaviour.latency;
     const latencyMs = minMs + this.#random() * (maxMs - minMs);
     const beforeMs = this.#random() * latencyMs;
@@ -272,7 +242,7 @@ export class SimulatedEndpoint {
   /** Reads the heights now, and answers. */
   answer({ call, fault }: PendingRequest): Answer {
     const rows = this.targets.flatMap((target) => target.rowsAt(this.#nowMs()));
-    const truth = answerAs(this.spec.kind, this.#behaviour.apiKeys, call, rows);
+    const truth = answerAs(this.spec.kind, call, rows);
     return { ...truth, ...(typeof fault === "function" ? fault(truth) : fault) };
   }
 }

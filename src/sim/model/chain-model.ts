@@ -67,7 +67,7 @@ export function withPace(chain: ChainModel, change: PaceChange): ChainModel {
 
 /** The newest block at an instant; -1 before the first block. */
 export function headAt(chain: ChainModel, atMs: number): number {
-  const stretch = lastOf(chain.stretches, ({ fromMs }) => fromMs <= atMs);
+  const stretch = chain.stretches.findLast(({ fromMs }) => fromMs <= atMs);
   if (stretch === undefined) {
     return -1;
   }
@@ -84,7 +84,7 @@ export function headAt(chain: ChainModel, atMs: number): number {
 
 /** The time of a past or future block in Unix milliseconds; Infinity: never. */
 export function timeOf(chain: ChainModel, block: number): number {
-  const stretch = lastOf(chain.stretches, ({ afterBlock }) => afterBlock < block);
+  const stretch = chain.stretches.findLast(({ afterBlock }) => afterBlock < block);
   if (stretch === undefined) {
     return Number.NEGATIVE_INFINITY;
   }
@@ -97,22 +97,7 @@ export function timeOf(chain: ChainModel, block: number): number {
 
 /** The time between blocks at an instant; null during a halt. */
 export function paceAt(chain: ChainModel, atMs: number): number | null {
-  return lastOf(chain.stretches, ({ fromMs }) => fromMs <= atMs)?.blockTimeMs ?? null;
-}
-
-/** The last stretch that fits, by binary search: those that fit come before those that do not. */
-function lastOf(stretches: readonly Stretch[], fits: (stretch: Stretch) => boolean): Stretch | undefined {
-  let [low, high] = [0, stretches.length];
-  while (low < high) {
-    const middle = Math.floor((low + high) / 2);
-    const stretch = stretches[middle];
-    if (stretch !== undefined && fits(stretch)) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  return stretches[low - 1];
+  return chain.stretches.findLast(({ fromMs }) => fromMs <= atMs)?.blockTimeMs ?? null;
 }
 
 /** A history of a chain: blocks of two forks have the same number and different hashes. */
