@@ -89,7 +89,7 @@ export async function startApp(config: Config, world: World): Promise<App> {
       ),
     );
     await store.publishUrl(server.url);
-    replica?.start(`${hostname()}:${new URL(server.url).port}`, { daemon, history, events });
+    replica?.start(`${hostname()}:${new URL(server.url).port}`, { daemon, events });
     cleanup.use(startReportLoop(daemon, history, events, notifier, world));
     cleanup.use(reloader).watch();
     logStart(config, world, server.url);

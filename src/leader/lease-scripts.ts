@@ -6,9 +6,9 @@ import { storeScript, Whole } from "../io/store/store-script.ts";
 // What only the leader may write, a script compares `token` for: `FENCE`. A lease with an unusable value is
 // removed, as if the store had lost its memory.
 
-/** Returns from a script, with "fenced", unless the lease in KEYS[1] still has the token in ARGV[1], or that is ''. */
+/** Returns from a script, with "fenced", unless the lease in KEYS[1] still has the token in ARGV[1]. */
 export const FENCE = `
-if ARGV[1] ~= '' and redis.pcall('HGET', KEYS[1], 'token') ~= ARGV[1] then return 'fenced' end
+if redis.pcall('HGET', KEYS[1], 'token') ~= ARGV[1] then return 'fenced' end
 `;
 
 /** So long the last leader has for itself where the store has lost its memory. */
@@ -31,14 +31,18 @@ const LONGEST_NAME = 300;
 export const CLAIM = storeScript(
   `
 local id, name, length, priority = ARGV[1], ARGV[2], tonumber(ARGV[5]), ARGV[6]
+local function whole(value, most)
+  local number = value and #value <= 15 and string.find(value, '^%d+$') and tonumber(value)
+  return number and number <= (most or number)
+end
 local found = redis.pcall('HMGET', KEYS[1], 'id', 'token', 'until', 'name', 'since')
 local id_held, held, until_ms, name_held, since = unpack(found)
 local is_there = id_held or held or until_ms or name_held or since
 local is_sound = id_held and whole(held) and whole(until_ms, now + length + ${CLOCK_DIFFERENCE_MS}) and whole(since)
   and name_held and #name_held <= ${LONGEST_NAME}
-if failed(found) or is_there and not is_sound then
+if found.err or is_there and not is_sound then
   remove(KEYS[1])
-  return replaced(KEYS[1])
+  return redis.error_reply('ERR the lease was unusable and has been removed')
 end
 local function reply(granted, token)
   local lease = redis.call('HMGET', KEYS[1], 'name', 'until')

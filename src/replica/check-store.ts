@@ -76,20 +76,14 @@ async function readReport(
   shared: SharedBudgets,
   { store, world }: StoreCheckOptions,
 ): Promise<Report | string> {
-  const parts = new SharedParts({
-    store,
-    key: "state",
-    format: STATE_SHAPE,
-    nowMs: world.nowMs,
-  });
-  const reading = await parts.read();
+  const reading = await new SharedParts({ store, key: "state", format: STATE_SHAPE }).read();
   if (reading.kind === "other format") {
     return `Cannot check: another version of Synclag leads at ${leader}; ask it with --url`;
   }
   if (reading.kind !== "read" || !(await shared.follow())) {
     return `Cannot check: ${leader} leads, and has not handed over its state`;
   }
-  const learned = readParts(reading.parts, reading.aheadMs, () => undefined);
+  const learned = readParts(reading.parts, () => undefined);
   const monitor = new Monitor(fleet, {
     nowMs: world.nowMs,
     budgets: () => shared.budgets.report(shared.nowMs()),

@@ -1,10 +1,9 @@
-import { eventText } from "../core/events/event.ts";
+import { type Event, eventText } from "../core/events/event.ts";
 import type { EventLog } from "../core/events/event-log.ts";
 import type { ChainState } from "../core/head/chain-state.ts";
-import { shiftInstants } from "../core/model/instants.ts";
-import { isoTime } from "../core/model/text.ts";
 import type { Daemon, LearnedState } from "../daemon/daemon.ts";
 import type { Counters } from "../daemon/polling/counters.ts";
+import { readEvents } from "../daemon/state/event-store.ts";
 import type { SavedState } from "../io/state/file.ts";
 import { seal, unsealText } from "../io/state/seal.ts";
 import type { Part, ReadPart } from "./parts.ts";
@@ -13,9 +12,6 @@ const CHAIN = "chain ";
 const COUNTERS = "counters ";
 const INCIDENTS = "incidents";
 const QUESTIONS = "questions";
-
-/** The clocks of two replicas differ by less than this without being set to each other. */
-const MIN_SKEW_MS = 1_000;
 
 /** The parts of a handover. */
 export function partsOf(handover: ReturnType<Daemon["handover"]>): readonly Part[] {
@@ -46,16 +42,16 @@ export function eventParts(log: EventLog): readonly Part[] {
   }));
 }
 
+/** The events of each hour that was written since the last reading. */
+export function readEventParts(parts: readonly ReadPart[]): ReadonlyMap<string, readonly Event[]> {
+  return new Map(parts.map(({ name, text }) => [name, readEvents(text).events]));
+}
+
 /**
- * Reads parts of a replica whose clock is `aheadMs` ahead of ours. One that cannot be read is as if it had not changed: another
- * version may have written it. `onInvalid` is called with its name.
+ * Reads the parts of a hand-over. One that cannot be read is as if it had not changed: another version may have written it.
+ * `onInvalid` is called with its name.
  */
-export function readParts(
-  parts: readonly ReadPart[],
-  aheadMs: number,
-  onInvalid: (name: string) => void,
-): LearnedState {
-  const byMs = Math.abs(aheadMs) < MIN_SKEW_MS ? 0 : -aheadMs;
+export function readParts(parts: readonly ReadPart[], onInvalid: (name: string) => void): LearnedState {
   const values = new Map<string, unknown>();
   for (const { name, text } of parts) {
     const value = unsealText(text);
@@ -72,16 +68,10 @@ export function readParts(
     );
   const questions = values.get(QUESTIONS) as SavedState["questions"] | undefined;
   const incidents = values.get(INCIDENTS) as SavedState["incidents"] | undefined;
-  const chains = namedBy<ChainState>(CHAIN);
-  for (const [, state] of byMs === 0 ? [] : chains) {
-    shiftInstants(state, byMs);
-  }
   return {
-    chains: Object.fromEntries(chains),
+    chains: Object.fromEntries(namedBy<ChainState>(CHAIN)),
     counters: new Map(namedBy<Counters>(COUNTERS)),
-    ...(incidents && {
-      incidents: incidents.map((one) => ({ ...one, since: isoTime(Date.parse(one.since) + byMs) })),
-    }),
+    ...(incidents && { incidents }),
     ...(questions && { questions }),
   };
 }

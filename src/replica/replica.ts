@@ -6,19 +6,13 @@ import type { MetricsSource } from "../core/model/metrics-source.ts";
 import type { ReplicaReport } from "../core/model/report.ts";
 import { inSeconds } from "../core/model/text.ts";
 import type { Daemon } from "../daemon/daemon.ts";
-import { type EventStore, readEvents } from "../daemon/state/event-store.ts";
-import {
-  HISTORY_SHAPE,
-  type HistoryStore,
-  historyText,
-  readHistoryText,
-} from "../daemon/state/history-store.ts";
+import type { EventStore } from "../daemon/state/event-store.ts";
 import { STATE_SHAPE } from "../io/state/seal.ts";
 import type { RedisStore } from "../io/store/redis-store.ts";
 import type { World } from "../io/world.ts";
 import { Leadership } from "../leader/leadership.ts";
 import type { Role } from "../leader/lease.ts";
-import { eventParts, partsOf, readParts } from "./handover-parts.ts";
+import { eventParts, partsOf, readEventParts, readParts } from "./handover-parts.ts";
 import { SharedParts } from "./parts.ts";
 import { SharedBudgets, SLACK_MS } from "./shared-budgets.ts";
 
@@ -29,10 +23,9 @@ export interface ReplicaOptions {
   readonly world: Pick<World, "nowMs" | "monotonicMs" | "logger" | "onBug">;
 }
 
-/** The daemon of a replica: it leads or stands by. */
+/** What leads or stands by. */
 interface Followers {
   readonly daemon: Daemon;
-  readonly history: Pick<HistoryStore, "save" | "restore">;
   readonly events: Pick<EventStore, "log" | "started" | "standsBy">;
 }
 
@@ -41,11 +34,8 @@ const TICK_MS = 100;
 const PUBLISH_MS = 1_000;
 /** A standby reads so often. */
 const FOLLOW_MS = 500;
-/** It is long and changes little: a leader that dies loses so much of the plots at most. */
-const HISTORY_MS = 5 * 60_000;
 /** Raised when an older version could not read the events. */
 const EVENTS_FORMAT = 1;
-const UNREADABLE_PART = "A part of the leader's state in the store cannot be read";
 
 /**
  * Makes a daemon one of several: it polls while it holds the lease, or held it last and the store is away; else it learns what the
@@ -56,7 +46,6 @@ export class Replica implements AsyncDisposable {
   readonly #options: ReplicaOptions;
   readonly #leadership: Leadership;
   readonly #state: SharedParts;
-  readonly #history: SharedParts;
   readonly #events: SharedParts;
   #name = "";
   /** Null before the start. */
@@ -64,12 +53,9 @@ export class Replica implements AsyncDisposable {
   #timer: NodeJS.Timeout | undefined;
   /** One thing at a time: a step of the loop, or a publication. */
   readonly #inTurn = pLimit(1);
-  #isStepping = false;
   #isStopped = false;
-  #isHistoryRead = false;
   #loggedRole: Role = "standby";
   #dueMs = 0;
-  #historyDueMs = 0;
   /** The token of the lease when polling began. */
   #ledWith: number | null = null;
   /** The monotonic time of the current state. */
@@ -80,20 +66,15 @@ export class Replica implements AsyncDisposable {
     const { store, world } = options;
     this.#options = options;
     this.#leadership = new Leadership(store, world);
-    const onTooLong = (part: string, length: number): void =>
-      this.#warn("A part is too long to be handed over", part, { length });
-    const parts = { store, nowMs: world.nowMs, onTooLong };
-    this.#state = new SharedParts({ ...parts, key: "state", format: STATE_SHAPE });
-    this.#history = new SharedParts({ ...parts, key: "history", format: HISTORY_SHAPE });
-    this.#events = new SharedParts({ ...parts, key: "events", format: EVENTS_FORMAT });
+    this.#state = new SharedParts({ store, key: "state", format: STATE_SHAPE });
+    this.#events = new SharedParts({ store, key: "events", format: EVENTS_FORMAT });
     this.shared = new SharedBudgets({
       store,
-      onTooLong,
       budgets: new Budgets(fleet, { slackMs: SLACK_MS }),
       leadership: this.#leadership,
       monotonicMs: world.monotonicMs,
       isDaemon: true,
-      onInvalid: (part) => this.#warn(UNREADABLE_PART, part),
+      onInvalid: (part) => this.#warnOfPart(part),
     });
   }
 
@@ -102,7 +83,11 @@ export class Replica implements AsyncDisposable {
     this.#name = name;
     this.#followers = followers;
     this.#leadership.start(name);
-    this.#timer = setInterval(() => this.#tick(followers), TICK_MS);
+    this.#timer = setInterval(() => {
+      if (this.#inTurn.activeCount === 0) {
+        this.#inTurn(() => this.#step(followers)).catch(this.#options.world.onBug);
+      }
+    }, TICK_MS);
   }
 
   /** The leader, and the age of this process's report. */
@@ -131,9 +116,13 @@ export class Replica implements AsyncDisposable {
     return !this.#isStopped && (role === "leader" || role === "cut_off");
   }
 
-  /** Writes the current state for the next leader; false if that failed. */
-  async publish(): Promise<boolean> {
-    return await this.#inTurn(async () => this.#followers !== null && (await this.#publish(this.#followers)));
+  /** If this replica leads, writes the current state for the next leader. */
+  async publish(): Promise<void> {
+    await this.#inTurn(async () => {
+      if (this.#followers !== null && this.#isPolling()) {
+        await this.#publish(this.#followers);
+      }
+    });
   }
 
   /** After a reload: what was skipped as unknown may be part of the new configuration. */
@@ -141,22 +130,18 @@ export class Replica implements AsyncDisposable {
     this.#state.startOver();
   }
 
-  /** The lease goes first, so that another replica leads while this one writes the long history. */
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#timer);
     await this.#inTurn(async () => {
       const followers = this.#followers;
-      const isLeader = this.#leadership.role() === "leader" && this.#isPolling();
+      const isPolling = this.#isPolling();
       this.#isStopped = true;
       await followers?.daemon.stopPolling();
-      if (followers !== null && isLeader) {
+      if (followers !== null && isPolling && this.#leadership.token() !== null) {
         await this.#publish(followers);
         await this.shared.release();
       }
       await this.#leadership[Symbol.asyncDispose]();
-      if (followers !== null && isLeader) {
-        await this.#writeHistory(followers, null);
-      }
     });
   }
 
@@ -165,42 +150,25 @@ export class Replica implements AsyncDisposable {
   }
 
   #isPolling(): boolean {
-    const role = this.#leadership.role();
-    return this.#followers?.daemon.isPolling() === true && (role === "leader" || role === "cut_off");
-  }
-
-  #tick(followers: Followers): void {
-    if (!this.#isStepping) {
-      this.#isStepping = true;
-      this.#inTurn(() => this.#step(followers))
-        .catch(this.#options.world.onBug)
-        .finally(() => {
-          this.#isStepping = false;
-        });
-    }
+    return this.#followers?.daemon.isPolling() === true && this.mayPoll();
   }
 
   async #step(followers: Followers): Promise<void> {
     const { daemon, events } = followers;
-    const { world } = this.#options;
-    const role = this.#leadership.role();
+    const nowMs = this.#options.world.monotonicMs();
     const token = this.#leadership.token();
-    this.#logRole(role);
-    const isDue = world.monotonicMs() >= this.#dueMs;
+    this.#logRole(this.#leadership.role());
     // With another token another replica may have led meanwhile.
     if (token !== null && (!daemon.isPolling() || token !== this.#ledWith)) {
       await this.#takeOver(followers, token);
-    } else if (token !== null && isDue) {
-      this.#dueMs = world.monotonicMs() + PUBLISH_MS;
-      await this.#publish(followers);
-      if (world.monotonicMs() >= this.#historyDueMs) {
-        await this.#writeHistory(followers, this.#leadership.token());
-      }
-    } else if ((role === "standby" || role === "unsure") && daemon.isPolling()) {
+    } else if (daemon.isPolling() && !this.mayPoll()) {
       events.standsBy();
       await daemon.stopPolling();
-    } else if (role === "standby" && isDue) {
-      this.#dueMs = world.monotonicMs() + FOLLOW_MS;
+    } else if (nowMs >= this.#dueMs && token !== null) {
+      this.#dueMs = nowMs + PUBLISH_MS;
+      await this.#publish(followers);
+    } else if (nowMs >= this.#dueMs && !this.mayPoll()) {
+      this.#dueMs = nowMs + FOLLOW_MS;
       await this.#follow(followers);
     }
   }
@@ -212,7 +180,6 @@ export class Replica implements AsyncDisposable {
     }
     this.shared.takeOver(this.#options.former);
     this.#ledWith = token;
-    this.#historyDueMs = this.#options.world.monotonicMs() + HISTORY_MS;
     const knownForMs = this.#knownForMs();
     const aliveMs = knownForMs === null ? null : this.#options.world.nowMs() - knownForMs;
     followers.events.started(this.#name, aliveMs);
@@ -220,74 +187,36 @@ export class Replica implements AsyncDisposable {
     await this.#publish(followers);
   }
 
-  async #publish({ daemon, events }: Followers): Promise<boolean> {
+  async #publish({ daemon, events }: Followers): Promise<void> {
     const token = this.#leadership.token();
-    if (token === null) {
-      return false;
+    if (token !== null) {
+      this.shared.touchJournal();
+      await this.#events.write(eventParts(events.log), token);
+      await this.#state.write(partsOf(daemon.handover()), token);
     }
-    this.shared.touchJournal();
-    await this.#events.write(eventParts(events.log), token);
-    const { kind } = await this.#state.write(partsOf(daemon.handover()), token);
-    return kind === "written";
-  }
-
-  /** A null token writes it though the lease was given back, unless another replica has written its own. */
-  async #writeHistory({ history }: Followers, token: number | null): Promise<void> {
-    this.#historyDueMs = this.#options.world.monotonicMs() + HISTORY_MS;
-    const parts = [...history.save()].map((chain) => ({ name: chain[0], text: () => historyText(chain) }));
-    await this.#history.write(parts, token);
   }
 
   /** False if the store did not answer. */
-  async #follow({ daemon, events, history }: Followers): Promise<boolean> {
-    const { world } = this.#options;
+  async #follow({ daemon, events }: Followers): Promise<boolean> {
     const reading = await this.#state.read();
     if (reading.kind === "failed") {
       return false;
     }
     if (reading.kind === "other format") {
-      this.#warn("Another version of Synclag leads, whose state cannot be read", reading.format);
+      this.#warn("Another version of Synclag leads, whose state cannot be read", "state");
     }
     if (reading.kind === "read") {
       if (reading.parts.length > 0) {
         await daemon.stopPolling();
-        const warn = (part: string): void => this.#warn(UNREADABLE_PART, `state ${part}`);
-        daemon.learn(readParts(reading.parts, reading.aheadMs, warn));
+        daemon.learn(readParts(reading.parts, (part) => this.#warnOfPart(`state ${part}`)));
       }
-      this.#knownAtMs = world.monotonicMs() - reading.ageMs;
+      this.#knownAtMs = this.#options.world.monotonicMs() - reading.ageMs;
     }
-    return (
-      (await this.shared.follow()) && (await this.#readHistory(history)) && (await this.#readEvents(events))
-    );
-  }
-
-  /** False if the store did not answer. */
-  async #readEvents({ log }: Followers["events"]): Promise<boolean> {
-    const reading = await this.#events.read();
-    if (reading.kind === "read" && reading.parts.length > 0) {
-      log.replaceHours(new Map(reading.parts.map(({ name, text }) => [name, readEvents(text).events])));
+    const happened = await this.#events.read();
+    if (happened.kind === "read" && happened.parts.length > 0) {
+      events.log.replaceHours(readEventParts(happened.parts));
     }
-    return reading.kind !== "failed";
-  }
-
-  /** Once: after that each replica keeps its own. False if the store did not answer. */
-  async #readHistory(history: Followers["history"]): Promise<boolean> {
-    if (this.#isHistoryRead) {
-      return true;
-    }
-    const reading = await this.#history.read();
-    this.#isHistoryRead = reading.kind !== "failed";
-    if (reading.kind === "read") {
-      const chains = reading.parts.flatMap(({ name, text }) => {
-        const chain = readHistoryText(text);
-        if (chain === null) {
-          this.#warn(UNREADABLE_PART, `history ${name}`);
-        }
-        return chain === null ? [] : [chain];
-      });
-      history.restore(Object.fromEntries(chains));
-    }
-    return this.#isHistoryRead;
+    return happened.kind !== "failed" && (await this.shared.follow());
   }
 
   #logRole(role: Role): void {
@@ -299,11 +228,15 @@ export class Replica implements AsyncDisposable {
     }
   }
 
+  #warnOfPart(part: string): void {
+    this.#warn("A part of the leader's state in the store cannot be read", part);
+  }
+
   /** Once for each subject. */
-  #warn(message: string, subject: string, fields: object = {}): void {
-    if (!this.#warned.has(`${message} ${subject}`)) {
-      this.#warned.add(`${message} ${subject}`);
-      this.#options.world.logger.warn({ subject, ...fields }, message);
+  #warn(message: string, subject: string): void {
+    if (!this.#warned.has(subject)) {
+      this.#warned.add(subject);
+      this.#options.world.logger.warn({ subject }, message);
     }
   }
 }

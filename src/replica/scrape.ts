@@ -18,38 +18,23 @@ export interface ScrapeOptions {
 /**
  * Makes what `/metrics` replies: the report of now, one text for all scrapers of it. Scrapes that arrive while one is made share the next.
  *
- * A leader serves only what it has handed over: were it to die right after the scrape, no counter of the next leader would be lower.
+ * A leader hands over before it replies: were it to die right after the scrape, no counter of the next leader would be lower.
  */
 export function createScrape(
-  daemon: Daemon,
+  daemon: Pick<Daemon, "prepare" | "metricsSource">,
   { prometheus, reloader, httpErrors, events, notifier, replica }: ScrapeOptions,
 ): () => Promise<ScrapeReply> {
   const scrape = createScrapeCache(prometheus.render);
-  let handedOver: MetricsSource | null = null;
-
-  async function readSource(): Promise<MetricsSource> {
-    const own = {
+  return shareNext(async () => {
+    await daemon.prepare();
+    const source = daemon.metricsSource({
       httpErrors: httpErrors.count,
       incidents: events.incidents,
       reload: reloader.state,
       notifications: notifier.counts,
-    };
-    const source = daemon.metricsSource({ ...own, replica: replica?.metrics() ?? null });
-    if (replica === null || source.replica?.isLeader !== true || !source.replica.isPolling) {
-      handedOver = null;
-      return source;
-    }
-    if (await replica.publish()) {
-      handedOver = source;
-      return source;
-    }
-    const { loop, lostLogLines } = source;
-    return { ...(handedOver ?? source), loop, lostLogLines, ...own, replica: replica.metrics() };
-  }
-
-  return shareNext(async () => {
-    await daemon.prepare();
-    const gzipped = await scrape(await readSource());
-    return { contentType: prometheus.contentType, gzipped };
+      replica: replica?.metrics() ?? null,
+    });
+    await replica?.publish();
+    return { contentType: prometheus.contentType, gzipped: await scrape(source) };
   });
 }

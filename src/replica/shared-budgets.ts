@@ -6,10 +6,12 @@ import { Spent, usedAt } from "../budgets/ledger.ts";
 import type { SavedBudgets } from "../budgets/saved-budgets.ts";
 import type { Endpoint } from "../core/model/fleet.ts";
 import { parseJson } from "../core/model/text.ts";
+import type { ScriptRunner } from "../io/store/redis-store.ts";
 import type { Leadership } from "../leader/leadership.ts";
-import { type Part, type ReadPart, SharedParts, type SharedPartsOptions } from "./parts.ts";
+import { type Part, type ReadPart, SharedParts, type WriteResult } from "./parts.ts";
 
-export interface SharedBudgetsOptions extends Pick<SharedPartsOptions, "store" | "onTooLong"> {
+export interface SharedBudgetsOptions {
+  readonly store: ScriptRunner;
   readonly budgets: Budgets;
   /** The right to count, which is that to lead. */
   readonly leadership: Pick<Leadership, "role" | "token" | "isFailing" | "storeNowMs">;
@@ -52,8 +54,6 @@ export class SharedBudgets implements BudgetRecord {
   #isForeign = false;
   /** Whether this process has read all accounts. */
   #isInformed = false;
-  /** Whether the store has everything but what has changed since its last write. */
-  #isRecorded = false;
   /** The start of the last write that succeeded. */
   #contact = NO_CONTACT;
   /** By the account's id, how many requests may be sent unrecorded since then. */
@@ -62,11 +62,11 @@ export class SharedBudgets implements BudgetRecord {
   readonly #inTurn = pLimit(1);
 
   constructor(options: SharedBudgetsOptions) {
-    const { leadership, budgets } = options;
+    const { store, leadership, budgets } = options;
     this.#options = options;
     this.budgets = budgets;
     this.nowMs = () => leadership.storeNowMs();
-    this.#parts = new SharedParts({ ...options, nowMs: this.nowMs, key: KEY, format: FORMAT });
+    this.#parts = new SharedParts({ store, key: KEY, format: FORMAT });
   }
 
   readonly problem = (): string | null =>
@@ -103,7 +103,20 @@ export class SharedBudgets implements BudgetRecord {
 
   /** Takes in what the leader has written since the last time. False if the store did not answer. */
   follow(): Promise<boolean> {
-    return this.#inTurn(() => this.#follow());
+    return this.#inTurn(async () => {
+      const reading = await this.#parts.read();
+      if (reading.kind === "failed") {
+        return false;
+      }
+      if (reading.kind === "read") {
+        this.#learn(reading.parts);
+      } else if (reading.kind !== "nothing") {
+        this.#options.onInvalid(KEY);
+        this.#exhaust(this.budgets.accounts().map(({ id }) => id));
+      }
+      this.#isInformed = true;
+      return true;
+    });
   }
 
   /** This process leads from now on, and has followed up to now. `former`: what was counted elsewhere before. */
@@ -119,7 +132,6 @@ export class SharedBudgets implements BudgetRecord {
     }
     this.#advance = { fromMs, isHeld: this.#options.isDaemon };
     this.#isForeign = false;
-    this.#isRecorded = false;
     this.#contact = NO_CONTACT;
     this.#left.clear();
   }
@@ -127,7 +139,7 @@ export class SharedBudgets implements BudgetRecord {
   /** This process ends in order: it has sent nothing that is not recorded. */
   async release(): Promise<void> {
     this.#advance = { ...this.#advance, isHeld: false };
-    this.#isRecorded = false;
+    this.#parts.startOver();
     await this.flush().catch(() => undefined);
   }
 
@@ -145,12 +157,8 @@ export class SharedBudgets implements BudgetRecord {
     }
     const contact = { storeMs: this.nowMs(), monotonicMs: this.#options.monotonicMs() };
     const sequence = this.budgets.sequence();
-    let result = await this.#parts.write(this.#changes(), token);
-    if (result.kind === "lost") {
-      this.#isRecorded = false;
-      result = await this.#parts.write(this.#changes(), token);
-    }
-    this.#isRecorded = result.kind === "written";
+    let result = await this.#write(token);
+    result = result.kind === "lost" ? await this.#write(token) : result;
     if (result.kind === "written") {
       this.budgets.forgetChanges(sequence);
       this.#contact = contact;
@@ -165,29 +173,15 @@ export class SharedBudgets implements BudgetRecord {
   }
 
   /** All that the store may lack. Who may send unrecorded requests comes last, once those of others are counted. */
-  #changes(): readonly Part[] {
-    const isAll = !this.#isRecorded;
+  #write(token: number): Promise<WriteResult> {
+    const isAll = this.#parts.isWriteOfAll;
     const nowMs = this.nowMs();
     const { accounts } = this.budgets.save(nowMs, isAll ? null : 0);
-    return [
+    const parts = [
       ...Object.entries(accounts).map(([id, account]) => partOf(`${ACCOUNT}${id}`, account)),
       ...(isAll ? [partOf(ADVANCE, this.#advance)] : []),
     ];
-  }
-
-  async #follow(): Promise<boolean> {
-    const reading = await this.#parts.read();
-    if (reading.kind === "failed") {
-      return false;
-    }
-    if (reading.kind === "read") {
-      this.#learn(reading.parts);
-    } else if (reading.kind !== "nothing") {
-      this.#options.onInvalid(KEY);
-      this.#exhaust(this.budgets.accounts().map(({ id }) => id));
-    }
-    this.#isInformed = true;
-    return true;
+    return this.#parts.write(parts, token);
   }
 
   #learn(parts: readonly ReadPart[]): void {

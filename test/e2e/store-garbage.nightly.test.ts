@@ -33,9 +33,8 @@ const WRONG_TYPES: readonly (readonly string[])[] = [
 const REPLACE = "redis.call('DEL', KEYS[1]) return redis.call(unpack(ARGV))";
 const VALUES = ["1e308", "-99847", "NaN", "", '{"a":', "999999999999999", "7".repeat(100_000)];
 const TEXTS = ["1e308", "", '{"a":'];
-const SCORES = ["1e308", "-1", "-inf", "0.5"];
 /** Fields of which any of these values but one is wrong. */
-const NUMBERS = /^(token|until|since|#|#at)$/;
+const NUMBERS = /^(token|until|since|#)$/;
 
 /** A command that spoils one key of a cluster; `KEY` stands for the key. */
 interface Mutation {
@@ -125,14 +124,9 @@ async function failuresOf(mutation: Mutation, place: Place): Promise<readonly st
   return [...wrong, ...daemon.bugs].map((error) => `${mutation.name}: ${String(error).slice(0, 400)}`);
 }
 
-/** A leader reads no parts, and writes a part when it changes; the history every five minutes. */
+/** A leader reads no parts, and writes a part when it changes. */
 function isReadWhileLeading({ key, command }: Mutation): boolean {
-  const isPart = /^(state|budgets)/.test(key) && command[0] !== "EVAL" && !command.some(isHeader);
-  return !key.startsWith("history") && !isPart;
-}
-
-function isHeader(word: string): boolean {
-  return word.startsWith("#");
+  return key === "lease" || command[0] === "EVAL";
 }
 
 /** Each key with a value of each type, and each of its fields with each of the values. */
@@ -147,7 +141,6 @@ async function mutationsOf(key: string, ask: Ask): Promise<readonly Mutation[]> 
     found: null,
   }));
   const fields = type === "hash" ? textsOf(await of("HKEYS", "KEY")) : [];
-  const members = type === "zset" ? textsOf(await of("ZRANGE", "KEY", "0", "-1")) : [];
   return [
     ...types,
     ...fields
@@ -155,7 +148,6 @@ async function mutationsOf(key: string, ask: Ask): Promise<readonly Mutation[]> 
       .flatMap((field) =>
         (NUMBERS.test(field) ? VALUES : TEXTS).map((value) => fieldMutation(key, field, value)),
       ),
-    ...members.flatMap((member) => SCORES.map((score) => scoreMutation(key, member, score))),
   ];
 }
 
@@ -170,12 +162,6 @@ function fieldMutation(key: string, field: string, value: string): Mutation {
   return { name, key, command: ["HSET", "KEY", field, value], isWrong, found };
 }
 
-function scoreMutation(key: string, member: string, score: string): Mutation {
-  const found = [["ZSCORE", "KEY", member], score] as const;
-  const name = `${key}, ${member} at ${score}`;
-  return { name, key, command: ["ZADD", "KEY", score, member], isWrong: false, found };
-}
-
 /** Runs a cluster called `seed` until it has written all of its keys, and returns them. */
 async function runCluster({ port }: RedisServer, ask: Ask): Promise<readonly string[]> {
   await using daemon = await startOnStore({ port, cluster: "seed" });
@@ -183,7 +169,7 @@ async function runCluster({ port }: RedisServer, ask: Ask): Promise<readonly str
   await daemon.app[Symbol.asyncDispose]();
   const keys = textsOf(await ask(["KEYS", "*"])).map((key) => key.slice(keyOf("seed", "").length));
   expect(keys.sort()).toEqual([
-    ...[BUDGETS, "budgets-order", "events", "events-order", "history", "history-order"],
+    ...[BUDGETS, "budgets-order", "events", "events-order"],
     ...["lease", "probe", "state", "state-order"],
   ]);
   return keys;

@@ -171,7 +171,6 @@ class Process {
       monotonicMs: () => life.trueMs() - T0 + id,
       isDaemon,
       onInvalid: () => undefined,
-      onTooLong: () => undefined,
     });
     this.gate = new BudgetGate(this.budgets, () => 0.5);
   }

@@ -1,7 +1,7 @@
 import type { ScriptRunner } from "../../src/io/store/redis-store.ts";
 import type { StoreReply, StoreScript } from "../../src/io/store/store-script.ts";
 import { CLAIM, RELEASE } from "../../src/leader/lease-scripts.ts";
-import { PRUNE, READ, WRITE } from "../../src/replica/parts.ts";
+import { CLEAR, PRUNE, READ, WRITE } from "../../src/replica/parts.ts";
 
 type Arguments = readonly (string | number)[];
 
@@ -63,6 +63,7 @@ const SCRIPTS: Readonly<Record<string, (hash: Hash, args: readonly string[], ins
     [RELEASE.sha]: release,
     [WRITE.sha]: writeParts,
     [PRUNE.sha]: pruneParts,
+    [CLEAR.sha]: clearParts,
     [READ.sha]: readParts,
   };
 
@@ -113,11 +114,11 @@ function release(hash: Hash, [token]: readonly string[], { lease }: Instant): un
 
 function writeParts(
   _lease: Hash,
-  [token, last = "", clock = "", format = "", ...texts]: readonly string[],
+  [token = "", last = "", format = "", ...texts]: readonly string[],
   { nowMs, lease, others: [parts = new Map(), order = new Map()] }: Instant,
 ): unknown {
-  const known = parts.get("#") ?? "0";
-  if (token !== "" && lease !== token) {
+  const [known = "0"] = (parts.get("#") ?? "0").split(" ");
+  if (lease !== token) {
     return "fenced";
   }
   if (last !== "" && last !== known) {
@@ -130,9 +131,21 @@ function writeParts(
     parts.set(name, text);
     order.set(name, String(number));
   }
-  parts.set("#", String(number)).set("#at", String(nowMs)).set("#format", format).set("#token", token);
-  parts.set("#ahead", String(Number(clock) - nowMs));
+  parts.set("#", [number, nowMs, format, token].join(" "));
   return String(number);
+}
+
+function clearParts(
+  _lease: Hash,
+  [token]: readonly string[],
+  { lease, others: [parts = new Map(), order = new Map()] }: Instant,
+): unknown {
+  if (lease !== token) {
+    return "fenced";
+  }
+  parts.clear();
+  order.clear();
+  return "cleared";
 }
 
 function pruneParts(
@@ -140,7 +153,7 @@ function pruneParts(
   [token, upTo]: readonly string[],
   { lease, others: [parts = new Map(), order = new Map()] }: Instant,
 ): unknown {
-  if (token !== "" && lease !== token) {
+  if (lease !== token) {
     return "fenced";
   }
   const old = [...order].filter(([, number]) => Number(number) <= Number(upTo));
@@ -156,22 +169,14 @@ function readParts(
   [reached]: readonly string[],
   { nowMs, others: [order = new Map()] }: Instant,
 ): unknown {
-  const last = parts.get("#");
-  if (last === undefined) {
+  const head = parts.get("#");
+  if (head === undefined) {
     return [];
   }
+  const [last] = head.split(" ");
   const since = Number(reached) > Number(last) ? 0 : Number(reached);
   const changed = [...order]
     .filter(([, number]) => Number(number) > since)
     .toSorted(([, one], [, other]) => Number(one) - Number(other));
-  const head = [
-    String(nowMs),
-    parts.get("#at"),
-    parts.get("#ahead"),
-    parts.get("#format"),
-    parts.get("#token"),
-    last,
-    1,
-  ];
-  return [...head, ...changed.flatMap(([name]) => [name, parts.get(name)])];
+  return [String(nowMs), head, last, ...changed.flatMap(([name]) => [name, parts.get(name)])];
 }

@@ -127,12 +127,12 @@ interface RingJson {
 }
 
 /** The history of one chain as a line of JSON. */
-export function historyText([slug, { fine, coarse }]: NamedHistory): string {
+function historyText([slug, { fine, coarse }]: NamedHistory): string {
   return seal({ slug, fine: ringToJson(fine), coarse: ringToJson(coarse) });
 }
 
 /** Reads what `historyText` wrote; null where it is damaged. */
-export function readHistoryText(text: string): NamedHistory | null {
+function readHistoryText(text: string): NamedHistory | null {
   // What is sealed in this shape has the type that `historyText` gave to it.
   const saved = unsealText(text) as { slug: string; fine: RingJson; coarse: RingJson } | undefined;
   return saved === undefined

@@ -3,22 +3,16 @@ import { z } from "zod";
 import type { StoreAddress, StoreSettings } from "../../config/config.ts";
 import { codeOf, connectionDetail } from "../http-client/failure.ts";
 import type { World } from "../world.ts";
-import {
-  NOT_CONNECTED,
-  REPLACED,
-  type StoreFailure,
-  type StoreReply,
-  type StoreScript,
-} from "./store-script.ts";
+import { NOT_CONNECTED, type StoreFailure, type StoreReply, type StoreScript } from "./store-script.ts";
 
 type StoreWorld = Pick<World, "logger" | "random">;
 type Client = RedisClientType<Record<string, never>, Record<string, never>, Record<string, never>, 2>;
 
 const CALL_MS = 1_000;
-const PROBE_INTERVAL_MS = 1_000;
 const PROBE_LIFETIME_MS = 60_000;
 const FIRST_DELAY_MS = 100;
 const LONGEST_DELAY_MS = 2_000;
+const LONGEST_DETAIL = 200;
 
 /** What the users of a store need of it. */
 export type ScriptRunner = Pick<RedisStore, "run">;
@@ -26,8 +20,8 @@ export type ScriptRunner = Pick<RedisStore, "run">;
 /**
  * A connection to Redis or Valkey that is made again when it breaks, with pauses of 0.1 to 2 s between attempts.
  *
- * No call waits for a connection, or longer than a second for a reply. A call without a reply in time closes the connection,
- * so a server that takes longer than a second is away. It is also away while it refuses to write, which is tried each second.
+ * No call waits for a connection, or longer than a second for a reply. A call without a reply in time closes the connection, and so
+ * does a server that refuses to write: the host name may lead to another one by now.
  */
 export class RedisStore implements AsyncDisposable {
   /** For people: the address without user and password. */
@@ -36,13 +30,13 @@ export class RedisStore implements AsyncDisposable {
   readonly #world: StoreWorld;
   /** Null while there is no connection that could write when it was made. */
   #client: Client | null = null;
-  /** What failed last; null while the store is up. */
-  #failure: StoreFailure | null = null;
-  /** By the key, why the last script on it failed while the store was up. */
+  /** Why there is no connection. */
+  #problem: string | null = null;
+  /** By the key, why the last script on it failed on this connection. */
   readonly #unusable = new Map<string, string>();
   #isClosing = false;
-  #wake: () => void = () => undefined;
-  #kept: Promise<void> = Promise.resolve();
+  #timer: NodeJS.Timeout | undefined;
+  #connecting: Promise<void> = Promise.resolve();
 
   private constructor(settings: StoreSettings, world: StoreWorld) {
     this.name = storeName(settings.address);
@@ -53,20 +47,16 @@ export class RedisStore implements AsyncDisposable {
   /** Connects, and keeps the connection. It waits for the first attempt, a second at most; the store need not be there. */
   static async open(settings: StoreSettings, world: StoreWorld): Promise<RedisStore> {
     const store = new RedisStore(settings, world);
-    await store.#connect();
-    store.#kept = store.#keepConnected();
+    await store.#connect(FIRST_DELAY_MS);
     return store;
   }
 
-  /** Whether the last attempt to write succeeded, and the last call for each key. */
+  /** Whether there is a connection, and the last script on each key succeeded. */
   isUp(): boolean {
-    return this.#client !== null && this.#failure === null && this.#unusable.size === 0;
+    return this.#client !== null && this.#unusable.size === 0;
   }
 
-  /**
-   * Runs a script on keys of this fleet, which are given without their common prefix, and parses its reply. A value that the script has
-   * to replace is logged with its key.
-   */
+  /** Runs a script on keys of this fleet, which are given without their common prefix, and parses its reply. */
   async run<Value>(
     script: StoreScript<Value>,
     keys: readonly string[],
@@ -77,157 +67,85 @@ export class RedisStore implements AsyncDisposable {
       return NOT_CONNECTED;
     }
     const rest = [String(keys.length), ...keys.map((key) => this.#key(key)), ...args.map(String)];
-    const reply = await withinTime(async () =>
-      script.reply.parse(await this.#evaluate(client, script, rest)),
-    );
-    const key = this.#key(keys[0] ?? "");
+    const reply = await withinTime(async () => script.reply.parse(await evaluate(client, script, rest)));
+    // The first of several is that of the lease.
+    const key = this.#key(keys.at(-1) ?? "");
     if (reply.kind === "reply") {
       this.#unusable.delete(key);
-    } else if (reply.reason === "unusable") {
-      this.#rememberUnusable(key, reply.detail);
-    } else {
-      this.#fail(client, reply);
+    } else if (reply.reason === "away") {
+      this.#drop(client, reply.detail);
+    } else if (this.#unusable.get(key) !== reply.detail) {
+      this.#unusable.set(key, reply.detail);
+      const fields = { store: this.name, key, detail: reply.detail };
+      this.#world.logger.warn(fields, "The store cannot be used for this key");
     }
     return reply;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosing = true;
-    this.#wake();
-    await this.#kept;
+    clearTimeout(this.#timer);
+    await this.#connecting;
     destroy(this.#client);
     this.#client = null;
   }
 
-  async #keepConnected(): Promise<void> {
-    let delayMs = FIRST_DELAY_MS;
-    while (!this.#isClosing) {
-      if (this.#client === null) {
-        await this.#pause(delayMs * (1 - this.#world.random() / 2));
-        delayMs = Math.min(2 * delayMs, LONGEST_DELAY_MS);
-        await this.#connect();
-      } else {
-        delayMs = FIRST_DELAY_MS;
-        await this.#pause(PROBE_INTERVAL_MS);
-        await this.#probe();
-      }
-    }
-  }
-
-  async #connect(): Promise<void> {
-    if (this.#isClosing) {
-      return;
-    }
+  /** `delayMs`: until the next attempt, should this one fail. */
+  async #connect(delayMs: number): Promise<void> {
     const client = createClientFor(this.#settings.address);
-    client.on("error", (error) => this.#fail(client, storeFailure(error)));
+    client.on("error", (error) => this.#drop(client, storeFailure(error).detail));
+    const probe = ["SET", this.#key("probe"), "1", "PX", String(PROBE_LIFETIME_MS)];
     const reply = await withinTime(async () => {
       await client.connect();
-      await this.#write(client);
+      // A write shows what a read does not: a replica, a full memory, a missing permission.
+      await client.sendCommand(probe);
     });
     if (reply.kind === "failed") {
       destroy(client);
-      this.#remember(reply);
-      return;
-    }
-    this.#client = client;
-    this.#unusable.clear();
-    this.#remember(null);
-  }
-
-  /** A write shows what a read does not: a replica, a full memory, a missing permission. */
-  async #probe(): Promise<void> {
-    const client = this.#client;
-    if (client === null) {
-      return;
-    }
-    const reply = await withinTime(() => this.#write(client));
-    if (reply.kind === "reply") {
-      this.#remember(null);
+      this.#remember(reply.detail);
+      this.#connectLater(delayMs);
     } else {
-      // The host name may lead to another server now, such as the new primary.
-      this.#drop(client, reply);
+      this.#client = client;
+      this.#unusable.clear();
+      this.#remember(null);
     }
   }
 
-  /** Sends the text of a script that the server does not have. Where a script has replaced a value, it runs again. */
-  async #evaluate(
-    client: Client,
-    { sha, lua }: StoreScript<unknown>,
-    rest: readonly string[],
-  ): Promise<unknown> {
-    const call = (): Promise<unknown> =>
-      client.sendCommand(["EVALSHA", sha, ...rest]).catch((error: unknown) => {
-        if (!isReply(error, "NOSCRIPT")) {
-          throw error;
-        }
-        return client.sendCommand(["EVAL", lua, ...rest]);
-      });
-    return await call().catch((error: unknown) => {
-      if (!isReply(error, REPLACED)) {
-        throw error;
-      }
-      this.#world.logger.warn(
-        { store: this.name, key: error.message.slice(REPLACED.length + 1) },
-        "A value in the store was unusable and has been replaced",
+  #connectLater(delayMs: number): void {
+    if (!this.#isClosing) {
+      this.#timer = setTimeout(
+        () => {
+          this.#connecting = this.#connect(Math.min(2 * delayMs, LONGEST_DELAY_MS));
+        },
+        delayMs * (1 - this.#world.random() / 2),
       );
-      return call();
-    });
-  }
-
-  #fail(client: Client, failure: StoreFailure): void {
-    if (failure.reason !== "refused") {
-      this.#drop(client, failure);
-    } else if (client === this.#client) {
-      this.#remember(failure);
     }
   }
 
-  #drop(client: Client, failure: StoreFailure): void {
-    destroy(client);
+  #drop(client: Client, detail: string): void {
     if (client === this.#client) {
       this.#client = null;
-      this.#remember(failure);
-      this.#wake();
+      destroy(client);
+      this.#remember(detail);
+      this.#connectLater(FIRST_DELAY_MS);
     }
   }
 
   /** Logs the changes. */
-  #remember(failure: StoreFailure | null): void {
+  #remember(problem: string | null): void {
     const { logger } = this.#world;
-    if (failure !== null && (this.#failure === null || failure.detail !== this.#failure.detail)) {
-      logger.warn({ store: this.name, detail: failure.detail }, "Store unreachable");
+    if (problem !== null && problem !== this.#problem) {
+      logger.warn({ store: this.name, detail: problem }, "Store unreachable");
     }
-    if (failure === null && this.#failure !== null) {
+    if (problem === null && this.#problem !== null) {
       logger.info({ store: this.name }, "Store reachable again");
     }
-    this.#failure = failure;
-  }
-
-  /** Logs the changes. */
-  #rememberUnusable(key: string, detail: string): void {
-    if (this.#unusable.get(key) !== detail) {
-      this.#unusable.set(key, detail);
-      this.#world.logger.warn({ store: this.name, key, detail }, "The store cannot be used for this key");
-    }
+    this.#problem = problem;
   }
 
   /** The braces keep all keys of a fleet on one node of a Redis cluster. */
   #key(key: string): string {
     return `synclag:{${this.#settings.cluster}}:${key}`;
-  }
-
-  async #write(client: Client): Promise<unknown> {
-    return await client.sendCommand(["SET", this.#key("probe"), "1", "PX", PROBE_LIFETIME_MS.toString()]);
-  }
-
-  async #pause(ms: number): Promise<void> {
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, ms);
-      this.#wake = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
   }
 }
 
@@ -244,6 +162,20 @@ function createClientFor({ host, port, isEncrypted, ...address }: StoreAddress):
     maintNotifications: "disabled",
     // The time of a call is limited here, with its reply.
     commandOptions: { timeout: 0 },
+  });
+}
+
+/** Sends the text of a script that the server does not have. */
+async function evaluate(
+  client: Client,
+  { sha, lua }: StoreScript<unknown>,
+  rest: readonly string[],
+): Promise<unknown> {
+  return await client.sendCommand(["EVALSHA", sha, ...rest]).catch((error: unknown) => {
+    if (error instanceof ErrorReply && error.message.startsWith("NOSCRIPT ")) {
+      return client.sendCommand(["EVAL", lua, ...rest]);
+    }
+    throw error;
   });
 }
 
@@ -265,62 +197,25 @@ function destroy(client: Client | null): void {
   }
 }
 
-/** No reply within the time that a call may take. */
-const NO_REPLY: StoreFailure = {
-  kind: "failed",
-  reason: "slow",
-  detail: "no reply within a second",
-};
+const NO_REPLY: StoreFailure = { kind: "failed", reason: "away", detail: "no reply within a second" };
+/** An error of the server begins with its code; the code of a command within a script is in the middle of the text. */
+const NO_WRITES =
+  /\b(READONLY|OOM|MISCONF|LOADING|BUSY|NOAUTH|WRONGPASS|MASTERDOWN|CLUSTERDOWN|NOREPLICAS|MOVED)\b/;
+const OF_A_VALUE = /\b(WRONGTYPE|lease was unusable|parts are missing)\b/;
 
 /** An error of the client as a value. */
 function storeFailure(error: unknown): StoreFailure {
   if (error instanceof ErrorReply) {
-    return refusal(error.message);
+    const detail = `it answers: ${error.message.slice(0, LONGEST_DETAIL)}`;
+    const reason = OF_A_VALUE.test(error.message) ? "unusable" : "refused";
+    return { kind: "failed", reason: NO_WRITES.test(error.message) ? "away" : reason, detail };
   }
   if (error instanceof z.ZodError) {
-    const [issue] = error.issues;
-    const at = issue === undefined || issue.path.length === 0 ? "" : ` at ${issue.path.join(".")}`;
-    return { kind: "failed", reason: "unusable", detail: `unexpected reply: ${issue?.message}${at}` };
+    return { kind: "failed", reason: "unusable", detail: `unexpected reply: ${z.prettifyError(error)}` };
   }
   const code = codeOf(error);
   const detail = code === null ? "the connection was closed" : connectionDetail(code);
   return { kind: "failed", reason: "away", detail };
-}
-
-/** Whether the server replied with this error. */
-function isReply(error: unknown, code: string): error is ErrorReply {
-  return error instanceof ErrorReply && error.message.startsWith(`${code} `);
-}
-
-const LONGEST_DETAIL = 200;
-const REFUSALS: Readonly<Record<string, string>> = {
-  READONLY: "it is a read-only replica",
-  OOM: "it is out of memory",
-  MISCONF: "it cannot save to its disk and refuses writes",
-  LOADING: "it is loading its data",
-  BUSY: "it is busy with a script",
-  NOAUTH: "it requires a password",
-  WRONGPASS: "user or password are wrong",
-  MASTERDOWN: "it is a replica without its primary",
-  CLUSTERDOWN: "its cluster is down",
-  NOREPLICAS: "it has too few replicas to accept writes",
-  MOVED: "it is a cluster node that does not hold these keys",
-};
-
-const NO_PERMISSION =
-  "the user lacks a permission: keys synclag:*, commands EVAL, EVALSHA, SET and those of the scripts";
-
-/** An error of the server begins with its code; the code of a command within a script is in the middle of the text. */
-function refusal(message: string): StoreFailure {
-  const codes: readonly string[] = message.match(/\b[A-Z]{3,}\b/g) ?? [];
-  const detail = codes.map((code) => REFUSALS[code]).find((text) => text !== undefined);
-  if (detail !== undefined) {
-    return { kind: "failed", reason: "refused", detail };
-  }
-  const ofScript = codes.includes("NOPERM")
-    ? NO_PERMISSION
-    : `it answers: ${message.slice(0, LONGEST_DETAIL)}`;
-  return { kind: "failed", reason: "unusable", detail: ofScript };
 }
 
 /** For people: the address without user and password. */

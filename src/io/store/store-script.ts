@@ -15,25 +15,12 @@ export interface StoreScript<Reply> {
 /** A whole number of at most 15 digits, as a number or as text; a double holds it exactly. */
 export const Whole = z.union([z.string().regex(/^\d{1,15}$/), z.int().nonnegative()]).transform(Number);
 
-/** The start of an error that names a key whose unusable value was replaced; the call can be repeated. */
-export const REPLACED = "REPLACED";
-
-/**
- * What all scripts have: the store's clock in Unix milliseconds, numbers to and from text, and `replaced(key)`, which a script
- * returns where it has just replaced a value that it cannot use. Commands on values of unknown type go by `pcall`.
- */
+/** What all scripts have: the store's clock in Unix milliseconds, numbers as text, and the end of a key. */
 const COMMON = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local function text(number) return string.format('%.0f', number) end
-local function whole(value, most)
-  local is_whole = type(value) == 'string' and #value <= 15 and string.find(value, '^%d+$')
-  local number = is_whole and tonumber(value)
-  return number and number <= (most or number) and number or nil
-end
-local function failed(reply) return type(reply) == 'table' and reply.err end
 local function remove(key) redis.call('PEXPIRE', key, '0') end
-local function replaced(key) return redis.error_reply('${REPLACED} ' .. key) end
 `;
 
 /** Makes a script from its text and the schema of its result. Keys are `KEYS`, arguments `ARGV`. */
@@ -49,11 +36,11 @@ export type StoreReply<Value> = { readonly kind: "reply"; readonly value: Value 
 export interface StoreFailure {
   readonly kind: "failed";
   /**
-   * `away`: not connected, or the connection broke. `slow`: no reply within a second. `refused`: the server accepts no writes, for
-   * example because it is read-only or out of memory. `unusable`: it cannot run this script, or its reply is not what the script returns.
+   * `away`: not connected, no reply within a second, or the server accepts no writes. `refused`: the server does not run this script,
+   * for example for lack of a permission. `unusable`: the script failed on a value, or its reply is not what it returns.
    */
-  readonly reason: "away" | "slow" | "refused" | "unusable";
-  /** For people. It has no host, user or password in it. */
+  readonly reason: "away" | "refused" | "unusable";
+  /** For people. It has no host or password in it. */
   readonly detail: string;
 }
 
