@@ -3,8 +3,9 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import bcrypt from "bcryptjs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { WebSettingsSource } from "../src/config/config.ts";
 import { parseWebConfig } from "../src/config/web.ts";
-import { LiveWebSettings } from "../src/io/http-server/settings.ts";
+import { liveWebSettings } from "../src/io/http-server/settings.ts";
 import { startRawServer, takeRefusingPort } from "./support/raw-server.ts";
 import { serve } from "./support/served.ts";
 import { webConfigFolder } from "./support/web-configs.ts";
@@ -51,11 +52,11 @@ describe("deploy/health-check.mjs", () => {
   });
 });
 
-function liveOf(text: string): LiveWebSettings | null {
+function liveOf(text: string): WebSettingsSource | null {
   const file = folder.write("web.yml", text);
   return text === ""
     ? null
-    : new LiveWebSettings({
+    : liveWebSettings({
         load: () => parseWebConfig(text, { file, readFile: folder.readFile }),
         onChanged: () => undefined,
         onInvalid: () => undefined,

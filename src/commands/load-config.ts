@@ -1,12 +1,12 @@
 import { dirname, join } from "node:path";
 import type { Logger } from "pino";
-import type { Config, ListenAddress } from "../config/config.ts";
+import type { Config, ListenAddress, WebSettingsSource } from "../config/config.ts";
 import { parseConfig } from "../config/parse.ts";
 import { ConfigError } from "../config/problems.ts";
 import { parseDuration, parseListenAddress } from "../config/quantities.ts";
 import { parseWebConfig } from "../config/web.ts";
 import { whyUnreadable } from "../core/model/why-unreadable.ts";
-import { LiveWebSettings } from "../io/http-server/settings.ts";
+import { liveWebSettings } from "../io/http-server/settings.ts";
 import { CommandError, type CommandWorld } from "./command-world.ts";
 
 /**
@@ -34,9 +34,9 @@ export function openWebConfig(
   file: string,
   world: Pick<CommandWorld, "readFile" | "monotonicMs">,
   logger: () => Logger,
-): LiveWebSettings {
+): WebSettingsSource {
   const { readFile } = world;
-  return new LiveWebSettings({
+  return liveWebSettings({
     load: () =>
       parseWebConfig(readConfigFile(file, world, "choose another with --web-config"), { file, readFile }),
     onChanged: () => logger().info({ file }, "Web configuration reloaded"),

@@ -8,11 +8,11 @@ import { addCors } from "./routes/cors.ts";
 import { addManagementRoutes } from "./routes/management.ts";
 import { addPageRoutes } from "./routes/pages.ts";
 import {
-  answerOtherMethods,
   answerProblems,
   answerUnreadable,
   cutUnreadable,
   type ErrorListener,
+  withOtherMethods,
 } from "./routes/replies.ts";
 import type { ServerDeps } from "./routes/server-deps.ts";
 import { keepTlsFresh, tlsOptions } from "./tls.ts";
@@ -124,10 +124,6 @@ function createListener(
 }
 
 function addRoutes(server: FastifyInstance, source: ServerDeps, onError: ErrorListener): void {
-  const routes = new Map<string, Set<string>>();
-  server.addHook("onRoute", ({ method, url }) => {
-    routes.set(url, new Set([...(routes.get(url) ?? []), ...[method].flat()]));
-  });
   server.addHook("onRequest", async (_request, reply) => {
     void reply.headers({ "x-content-type-options": "nosniff", "referrer-policy": "no-referrer" });
   });
@@ -135,10 +131,11 @@ function addRoutes(server: FastifyInstance, source: ServerDeps, onError: ErrorLi
   server.removeAllContentTypeParsers();
   server.addContentTypeParser("*", { parseAs: "buffer" }, (_request, _body, done) => done(null));
   answerProblems(server, onError);
-  addPageRoutes(server, source);
-  addApiRoutes(server, source);
-  addManagementRoutes(server, source);
-  answerOtherMethods(server, new Map(routes));
+  withOtherMethods(server, () => {
+    addPageRoutes(server, source);
+    addApiRoutes(server, source);
+    addManagementRoutes(server, source);
+  });
 }
 
 function authorityOf(server: FastifyInstance, host: string): string {

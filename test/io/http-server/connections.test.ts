@@ -85,7 +85,7 @@ describe("startHttpServer() with clients that hold all connections", () => {
     expect(await probe(server.url, PROBER)).toBe(200);
   });
 
-  it.each([FLOODER, PROBER])("finishes the reply that %s waits for", async (address) => {
+  it("finishes the reply that another client waits for", async () => {
     let answer: (reply: typeof METRICS) => void = () => undefined;
     let onAsked: () => void = () => undefined;
     const asked = new Promise<void>((resolve) => {
@@ -97,7 +97,7 @@ describe("startHttpServer() with clients that hold all connections", () => {
         onAsked();
       });
     await using server = await serve({ metrics }, PATIENT);
-    const scrape = get(`${server.url}/metrics`, address);
+    const scrape = get(`${server.url}/metrics`, PROBER);
     await asked;
 
     await flood(server.url, FLOOD, "");

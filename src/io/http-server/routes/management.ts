@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { sendGzipped } from "./bodies.ts";
-import { sendProblem } from "./replies.ts";
+import { Problem, sendFresh, sendGzipped } from "./replies.ts";
 import type { ProbeResult, ServerDeps } from "./server-deps.ts";
 
 /** `/metrics`, the probes of an orchestrator, and reload. */
@@ -15,17 +14,13 @@ export function addManagementRoutes(server: FastifyInstance, source: ServerDeps)
   const { reload } = source;
   server.post("/-/reload", async (request, reply) => {
     if (isCrossSite(request)) {
-      return sendProblem(reply, 403, "Cross-site requests cannot reload");
+      throw new Problem(403, "Cross-site requests cannot reload");
     }
     if (reload === null) {
-      return sendProblem(
-        reply,
-        403,
-        "Reload over HTTP is disabled: start with --enable-lifecycle, or send SIGHUP",
-      );
+      throw new Problem(403, "Reload over HTTP is disabled: start with --enable-lifecycle, or send SIGHUP");
     }
     const { kind, detail } = await reload();
-    return kind === "reloaded" ? sendText(reply, detail) : sendProblem(reply, 422, detail);
+    return sendProbe(reply, { ok: kind === "reloaded", detail }, 422);
   });
 }
 
@@ -42,10 +37,9 @@ function isCrossSite({ headers, host }: FastifyRequest): boolean {
   return origin !== undefined && !(URL.canParse(origin) && new URL(origin).host === host);
 }
 
-function sendProbe(reply: FastifyReply, { ok, detail }: ProbeResult): FastifyReply {
-  return ok ? sendText(reply, detail) : sendProblem(reply, 503, detail);
-}
-
-function sendText(reply: FastifyReply, text: string): FastifyReply {
-  return reply.header("cache-control", "no-store").type("text/plain; charset=utf-8").send(`${text}\n`);
+function sendProbe(reply: FastifyReply, { ok, detail }: ProbeResult, failure = 503): FastifyReply {
+  if (!ok) {
+    throw new Problem(failure, detail);
+  }
+  return sendFresh(reply, "text/plain; charset=utf-8", `${detail}\n`);
 }

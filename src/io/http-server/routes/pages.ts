@@ -1,6 +1,8 @@
+import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { parse } from "node:path";
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyInstance, FastifyRequest } from "fastify";
 import { targetsByHost } from "../../../core/model/fleet.ts";
 import type { Report } from "../../../core/model/report.ts";
 import { QUERIES, type Query, readSpanQuery } from "../../../views/api/queries.ts";
@@ -15,69 +17,90 @@ import {
   STATUSES_PATH,
 } from "../../../views/page/links.ts";
 import { renderPlanPage } from "../../../views/page/plan.ts";
-import { type PageOptions, renderErrorPage } from "../../../views/page/shell.ts";
+import { renderBadge, renderPublicPage } from "../../../views/page/public.ts";
+import { type PageAssets, type PageOptions, renderErrorPage } from "../../../views/page/shell.ts";
 import { renderStatusPage } from "../../../views/page/status.ts";
 import { readRange } from "../../../views/page/strip.ts";
-import { addAssetRoutes } from "./assets.ts";
-import { sendOfReport } from "./bodies.ts";
-import { addPublicRoutes } from "./public.ts";
-import { HTML_HEADERS, PROBLEM_TYPE, sendProblem } from "./replies.ts";
+import {
+  compressed,
+  HTML_HEADERS,
+  PROBLEM_TYPE,
+  Problem,
+  sendGzipped,
+  sendOfReport,
+  valid,
+} from "./replies.ts";
 import type { ServerDeps } from "./server-deps.ts";
+
+interface PageRoute {
+  readonly Querystring: Query;
+  /** As far as the path has it. */
+  readonly Params: { readonly chain: string };
+}
 
 /** The span of a card's line, and its number of points. */
 const SPARK_MS = 6 * 3_600_000;
 const SPARK_POINTS = 120;
 
-/** The HTML pages. */
+/** The HTML pages, and the files that they load. */
 export function addPageRoutes(server: FastifyInstance, source: ServerDeps): void {
-  const options = { assets: addAssetRoutes(server), version: source.version };
-  addPublicRoutes(server, source, options.assets.styles);
+  const options = { assets: addAssets(server), version: source.version };
+  const { events } = source;
 
-  server.get<PageQuery>("/", async ({ query }, reply) => {
-    const report = source.report();
+  /** A page that is rendered from the latest report. */
+  function page(path: string, render: (report: Report, request: FastifyRequest<PageRoute>) => string): void {
+    server.get<PageRoute>(path, (request, reply) => {
+      const report = source.report();
+      return sendOfReport(reply.headers(HTML_HEADERS), report, () => render(report, request));
+    });
+  }
+
+  page("/", (report, { query }) => {
     const { links } = source.settings();
     const own = { ...options, links, query: textOf(query["q"]), sort: textOf(query["sort"]) };
     const plan = own.query === "" ? undefined : source.plan();
-    const strips = { events: source.events, range: readRange(query["range"]) };
-    return await sendPage(reply, report, () => renderStatusPage(report, own, { plan, strips }));
+    return renderStatusPage(report, own, { plan, strips: { events, range: readRange(query["range"]) } });
   });
 
-  addIncidentsPage(server, source, options);
+  page(INCIDENTS_PATH, (report, { query: { range: found, ...query } }) => {
+    const range = readRange(found);
+    const { fleet, links } = source.settings();
+    const nowMs = Date.parse(report.generated_at);
+    const asked = valid(readSpanQuery(QUERIES.events, { from: range, ...query }, nowMs));
+    return renderIncidentsPage(report, {
+      ...options,
+      events,
+      hosts: targetsByHost(fleet),
+      links,
+      asked,
+      range,
+    });
+  });
 
-  server.get<PageQuery & { Params: { chain: string } }>("/chains/:chain", async (request, reply) => {
-    const { chain } = request.params;
-    const report = source.report();
-    if (report.chains.every(({ slug }) => slug !== chain)) {
-      return sendProblem(reply, 404, `No chain '${chain}' is configured`);
-    }
+  page("/chains/:chain", (report, { params, query }) => {
+    const { chain } = params;
     const keys = report.targets.filter((target) => target.chain === chain).map(({ key }) => key);
     const toMs = Date.parse(report.generated_at);
-    const span = { fromMs: toMs - SPARK_MS, toMs, points: SPARK_POINTS };
-    return await sendPage(
-      reply,
-      report,
-      () =>
-        renderChainPage(report, chain, {
-          ...options,
-          links: source.settings().links,
-          past: source.past(chain, keys, span),
-          strips: { events: source.events, range: readRange(request.query["range"]) },
-          endpoints: source.endpoints(chain),
-        }) ?? "",
-    );
+    const rendered = renderChainPage(report, chain, {
+      ...options,
+      links: source.settings().links,
+      past: source.past(chain, keys, { fromMs: toMs - SPARK_MS, toMs, points: SPARK_POINTS }),
+      strips: { events, range: readRange(query["range"]) },
+      endpoints: source.endpoints(chain),
+    });
+    return orNotFound(rendered, `No chain '${chain}' is configured`);
   });
 
-  server.get<PageQuery>(PLAN_PATH, async ({ query }, reply) => {
-    const report = source.report();
-    const own = { ...options, query: textOf(query["q"]) };
-    return await sendPage(reply, report, () => renderPlanPage(report, source.plan(), own));
-  });
+  page(PLAN_PATH, (report, { query }) =>
+    renderPlanPage(report, source.plan(), { ...options, query: textOf(query["q"]) }),
+  );
 
+  addPublicView(server, source, options.assets.styles);
   addDocuments(server, options);
 
-  // People get a page for an error, too.
-  server.addHook("onSend", async (request, reply, payload) => {
-    if (reply.getHeader("content-type") !== PROBLEM_TYPE || !isForPeople(request)) {
+  // People get a page for an error, too: a browser's address bar asks for text/html, programs do not.
+  server.addHook("onSend", async ({ headers }, reply, payload) => {
+    if (reply.getHeader("content-type") !== PROBLEM_TYPE || headers.accept?.includes("text/html") !== true) {
       return payload;
     }
     // As `sendProblem` wrote it.
@@ -87,7 +110,34 @@ export function addPageRoutes(server: FastifyInstance, source: ServerDeps): void
   });
 }
 
-/** Their index, the routes of the API, and our own Markdown. */
+/** How long a cache in front may keep a reply. */
+const PUBLIC_CACHE = "public, max-age=30";
+const NOT_PUBLIC = "Not in the public view: see `public` in chains.yaml";
+/** Without a password, even where all else needs one. */
+const OPEN = { config: { isOpen: true } };
+
+/** What anybody may see, where `public` is configured: a page, and a badge for each pair. */
+function addPublicView(server: FastifyInstance, source: ServerDeps, styles: string): void {
+  server.get("/public", OPEN, (_request, reply) => {
+    const report = source.report();
+    const view = orNotFound(source.settings().public, NOT_PUBLIC);
+    const render = () => renderPublicPage(report, view, source.events, styles);
+    return sendOfReport(reply.headers(HTML_HEADERS), report, render, PUBLIC_CACHE);
+  });
+
+  server.get<{ Params: { protocol: string; chain: string } }>(
+    "/badge/:protocol/:chain.svg",
+    OPEN,
+    ({ params: { protocol, chain } }, reply) => {
+      const report = source.report();
+      const view = orNotFound(source.settings().public, NOT_PUBLIC);
+      const render = () => orNotFound(renderBadge(report, view, protocol, chain), NOT_PUBLIC);
+      return sendOfReport(reply.type("image/svg+xml"), report, render, PUBLIC_CACHE);
+    },
+  );
+}
+
+/** The documents: their index, the routes of the API, and our own Markdown. */
 function addDocuments(server: FastifyInstance, options: PageOptions): void {
   const documents = readDocuments();
   for (const route of [DOCS_PATH, `${DOCS_PATH}/*`]) {
@@ -99,52 +149,11 @@ function addDocuments(server: FastifyInstance, options: PageOptions): void {
         path === API_PATH
           ? (await import("../../../views/api/openapi.ts")).apiMarkdown()
           : (documents.get(path) ?? (path === DOCS_PATH ? indexMarkdown(documents) : null));
-      return markdown === null
-        ? sendProblem(reply, 404, `No document ${path}`)
-        : reply
-            .headers({ ...HTML_HEADERS, "cache-control": "no-store" })
-            .send(renderDocumentPage(markdown, options));
+      return reply
+        .headers({ ...HTML_HEADERS, "cache-control": "no-store" })
+        .send(renderDocumentPage(orNotFound(markdown, `No document ${path}`), options));
     });
   }
-}
-
-function addIncidentsPage(server: FastifyInstance, source: ServerDeps, options: PageOptions): void {
-  server.get<PageQuery>(INCIDENTS_PATH, async ({ query: { range: found, ...query } }, reply) => {
-    const report = source.report();
-    const range = readRange(found);
-    const nowMs = Date.parse(report.generated_at);
-    const asked = readSpanQuery(QUERIES.events, { from: range, ...query }, nowMs);
-    return typeof asked === "string"
-      ? sendProblem(reply, 400, asked)
-      : await sendPage(reply, report, () =>
-          renderIncidentsPage(report, {
-            ...options,
-            events: source.events,
-            hosts: targetsByHost(source.settings().fleet),
-            links: source.settings().links,
-            asked,
-            range,
-          }),
-        );
-  });
-}
-
-interface PageQuery {
-  readonly Querystring: Query;
-}
-
-/** The value of a parameter; one that is given twice is ignored. */
-function textOf(value: unknown): string {
-  return typeof value === "string" ? value : "";
-}
-
-async function sendPage(reply: FastifyReply, report: Report, make: () => string): Promise<FastifyReply> {
-  return await sendOfReport(reply.headers(HTML_HEADERS), report, make);
-}
-
-/** A browser's address bar asks for text/html; programs do not. */
-function isForPeople({ headers }: FastifyRequest): boolean {
-  return headers.accept?.includes("text/html") === true;
 }
 
 /** Beside the program, in its package and in its image. */
@@ -158,4 +167,47 @@ function readDocuments(): ReadonlyMap<string, string> {
     [STATUSES_PATH, read("statuses.md")],
     ...runbooks.map(({ name, base }) => [`${RUNBOOKS_PATH}/${name}`, read(`runbooks/${base}`)] as const),
   ]);
+}
+
+const require = createRequire(import.meta.url);
+const TYPES = { js: "text/javascript; charset=utf-8", css: "text/css; charset=utf-8" } as const;
+
+/** Serves the scripts and styles of the pages under names that contain their hash, and returns their paths. */
+function addAssets(server: FastifyInstance): PageAssets {
+  /** `file`: its path or URL. */
+  function serve(name: string, type: keyof typeof TYPES, file: string | URL): string {
+    const content = readFileSync(file);
+    const hash = createHash("sha256").update(content).digest("hex").slice(0, 12);
+    const path = `/assets/${name}.${hash}.${type}`;
+    let body: Promise<Buffer> | null = null;
+    server.get(path, OPEN, async (_request, reply) => {
+      body ??= compressed(content);
+      void reply.header("cache-control", "public, max-age=31536000, immutable").type(TYPES[type]);
+      return sendGzipped(reply, await body);
+    });
+    return path;
+  }
+
+  const ours = (file: string) => new URL(`../../../../assets/${file}`, import.meta.url);
+  return {
+    styles: serve("page", "css", ours("page.css")),
+    headerScript: serve("header", "js", ours("header.js")),
+    script: serve("page", "js", ours("page.js")),
+    plotStyles: serve("uplot", "css", require.resolve("uplot/dist/uPlot.min.css")),
+    plotLibrary: serve("uplot", "js", require.resolve("uplot/dist/uPlot.iife.min.js")),
+    plotScript: serve("plots", "js", ours("plots.js")),
+  };
+}
+
+/** @throws {Problem} If it is null. */
+function orNotFound<T>(found: T | null, detail: string): T {
+  if (found === null) {
+    throw new Problem(404, detail);
+  }
+  return found;
+}
+
+/** The value of a parameter; one that is given twice is ignored. */
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
 }

@@ -1,10 +1,33 @@
+import { createHash } from "node:crypto";
 import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
+import { promisify } from "node:util";
+import { constants, createGunzip, gzip } from "node:zlib";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { Report } from "../../../core/model/report.ts";
 import { isSystemError } from "../../system-error.ts";
 
 /** Gets what a handler threw, and the path of its route, such as `/chains/:chain`. */
 export type ErrorListener = (error: unknown, route: string) => void;
+
+/** What is wrong with a request, or cannot be found; a handler throws it. */
+export class Problem extends Error {
+  override readonly name = "Problem";
+  readonly httpStatus: number;
+
+  constructor(httpStatus: number, detail: string) {
+    super(detail);
+    this.httpStatus = httpStatus;
+  }
+}
+
+/** The parameters of a request. @throws {Problem} If they are a sentence about one that is invalid. */
+export function valid<T>(asked: T | string): T {
+  if (typeof asked === "string") {
+    throw new Problem(400, asked);
+  }
+  return asked;
+}
 
 export const JSON_TYPE = "application/json; charset=utf-8";
 export const PROBLEM_TYPE = "application/problem+json; charset=utf-8";
@@ -24,18 +47,78 @@ const POLICY = [
 /** The headers of every page. */
 export const HTML_HEADERS = { "content-security-policy": POLICY, "content-type": "text/html; charset=utf-8" };
 
-/** Replies with JSON that must not be cached: it holds for this instant only. */
-export function sendJson(reply: FastifyReply, body: unknown): FastifyReply {
-  return reply.header("cache-control", "no-store").type(JSON_TYPE).send(JSON.stringify(body));
+/** The size of a socket's writes; larger than zlib's default, for fewer calls to its threads. */
+const CHUNK_BYTES = 65_536;
+/** The number of URLs whose bodies are kept for one report: clients can invent any number of URLs. */
+const MAX_KEPT = 64;
+
+const gzipOf = promisify(gzip);
+/** Compressed, by the report and the URL. */
+const bodies = new WeakMap<
+  Report,
+  Map<string, Promise<{ readonly gzipped: Buffer; readonly etag: string }>>
+>();
+
+/**
+ * Replies with what `make` returns for this report and URL. It is made and compressed once, as long as the report is the
+ * latest; a client that has it already gets 304.
+ */
+export async function sendOfReport(
+  reply: FastifyReply,
+  report: Report,
+  make: () => string,
+  cacheControl = "private, no-cache",
+): Promise<FastifyReply> {
+  const { url, headers } = reply.request;
+  const known = bodies.get(report) ?? new Map();
+  bodies.set(report, known);
+  const body = known.get(url) ?? makeBody(make());
+  if (known.size < MAX_KEPT) {
+    known.set(url, body);
+  }
+  const { gzipped, etag } = await body;
+  void reply.headers({ etag, "cache-control": cacheControl });
+  return headers["if-none-match"] === etag ? reply.code(304).send() : sendGzipped(reply, gzipped);
+}
+
+async function makeBody(text: string) {
+  // Weak: it identifies the text, compressed or not.
+  const etag = `W/"${createHash("sha256").update(text).digest("base64url").slice(0, 22)}"`;
+  return { gzipped: await compressed(text), etag };
+}
+
+/** Compresses off the event loop. */
+export function compressed(content: string | Buffer): Promise<Buffer> {
+  return gzipOf(content, { level: constants.Z_BEST_SPEED });
+}
+
+/** Replies with a gzipped body: unchanged to clients that accept gzip, else decompressed as fast as they read. */
+export function sendGzipped(reply: FastifyReply, gzipped: Buffer): FastifyReply {
+  // Beside the origin, where that decides who may read it.
+  void reply.header("vary", [reply.getHeader("vary") ?? [], "accept-encoding"].flat().join(", "));
+  // RFC 9110, 12.5.3: a weight of 0 forbids it.
+  const accepted = [reply.request.headers["accept-encoding"] ?? ""].flat().join(",").split(",");
+  if (accepted.some((coding) => /^\s*gzip\s*(;|$)(?!\s*q=0(\.0*)?\s*$)/i.test(coding))) {
+    return reply.header("content-encoding", "gzip").send(gzipped);
+  }
+  const plain = createGunzip({ chunkSize: CHUNK_BYTES });
+  plain.end(gzipped);
+  return reply.send(plain);
+}
+
+/** Replies with text that must not be cached: it holds for this instant only. */
+export function sendFresh(reply: FastifyReply, type: string, body: string): FastifyReply {
+  return reply.header("cache-control", "no-store").type(type).send(body);
 }
 
 /** Replies with problem details (RFC 9457). */
 export function sendProblem(reply: FastifyReply, httpStatus: number, detail: string): FastifyReply {
-  return reply
-    .code(httpStatus)
-    .header("cache-control", "no-store")
-    .type(PROBLEM_TYPE)
-    .send(problem(httpStatus, detail));
+  return sendFresh(reply.code(httpStatus), PROBLEM_TYPE, problemJson(httpStatus, detail));
+}
+
+function problemJson(status: number, detail: string): string {
+  const title = STATUS_CODES[status] ?? "Error";
+  return JSON.stringify({ type: "about:blank", title, status, detail });
 }
 
 /** An unknown path is 404; the text of an internal error is never sent. */
@@ -47,9 +130,12 @@ export function answerProblems(server: FastifyInstance, onError: ErrorListener):
     }
   });
   server.setErrorHandler((error, request, reply) => {
-    const httpStatus = clientErrorStatus(error);
-    if (httpStatus !== null) {
-      return sendProblem(reply, httpStatus, "Cannot read the request");
+    if (error instanceof Problem) {
+      return sendProblem(reply, error.httpStatus, error.message);
+    }
+    const status = error instanceof Error && "statusCode" in error ? Number(error.statusCode) : 500;
+    if (status < 500) {
+      return sendProblem(reply, status, "Cannot read the request");
     }
     // Out of file descriptors, for example: not a bug, and it passes.
     if (isSystemError(error)) {
@@ -60,12 +146,14 @@ export function answerProblems(server: FastifyInstance, onError: ErrorListener):
   });
 }
 
-/** Replies 405 with `Allow` to all methods that the routes do not take; `routes`: methods by path. */
-export function answerOtherMethods(
-  server: FastifyInstance,
-  routes: ReadonlyMap<string, ReadonlySet<string>>,
-): void {
-  for (const [url, methods] of routes) {
+/** Adds the routes, and then replies of 405 with `Allow` to all methods that these do not take. */
+export function withOtherMethods(server: FastifyInstance, addRoutes: () => void): void {
+  const routes = new Map<string, Set<string>>();
+  server.addHook("onRoute", ({ method, url }) => {
+    routes.set(url, new Set([...(routes.get(url) ?? []), ...[method].flat()]));
+  });
+  addRoutes();
+  for (const [url, methods] of [...routes]) {
     const allow = [...methods].sort().join(", ");
     server.route({
       url,
@@ -92,6 +180,11 @@ export function answerUnreadable(
   void sendProblem(reply, error.statusCode ?? 400, "Cannot decode the request URL");
 }
 
+const UNREADABLE: Readonly<Record<string, number>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: 408,
+  HPE_HEADER_OVERFLOW: 431,
+};
+
 /** For bytes that are no HTTP request, or one that is not complete in time: replies once and closes the connection. */
 export function cutUnreadable(error: Error & { readonly code?: string }, socket: Socket): void {
   if (error.code === "ECONNRESET" || !socket.writable) {
@@ -99,7 +192,7 @@ export function cutUnreadable(error: Error & { readonly code?: string }, socket:
     return;
   }
   const httpStatus = UNREADABLE[error.code ?? ""] ?? 400;
-  const body = problem(httpStatus, "Cannot read the request");
+  const body = problemJson(httpStatus, "Cannot read the request");
   const head = [
     `HTTP/1.1 ${httpStatus} ${STATUS_CODES[httpStatus] ?? "Error"}`,
     `Content-Type: ${PROBLEM_TYPE}`,
@@ -107,20 +200,4 @@ export function cutUnreadable(error: Error & { readonly code?: string }, socket:
     "Connection: close",
   ];
   socket.end(`${head.join("\r\n")}\r\n\r\n${body}`, () => socket.destroy());
-}
-
-const UNREADABLE: Readonly<Record<string, number>> = {
-  ERR_HTTP_REQUEST_TIMEOUT: 408,
-  HPE_HEADER_OVERFLOW: 431,
-};
-
-function problem(httpStatus: number, detail: string): string {
-  const title = STATUS_CODES[httpStatus] ?? "Error";
-  return JSON.stringify({ type: "about:blank", title, status: httpStatus, detail });
-}
-
-/** The status of an error that the client caused, or null for one of ours. */
-function clientErrorStatus(error: unknown): number | null {
-  const status = error instanceof Error && "statusCode" in error ? error.statusCode : null;
-  return typeof status === "number" && status >= 400 && status < 500 ? status : null;
 }
