@@ -70,7 +70,7 @@ export async function sendOfReport(
   cacheControl = "private, no-cache",
 ): Promise<FastifyReply> {
   const { url, headers } = reply.request;
-  const known = bodies.get(report) ?? new Map();
+  const known = bodies.get(report) ?? new Map<string, Promise<Body>>();
   bodies.set(report, known);
   const body = known.get(url) ?? makeBody(make());
   if (known.size < MAX_KEPT) {
@@ -81,7 +81,7 @@ export async function sendOfReport(
   return headers["if-none-match"] === etag ? reply.code(304).send() : sendGzipped(reply, gzipped);
 }
 
-async function makeBody(text: string) {
+async function makeBody(text: string): Promise<Body> {
   // Weak: it identifies the text, compressed or not.
   const etag = `W/"${createHash("sha256").update(text).digest("base64url").slice(0, 22)}"`;
   return { gzipped: await compressed(text), etag };
