@@ -52,12 +52,15 @@ const CHUNK_BYTES = 65_536;
 /** The number of URLs whose bodies are kept for one report: clients can invent any number of URLs. */
 const MAX_KEPT = 64;
 
+/** A body that many clients ask for. */
+interface Body {
+  readonly gzipped: Buffer;
+  readonly etag: string;
+}
+
 const gzipOf = promisify(gzip);
-/** Compressed, by the report and the URL. */
-const bodies = new WeakMap<
-  Report,
-  Map<string, Promise<{ readonly gzipped: Buffer; readonly etag: string }>>
->();
+/** By the report and the URL. */
+const bodies = new WeakMap<Report, Map<string, Promise<Body>>>();
 
 /**
  * Replies with what `make` returns for this report and URL. It is made and compressed once, as long as the report is the
