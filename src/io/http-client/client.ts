@@ -4,9 +4,8 @@ import Agent from "undici/lib/dispatcher/agent.js";
 import type { ProxySettings } from "../../config/config.ts";
 import type { Post, PostRequest, PostResult, Reply } from "../../core/model/http-post.ts";
 import { jsonOf, memoize } from "../../core/model/memoize.ts";
-import type { FailureReason, PollTimes } from "../../core/model/observation.ts";
-import { type CutOff, failureOf } from "./failure.ts";
-import { LineFilter } from "./line-filter.ts";
+import type { FailureReason } from "../../core/model/observation.ts";
+import { failureOf } from "./failure.ts";
 
 export interface HttpClientOptions {
   /** One deadline over connect, headers and body. */
@@ -32,13 +31,13 @@ export interface HttpClient extends AsyncDisposable {
 const KEEP_ALIVE_MS = 45_000;
 /** After this time new connections are opened, however busy the old ones are: the host name may lead elsewhere by now. */
 const CONNECTION_LIFETIME_MS = 180_000;
-/** The most that is read of a text when only some lines are kept. */
-const MAX_TEXT_BYTES = 64 * 2 ** 20;
 /** Connections younger than this are not renewed. */
 const RENEWABLE_AFTER_MS = 10_000;
+/** The most that is read of a text when only some lines are kept. */
+const MAX_TEXT_BYTES = 64 * 2 ** 20;
 
 /**
- * A client that keeps connections, follows no redirect, and reads a bounded answer within one deadline.
+ * A client that keeps connections, follows no redirect, and reads a bounded reply within one deadline.
  * Disposing aborts what is under way (reason `aborted`).
  */
 export function createHttpClient(options: HttpClientOptions): HttpClient {
@@ -49,54 +48,46 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
 
   async function post({ url, headers, body, keep }: PostRequest): Promise<PostResult> {
     const startedMs = performance.now();
-    let cutOff: CutOff | null = null;
     const reader = new ReplyReader(options.maxResponseBytes, keep);
-    const deadline = setTimeout(() => {
-      cutOff = "deadline";
-      reader.stop();
-    }, options.timeoutMs);
+    const deadline = setTimeout(
+      () => reader.fail("timeout", `no complete answer within ${options.timeoutMs / 1000} s`),
+      options.timeoutMs,
+    );
     underWay.add(reader);
     try {
-      const { origin, pathname, search } = new URL(url);
-      const request = { origin, path: `${pathname}${search}`, headers: headersFor(headers) };
-      // Not undici's request(): its stream and its signal for each answer cost as much as all the rest of a poll.
-      dispatcherOf(origin).dispatch({ ...request, ...methodAndBody(body) }, reader);
-      const reply = await reader.reply;
-      // The height was read before the first byte of the answer came; a slow body says nothing about it.
-      return { ...timesOf(startedMs, reader.headAtMs), ...reply };
-    } catch (error) {
-      const failure = failureOf(error, isDisposed ? "shutdown" : cutOff, options.timeoutMs);
-      return { ...timesOf(startedMs, performance.now()), kind: "failed", ...failure };
+      if (isDisposed) {
+        reader.fail(...ABORTED);
+      } else {
+        const { origin, pathname, search } = new URL(url);
+        const request = { origin, path: `${pathname}${search}`, headers: headersFor(headers) };
+        const content = body === null ? null : jsonOf(body);
+        // Not undici's request(): its stream and its signal for each reply cost as much as all the rest of a poll.
+        dispatcherOf(origin).dispatch(
+          { ...request, method: body === null ? "GET" : "POST", body: content },
+          reader,
+        );
+      }
+      const result = await reader.result.catch(failureOf);
+      // The height was read before the first byte of the reply came; a slow body says nothing about it.
+      const endedMs = result.kind === "replied" ? reader.headAtMs : performance.now();
+      // By the wall clock of now, so that a poll during which it was set has the times of what follows.
+      const sentAtMs = Math.round(options.nowMs() - (performance.now() - startedMs));
+      return { sentAtMs, receivedAtMs: sentAtMs + Math.round(endedMs - startedMs), ...result };
     } finally {
       clearTimeout(deadline);
       underWay.delete(reader);
     }
   }
 
-  /** By the wall clock of now, so that a poll during which it was set has the times of what follows. */
-  function timesOf(startedMs: number, endedMs: number): PollTimes {
-    const sentAtMs = Math.round(options.nowMs() - (performance.now() - startedMs));
-    return { sentAtMs, receivedAtMs: sentAtMs + Math.round(endedMs - startedMs) };
-  }
-
   function dispatcherOf(origin: string): Dispatcher {
     renew(origin, CONNECTION_LIFETIME_MS);
     const known = connections.get(origin);
-    if (known !== undefined) {
-      return known.dispatcher;
-    }
-    if (isDisposed) {
-      throw new Error("disposed");
-    }
-    const dispatcher = openDispatcher(origin, options);
-    connections.set(origin, { dispatcher, openedMs: performance.now() });
+    const dispatcher = known?.dispatcher ?? openDispatcher(origin, options);
+    connections.set(origin, known ?? { dispatcher, openedMs: performance.now() });
     return dispatcher;
   }
 
-  /**
-   * The next requests open new connections if the current ones are this old; old ones close when they are
-   * idle.
-   */
+  /** The next requests open new connections if the current ones are this old; these close when they are idle. */
   function renew(origin: string, ageMs: number): void {
     const known = connections.get(origin);
     if (known !== undefined && performance.now() - known.openedMs >= ageMs) {
@@ -111,7 +102,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     async [Symbol.asyncDispose]() {
       isDisposed = true;
       for (const reader of underWay) {
-        reader.stop();
+        reader.fail(...ABORTED);
       }
       const open = [...connections.values()];
       connections.clear();
@@ -119,6 +110,9 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     },
   };
 }
+
+const ABORTED = ["aborted", "cut off by shutdown or reload"] as const;
+const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 
 /** Through the proxy if there is one for it, but never to this machine itself. */
 function openDispatcher(
@@ -142,13 +136,7 @@ function openDispatcher(
   return new EnvHttpProxyAgent({ ...settings, ...proxy, proxyTunnel: false });
 }
 
-const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
-
-function methodAndBody(body: PostRequest["body"]): Pick<Dispatcher.DispatchOptions, "method" | "body"> {
-  return body === null ? { method: "GET", body: null } : { method: "POST", body: jsonOf(body) };
-}
-
-/** Ours win where the answer could not be read otherwise; names in lower case, so that none is sent twice. */
+/** Ours win where the reply could not be read otherwise; names in lower case, so that none is sent twice. */
 function headersOf(headers: PostRequest["headers"], userAgent: string): Record<string, string> {
   const given = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const);
   return {
@@ -168,51 +156,47 @@ type ReplyOrFailure =
 type Controller = Dispatcher.DispatchController;
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
-/** Unlike a Buffer's own, this decoding takes a byte order mark off. */
-const UTF8 = new TextDecoder();
-
 /**
- * Reads one whole answer of at most `maxBytes`, as undici hands it over; lets go of the connection at the first byte beyond. With
+ * Reads one whole reply of at most `maxBytes`, as undici hands it over; lets go of the connection at the first byte beyond. With
  * `keep`, that is the limit of the lines that are kept, and of each line.
  */
 class ReplyReader implements Dispatcher.DispatchHandler {
   /** Rejected with whatever ends it below HTTP. */
-  readonly reply: Promise<ReplyOrFailure>;
-  /** When the head of the answer came, by `performance.now()`. */
+  readonly result: Promise<ReplyOrFailure>;
+  /** When the head of the reply came, by `performance.now()`. */
   headAtMs = Number.NaN;
   readonly #maxBytes: number;
   readonly #chunks: Buffer[] = [];
-  #resolve: (reply: ReplyOrFailure) => void = () => undefined;
+  #resolve: (result: ReplyOrFailure) => void = () => undefined;
   #reject: (error: unknown) => void = () => undefined;
   #controller: Controller | null = null;
-  #isStopped = false;
+  #failure: Error | null = null;
   #httpStatus = 0;
   #headers: Headers = {};
-  #bytes = 0;
+  #keptBytes = 0;
   #readBytes = 0;
   #lines: LineFilter | null;
 
   constructor(maxBytes: number, keep: PostRequest["keep"]) {
     this.#maxBytes = maxBytes;
     this.#lines = keep === undefined ? null : new LineFilter(keep);
-    this.reply = new Promise((resolve, reject) => {
+    this.result = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
     });
   }
 
-  /** Gives up, whether there is a connection yet or not. */
-  stop(): void {
-    this.#isStopped = true;
-    const reason = new Error("stopped");
-    this.#controller?.abort(reason);
-    this.#reject(reason);
+  /** Gives up, whether there is a connection yet or not. The first reason counts. */
+  fail(reason: FailureReason, detail: string): void {
+    this.#resolve({ kind: "failed", reason, detail });
+    this.#failure = new Error(detail);
+    this.#controller?.abort(this.#failure);
   }
 
   onRequestStart(controller: Controller): void {
     this.#controller = controller;
-    if (this.#isStopped) {
-      this.stop();
+    if (this.#failure !== null) {
+      controller.abort(this.#failure);
     }
   }
 
@@ -225,50 +209,33 @@ class ReplyReader implements Dispatcher.DispatchHandler {
     this.#headers = headers;
     // An error says nothing in lines of metrics.
     this.#lines = status < 300 ? this.#lines : null;
-    const encoding = this.#header("content-encoding")?.toLowerCase() ?? "identity";
-    if (encoding !== "identity") {
-      // Anything else may be a key that is echoed back, and is not to be told.
-      const name = /^(gzip|x-gzip|br|deflate|zstd)$/.test(encoding) ? encoding : "of an unknown kind";
-      this.#refuse("malformed", `answered with content-encoding ${name}, though none was asked for`);
+    if (!/^(identity)?$/i.test(this.#header("content-encoding") ?? "")) {
+      this.fail("malformed", "answered with a content-encoding, though none was asked for");
     }
   }
 
   onResponseData(_controller: Controller, chunk: Buffer): void {
     this.#readBytes += chunk.length;
-    this.#add(this.#lines?.take(chunk) ?? [chunk]);
-    const excess = this.#excess();
-    if (excess !== null) {
-      this.#refuse("too_large", `answered with ${excess} bytes`);
+    const kept = this.#lines === null ? chunk : this.#lines.take(chunk);
+    this.#keptBytes += kept.length;
+    this.#chunks.push(kept);
+    if (this.#keptBytes > this.#maxBytes) {
+      this.fail("too_large", `answered with more than ${this.#maxBytes} bytes`);
+    } else if (this.#lines !== null && this.#lines.pending.length > this.#maxBytes) {
+      this.fail("too_large", `answered with a line of more than ${this.#maxBytes} bytes`);
+    } else if (this.#lines !== null && this.#readBytes > MAX_TEXT_BYTES) {
+      this.fail("too_large", `answered with more than ${MAX_TEXT_BYTES} bytes`);
     }
-  }
-
-  #add(parts: readonly Buffer[]): void {
-    for (const part of parts) {
-      this.#bytes += part.length;
-      this.#chunks.push(part);
-    }
-  }
-
-  #excess(): string | null {
-    if (this.#bytes > this.#maxBytes) {
-      return `more than ${this.#maxBytes}`;
-    }
-    if ((this.#lines?.pendingBytes ?? 0) > this.#maxBytes) {
-      return `a line of more than ${this.#maxBytes}`;
-    }
-    return this.#lines !== null && this.#readBytes > MAX_TEXT_BYTES ? `more than ${MAX_TEXT_BYTES}` : null;
   }
 
   onResponseEnd(): void {
-    this.#add(this.#lines?.end() ?? []);
-    const [only, ...others] = this.#chunks;
-    const bytes = only === undefined || others.length > 0 ? Buffer.concat(this.#chunks) : only;
+    const end = this.#lines === null ? [] : [this.#lines.take(NEWLINE).subarray(0, -1)];
     const location = this.#header("location");
     const isRedirect = this.#httpStatus >= 300 && this.#httpStatus < 400 && location !== null;
     const reply = {
       httpStatus: this.#httpStatus,
       retryAfter: this.#header("retry-after"),
-      body: UTF8.decode(bytes),
+      body: UTF8.decode(Buffer.concat([...this.#chunks, ...end])),
       ...(isRedirect ? { location } : {}),
     };
     this.#resolve({ kind: "replied", reply });
@@ -278,14 +245,53 @@ class ReplyReader implements Dispatcher.DispatchHandler {
     this.#reject(error);
   }
 
-  /** The first word counts: what comes of the abort is not heard any more. */
-  #refuse(reason: FailureReason, detail: string): void {
-    this.#resolve({ kind: "failed", reason, detail });
-    this.stop();
-  }
-
   #header(name: string): string | null {
     const value = this.#headers[name];
     return (Array.isArray(value) ? value[0] : value)?.trim() ?? null;
+  }
+}
+
+/** Unlike a Buffer's own, this decoding takes a byte order mark off. */
+const UTF8 = new TextDecoder();
+const NEWLINE = Buffer.from("\n");
+
+/**
+ * Of a text that arrives in chunks, keeps the lines that begin with one of some names, and the first line, which shows what kind of
+ * text it is. All other lines are dropped as they arrive.
+ */
+class LineFilter {
+  /** The incomplete line at the end of what has arrived. */
+  pending = Buffer.alloc(0);
+  readonly #names: readonly Buffer[];
+  #isAtStart = true;
+
+  constructor(names: readonly string[]) {
+    this.#names = names.map((name) => Buffer.from(name));
+  }
+
+  /** The lines to keep that end in this chunk. */
+  take(chunk: Buffer): Buffer {
+    const text = this.pending.length === 0 ? chunk : Buffer.concat([this.pending, chunk]);
+    const kept: Buffer[] = [];
+    let start = 0;
+    for (let end = text.indexOf(NEWLINE); end !== -1; end = text.indexOf(NEWLINE, start)) {
+      const line = text.subarray(start, end + 1);
+      if (this.#isKept(line)) {
+        kept.push(line);
+      }
+      start = end + 1;
+    }
+    // Copies: a part of a chunk would keep the whole chunk in memory.
+    this.pending = Buffer.from(text.subarray(start));
+    return Buffer.concat(kept);
+  }
+
+  #isKept(line: Buffer): boolean {
+    if (this.#isAtStart && line.length > 1) {
+      this.#isAtStart = false;
+      return true;
+    }
+    // Most lines differ in their first byte.
+    return this.#names.some((name) => line[0] === name[0] && line.subarray(0, name.length).equals(name));
   }
 }

@@ -34,7 +34,7 @@ describe("failureOf()", () => {
     const failures = Object.entries(codes).flatMap(([reason, ofReason]) =>
       ofReason.map((code) => {
         const error = Object.assign(new Error("long text with a secret"), { code });
-        return { code, reason, failure: failureOf(error, null, 1) };
+        return { code, reason, failure: failureOf(error) };
       }),
     );
 
@@ -45,20 +45,8 @@ describe("failureOf()", () => {
   it("takes the code of the cause, and of the first of several addresses", () => {
     const refused = Object.assign(new Error("refused"), { code: "ECONNREFUSED" });
 
-    expect(failureOf(new Error("outer", { cause: refused }), null, 1).reason).toBe("connect");
-    expect(failureOf(new AggregateError([refused]), null, 1).reason).toBe("connect");
-  });
-
-  it.each([
-    {
-      cutOff: "deadline" as const,
-      expected: { reason: "timeout", detail: "no complete answer within 2.5 s" },
-    },
-    { cutOff: "shutdown" as const, expected: { reason: "aborted", detail: "cut off by shutdown or reload" } },
-  ])("takes whatever comes of a $cutOff for that", ({ cutOff, expected }) => {
-    const error = Object.assign(new Error("other side closed"), { code: "UND_ERR_SOCKET" });
-
-    expect(failureOf(error, cutOff, 2_500)).toEqual(expected);
+    expect(failureOf(new Error("outer", { cause: refused })).reason).toBe("connect");
+    expect(failureOf(new AggregateError([refused])).reason).toBe("connect");
   });
 
   it.each([
@@ -69,6 +57,6 @@ describe("failureOf()", () => {
     },
     { what: "a URL that is none", error: Object.assign(new Error("x"), { code: "ERR_INVALID_URL" }) },
   ])("throws $what on", ({ error }) => {
-    expect(() => failureOf(error, null, 1)).toThrow(error);
+    expect(() => failureOf(error)).toThrow(error);
   });
 });
