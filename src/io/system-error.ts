@@ -4,7 +4,7 @@ export function hasCode(error: unknown, ...codes: readonly string[]): boolean {
 }
 
 /** Whether the operating system refused something, such as a write to a read-only disk. */
-export function isSystemError(error: unknown): boolean {
+export function isSystemError(error: unknown): error is Error {
   return error instanceof Error && "syscall" in error;
 }
 

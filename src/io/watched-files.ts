@@ -13,12 +13,6 @@ interface Files {
   readonly listFiles: (folder: string, pattern: RegExp) => readonly string[];
 }
 
-/** A file that was read, and a digest of its content. */
-interface Watched {
-  readonly look: () => string;
-  readonly held: string;
-}
-
 /**
  * Reads text files and says when they have changed since. It compares contents: Kubernetes replaces a ConfigMap by moving
  * a symbolic link two levels above the file, of which `fs.watch` on the file reports nothing, and nor does it work on
@@ -26,7 +20,8 @@ interface Watched {
  */
 export class WatchedFiles {
   readonly #files: Files;
-  #watched = new Map<string, Watched>();
+  /** By the path: how to read it, and a digest of what was read. */
+  #watched = new Map<string, { readonly look: () => string; readonly held: string }>();
   #lastLook = "";
   #looks = 0;
 

@@ -1,12 +1,12 @@
-import { lstat, open, readlink, realpath } from "node:fs/promises";
+import { open, readlink, realpath, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
-import { hasCode, isSystemError, orNull } from "../system-error.ts";
+import { isSystemError, orNull } from "../system-error.ts";
 
-/** The file cannot be read or written, for a reason that the user has to remove. */
+/** The disk refuses to read or write the file, for a reason that the user has to remove. */
 export class StateFileError extends Error {
   override readonly name = "StateFileError";
 
-  constructor(verb: string, { path, cause }: { readonly path: string; readonly cause: unknown }) {
+  constructor(verb: string, path: string, cause: Error) {
     super(`Cannot ${verb} the state file ${path}: ${reasonOf(cause)}; choose another with --state`, {
       cause,
     });
@@ -17,7 +17,7 @@ export class StateFileError extends Error {
 export class StatePathError extends Error {
   override readonly name = "StatePathError";
 
-  constructor(reason: string, { path, cause }: { readonly path: string; readonly cause?: unknown }) {
+  constructor(reason: string, path: string, cause?: unknown) {
     super(`Cannot use ${JSON.stringify(path)} as the state file: ${reason}; choose another with --state`, {
       cause,
     });
@@ -34,13 +34,13 @@ export async function onStateFile<T>(verb: string, path: string, work: () => Pro
   try {
     return await work();
   } catch (cause) {
-    if (hasCode(cause, "ENAMETOOLONG")) {
-      throw new StatePathError("the name is too long", { path, cause });
+    if (!isSystemError(cause)) {
+      throw cause;
     }
-    if (hasCode(cause, "ELOOP")) {
-      throw new StatePathError("its links form a loop", { path, cause });
-    }
-    throw isSystemError(cause) ? new StateFileError(verb, { path, cause }) : cause;
+    const wrongPath = WRONG_PATHS[codeOf(cause)];
+    throw wrongPath === undefined
+      ? new StateFileError(verb, path, cause)
+      : new StatePathError(wrongPath, path, cause);
   }
 }
 
@@ -57,49 +57,52 @@ const HEAD_BYTES = 256;
  */
 export async function resolveStatePath(path: string): Promise<string> {
   if (path === "") {
-    throw new StatePathError("the path is empty", { path });
+    throw new StatePathError("the path is empty", path);
   }
   return await onStateFile("read", path, async () => {
     const real = await realPathOf(path);
-    await assertStateFile(path, real);
+    const stats = await orNull(stat(real), "ENOENT");
+    if (stats !== null && !stats.isFile()) {
+      throw new StatePathError(stats.isDirectory() ? "it is a folder" : "it is not a regular file", path);
+    }
+    if (stats !== null && !(await isStateFile(real))) {
+      throw new StatePathError("it is not a state file of Synclag", path);
+    }
     return real;
   });
 }
 
 async function realPathOf(path: string): Promise<string> {
   const real = await orNull(realpath(path), "ENOENT");
-  if (real !== null) {
-    return real;
+  const target = real === null ? await orNull(readlink(path), "ENOENT", "EINVAL") : null;
+  if (target !== null) {
+    return await realPathOf(resolve(dirname(path), target));
   }
-  const target = await orNull(readlink(path), "ENOENT", "EINVAL");
-  return target === null
-    ? join(await realpath(dirname(path)), basename(path))
-    : await realPathOf(resolve(dirname(path), target));
+  return real ?? join(await realpath(dirname(path)), basename(path));
 }
 
-async function assertStateFile(path: string, real: string): Promise<void> {
-  const stats = await orNull(lstat(real), "ENOENT");
-  if (stats === null) {
-    return;
-  }
-  if (!stats.isFile()) {
-    throw new StatePathError(stats.isDirectory() ? "it is a folder" : "it is not a regular file", { path });
-  }
-  await using file = await open(real, "r");
+async function isStateFile(path: string): Promise<boolean> {
+  await using file = await open(path, "r");
   const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
   const head = buffer.toString("utf8", 0, bytesRead);
   // A full disk leaves an empty file or the beginning of one, and a power cut NUL characters.
-  if (!ANY_HEAD.test(head) && !STATE_HEAD.startsWith(head.replaceAll("\0", ""))) {
-    throw new StatePathError("it is not a state file of Synclag", { path });
-  }
+  return ANY_HEAD.test(head) || STATE_HEAD.startsWith(head.replaceAll("\0", ""));
 }
 
-function reasonOf(cause: unknown): string {
-  const code = cause instanceof Error && "code" in cause ? String(cause.code) : String(cause);
+function codeOf(error: Error): string {
+  return "code" in error ? String(error.code) : error.message;
+}
+
+function reasonOf(error: Error): string {
+  const code = codeOf(error);
   const reason = REASONS[code];
   return reason === undefined ? code : `${reason} (${code})`;
 }
 
+const WRONG_PATHS: Readonly<Record<string, string>> = {
+  ENAMETOOLONG: "the name is too long",
+  ELOOP: "its links form a loop",
+};
 const REASONS: Readonly<Record<string, string>> = {
   EACCES: "no permission",
   EBUSY: "it cannot be replaced; mount its folder, not the file itself",
