@@ -8,8 +8,6 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 import { statusOfLaggingFleet } from "./daemon-status.ts";
 import { type CommandOptions, runCommand } from "./run-command.ts";
 
-const OPENAPI = JSON.stringify({ openapi: "3.1.0", info: { title: "Synclag", version: "9.8.7" }, paths: {} });
-
 const folder = await temporaryFolder();
 const STATE = ["--state", join(folder.path, "state.json")];
 let lagging: Report;
