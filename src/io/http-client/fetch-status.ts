@@ -1,4 +1,3 @@
-import { z } from "zod";
 import type { ProxySettings } from "../../config/config.ts";
 import type { Report } from "../../core/model/report.ts";
 import { ReportSchema } from "../../core/model/report-schema.ts";
@@ -24,8 +23,6 @@ export interface StatusQuestion {
 /** Far more than thousands of targets take. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
-const Openapi = z.object({ info: z.object({ title: z.literal("Synclag"), version: z.string() }) });
-
 /** Asks a daemon for all that it knows; it costs no budget. */
 export async function fetchStatus(
   question: StatusQuestion,
@@ -40,24 +37,10 @@ export async function fetchStatus(
   if (success) {
     return { kind: "status", json: data };
   }
-  const version = await fetchVersion(question, timeoutMs, proxy);
   const [issue] = error.issues;
   return failed(
-    version === null
-      ? "answered with something other than a Synclag status: check the address"
-      : `Synclag ${version} answered with a status that this version cannot read (${issue?.path.join(".")}: ${issue?.message})`,
+    `answered with something other than a Synclag status of this version (${issue?.path.join(".")}: ${issue?.message}): check the address and the version`,
   );
-}
-
-/** The version of the Synclag at an address; null where that cannot be found out. */
-async function fetchVersion(
-  question: StatusQuestion,
-  timeoutMs: number,
-  proxy: ProxySettings | null,
-): Promise<string | null> {
-  const answer = await fetchJson("/openapi.json", question, timeoutMs, proxy);
-  const openapi = answer.kind === "failed" ? null : Openapi.safeParse(answer.json);
-  return openapi?.data?.info.version ?? null;
 }
 
 /** What a daemon answers at a path. */
