@@ -7,7 +7,6 @@ import { allAlerts } from "../dashboards/src/alerts/all-alerts.ts";
 import { freshnessRecordings } from "../dashboards/src/freshness.ts";
 import { selected } from "../dashboards/src/promql.ts";
 import { SETTINGS } from "../dashboards/src/settings.ts";
-import type { Text } from "../dashboards/src/text.ts";
 import { realTime } from "../dashboards/src/time-scale.ts";
 import { STATUSES } from "../src/core/model/report.ts";
 import { RUNBOOKS_PATH } from "../src/views/page/links.ts";
@@ -26,8 +25,6 @@ const grafanaRules = z.object({
         z.object({
           uid: z.string().max(40),
           title: z.string(),
-          keepFiringFor: z.string().optional(),
-          missing_series_evals_to_resolve: z.number(),
           labels: z.object({ alert: z.string(), severity: z.string() }),
           data: z.array(z.object({ refId: z.string(), model: z.object({ expr: z.string().optional() }) })),
           annotations: z.record(z.string(), z.string()),
@@ -117,23 +114,6 @@ describe("allAlerts()", () => {
     expect(groupings.filter((by) => by?.startsWith("cluster, job") !== true)).toEqual([]);
   });
 
-  it("says what to do first, in one sentence that is no heading", () => {
-    expect(alerts.filter(({ first }) => !/^[a-z].*[.?]$/.test(first)).map(({ name }) => name)).toEqual([]);
-  });
-
-  it("says of a protocol's chain since when it is late and which variant is ok", () => {
-    const silent = alerts
-      .filter(({ description }) =>
-        ["chain", "protocol"].every((name) => labelsIn(description).includes(name)),
-      )
-      .filter(({ description }) => {
-        const text = description.map((part) => (typeof part === "string" ? part : part.kind)).join(" ");
-        return !(/behind|since|variants|wrong/.test(text) && /fresh|variants/.test(text));
-      });
-
-    expect(silent.map(({ name, severity }) => `${name} (${severity})`)).toEqual([]);
-  });
-
   it("respects maintenance in every alert of targets", () => {
     const reckless = alerts
       .filter(({ expr }) => expr.includes("synclag_status") && !expr.includes("synclag_maintenance"))
@@ -162,35 +142,6 @@ describe("allAlerts()", () => {
     expect(new Set(rules.map(({ title }) => title)).size).toBe(rules.length);
     // Provisioning would take a $ for a variable of the environment.
     expect(rules.flatMap(({ annotations }) => Object.values(annotations)).join("")).not.toContain("$");
-  });
-
-  it("is never without data for Grafana, which takes one empty query for a rule without data", () => {
-    const mayBeEmpty = rules.flatMap(({ uid, data }) =>
-      data
-        .filter(
-          ({ model: { expr } }) => expr !== undefined && !/\nor on \(\)\n {2}vector\(-?\d\)$/.test(expr),
-        )
-        .map(({ refId }) => `${uid} ${refId}`),
-    );
-
-    expect(mayBeEmpty).toEqual([]);
-  });
-
-  it("resolves in Grafana as late as in Prometheus, whether its series ends or is gone", () => {
-    const times = rules.map(({ uid, keepFiringFor, missing_series_evals_to_resolve }) => ({
-      uid,
-      keepFiringFor,
-      missing_series_evals_to_resolve,
-    }));
-
-    expect(times).toEqual(
-      alerts.map(({ keepFiringFor }, index) => ({
-        uid: rules[index]?.uid,
-        keepFiringFor: keepFiringFor ?? undefined,
-        missing_series_evals_to_resolve:
-          keepFiringFor === null ? 1 : Number(/^(\d+)m$/.exec(keepFiringFor)?.[1]),
-      })),
-    );
   });
 });
 
@@ -244,11 +195,6 @@ describe("docs/runbooks/", () => {
     );
   });
 });
-
-/** Labels that a text fills in. */
-function labelsIn(text: Text): readonly string[] {
-  return text.flatMap((part) => (typeof part !== "string" && part.kind === "label" ? [part.name] : []));
-}
 
 function read(path: string): string {
   return readFileSync(new URL(path, ROOT), "utf8");

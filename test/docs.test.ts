@@ -37,7 +37,7 @@ describe("the commands and files of this repository that the pages name", () => 
       ...[...read(page).matchAll(/npm run ([\w:]+)/g)]
         .filter(([, script = ""]) => !(script in scripts))
         .map(([command]) => `${page}: ${command}`),
-      ...[...read(page).matchAll(/\b(?:test|bench|dashboards\/src)\/[\w./-]*\.(?:ts|mjs|sh)\b/g)]
+      ...[...read(page).matchAll(/\b(?:test|bench|dashboards\/src)\/[\w./-]*\.(?:ts|mjs|sh|txt)\b/g)]
         .filter(([path]) => !existsSync(path))
         .map(([path]) => `${page}: ${path}`),
     ]);

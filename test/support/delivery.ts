@@ -11,7 +11,6 @@ export async function deliverBadly({ name }: Damage, timeoutMs: number, leftMs: 
   switch (name) {
     case "hang_before_headers":
     case "hang_within_body":
-    case "drip":
       await sleep(leftMs);
       return { kind: "failed", reason: "timeout", detail: `no reply within ${timeoutMs / 1_000} s` };
     case "reset_before_headers":

@@ -1,11 +1,16 @@
 import { createHash } from "node:crypto";
 import type { ChainReport } from "../../src/core/model/report.ts";
 import { type StartCore, startMonitor } from "./core.ts";
+import { FLEET_FAMILIES } from "./fleet-families.ts";
+import { playWorld } from "./play-world.ts";
 import { fallingWorld, passingWorld, randomWorld, restartWorld, takeoverWorld } from "./random-worlds.ts";
 import { MINUTE, type World } from "./world.ts";
 
 /** With many sources, only the first are shown in full. */
-export const MANY_SOURCES = 12;
+const MANY_SOURCES = 12;
+/** Long enough for the faults of most kinds to begin; with many sources, for all of them to have been judged. */
+const LASTS_MS = 75 * MINUTE;
+const LASTS_WITH_MANY_MS = 16 * MINUTE;
 const SUMMARY_EVERY_MS = 5 * MINUTE;
 
 /** Kinds of random worlds. */
@@ -17,8 +22,27 @@ export const RANDOM_WORLDS: Readonly<Record<string, (index: number) => World>> =
   falling: fallingWorld,
 };
 
+/** Kinds of worlds, each with the golden of its first world. */
+export const DECISION_WORLDS = Object.entries({ ...FLEET_FAMILIES, ...RANDOM_WORLDS }).map(
+  ([name, make]) => ({
+    name,
+    make,
+    file: `test/goldens/decisions/${name.replaceAll(/[^a-z0-9]+/gi, "-").replace(/-$/, "")}.txt`,
+  }),
+);
+
+/** What is decided in these worlds, line by line. */
+export function decisionsIn(worlds: readonly World[], part: "beginning" | "whole" = "beginning"): string {
+  const log = new DecisionLog();
+  for (const world of worlds) {
+    const mostMs = world.sources.length > MANY_SOURCES ? LASTS_WITH_MANY_MS : LASTS_MS;
+    playWorld(part === "whole" ? world : { ...world, lastsMs: Math.min(world.lastsMs, mostMs) }, log.start);
+  }
+  return log.text();
+}
+
 /** Writes down what a core says: each change, and every five minutes all of it. */
-export class DecisionLog {
+class DecisionLog {
   readonly #lines: string[] = [];
   #worlds = 0;
   #fromMs = 0;

@@ -1,16 +1,14 @@
 import { describe, it } from "vitest";
 import { expectGolden } from "../support/golden.ts";
-import { DecisionLog, RANDOM_WORLDS } from "./decision-log.ts";
-import { playWorld } from "./play-world.ts";
+import { DECISION_WORLDS, decisionsIn, RANDOM_WORLDS } from "./decision-log.ts";
 
-/** As decisions.test.ts, in more worlds of each random kind. */
-describe("the decisions in more worlds of this kind", () => {
-  it.each(Object.entries(RANDOM_WORLDS))("%s", (name, make) => {
-    const log = new DecisionLog();
-    for (const index of [1, 2]) {
-      playWorld(make(index), log.start);
-    }
+/** As decisions.test.ts: one world of every kind, and two more of each random one. */
+describe("the decisions in a fleet of this kind", () => {
+  it.each(DECISION_WORLDS)("$name", ({ file, make }) => {
+    expectGolden(file, decisionsIn([make(0)]));
+  });
 
-    expectGolden(`test/goldens/decisions/${name}.more.txt`, log.text());
+  it.each(Object.entries(RANDOM_WORLDS))("%s, two more", (name, make) => {
+    expectGolden(`test/goldens/decisions/${name}.more.txt`, decisionsIn([1, 2].map(make), "whole"));
   });
 });

@@ -1,30 +1,29 @@
 import { describe, it } from "vitest";
 import { expectGolden } from "../support/golden.ts";
-import { DecisionLog, MANY_SOURCES, RANDOM_WORLDS } from "./decision-log.ts";
-import { FLEET_FAMILIES } from "./fleet-families.ts";
-import { playWorld } from "./play-world.ts";
-import { MINUTE } from "./world.ts";
+import { DECISION_WORLDS, decisionsIn, RANDOM_WORLDS } from "./decision-log.ts";
 
 /*
- * What is decided in one world of each kind, line by line: whatever changes a decision shows here. The worlds beside this file judge
- * decisions by the truth; these goldens show that a change which is meant to change nothing changes nothing.
+ * What is decided in one world of each of some kinds, line by line: whatever changes a decision shows here; decisions.slow.test.ts has
+ * the other kinds. The worlds beside this file judge decisions by the truth; these goldens show that a change which is meant to change
+ * nothing changes nothing.
  */
-
-/** Long enough for the faults of most kinds to begin; with many sources, for all of them to have been judged. */
-const LASTS_MS = 75 * MINUTE;
-const LASTS_WITH_MANY_MS = 16 * MINUTE;
+const QUICK: readonly string[] = [
+  ...Object.keys(RANDOM_WORLDS),
+  "packaged cadences, a fault of an hour",
+  "two of three late, all dated",
+  "followers of final blocks",
+  "a pair and an RPC node, a fault of an hour",
+  "lossy network, restarts, flapping",
+];
 
 describe("the decisions in a fleet of this kind", () => {
-  it.each(Object.entries({ ...FLEET_FAMILIES, ...RANDOM_WORLDS }))("%s", (name, make) => {
-    const log = new DecisionLog();
-    const world = make(0);
-    const mostMs = world.sources.length > MANY_SOURCES ? LASTS_WITH_MANY_MS : LASTS_MS;
-    playWorld({ ...world, lastsMs: Math.min(world.lastsMs, mostMs) }, log.start);
+  it.each(QUICK)("%s", (name) => {
+    const { file, make } = DECISION_WORLDS.find((world) => world.name === name) ?? fail(name);
 
-    expectGolden(`test/goldens/decisions/${fileOf(name)}.txt`, log.text());
+    expectGolden(file, decisionsIn([make(0)]));
   });
 });
 
-function fileOf(name: string): string {
-  return name.replaceAll(/[^a-z0-9]+/gi, "-").replace(/-$/, "");
+function fail(name: string): never {
+  throw new RangeError(`Cannot find worlds of the kind ${name}`);
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { CLOCK_STEPS, clockStepRowOf } from "./clock-steps.ts";
 import { startMonitor } from "./core.ts";
+import { playWobble } from "./healthy-days.ts";
 import { PACE_CASES, paceRowOf } from "./restless-chains.ts";
 
 // A part of what `npm run worlds` plays.
@@ -13,14 +13,15 @@ describe("a restless chain", () => {
   });
 });
 
-describe("a wall clock that is set", () => {
-  it.each(CLOCK_STEPS.filter(({ name }) => ["−1 min", "−1 h", "+30 d"].includes(name)))(
-    "by $name for a while makes none diverged, and all is right three polls later",
-    (step) => {
-      expect(clockStepRowOf(step, 1, startMonitor)).toMatchObject({
-        "a healthy target diverged": 0,
-        "wrong three polls after it is right again": 0,
-      });
-    },
-  );
+describe("a healthy chain that wobbles", () => {
+  it.each([
+    { name: "quick", blockTimeMs: 250, wobbleBlocks: 200 },
+    { name: "slow", blockTimeMs: 12_000, wobbleBlocks: 40 },
+  ])("changes no status: a $name one", (wobble) => {
+    const figures = playWobble({ ...wobble, reorgBlocks: 64, hours: 3 }, startMonitor);
+
+    expect(figures.changes).toEqual([]);
+    expect(figures.reindexes).toBe(0);
+    expect(figures.stepsBack).toBeGreaterThan(100);
+  });
 });
