@@ -3,7 +3,7 @@ import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** The end-to-end tests that take longest, first: the others fit beside them. They mostly wait for programs. */
-const FIRST = ["shared-budget", "leader", "prometheus", "page", "alerts", "ponder", "demo-kit", "image"];
+const FIRST = ["shared-budget", "leader", "prometheus", "page", "alerts", "ponder", "image"];
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

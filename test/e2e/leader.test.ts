@@ -5,7 +5,6 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import type { SimulatedFleet } from "../../src/sim/fleet/simulated-fleet.ts";
 import { startFleet } from "../support/fleet.ts";
-import { sampleValue } from "./support/exposition.ts";
 import { getText } from "./support/loopback.ts";
 import { eachSecond, type PrometheusServer, startPrometheus } from "./support/prometheus-server.ts";
 import { type RedisServer, startRedis } from "./support/redis-server.ts";
@@ -152,18 +151,15 @@ async function look(): Promise<Sight> {
     }),
   );
   const answered = seen.flat();
-  const exporting = answered.filter(({ metrics }) =>
-    metrics.samples.some(({ name }) => name === "synclag_up"),
-  );
+  const exporting = answered.filter(({ metrics }) => /^synclag_up\{/m.test(metrics));
   return {
     alive: answered.map(({ replica }) => replica),
     leaders: answered
-      .filter(({ metrics }) => sampleValue(metrics, "synclag_leader", {}) === 1)
+      .filter(({ metrics }) => /^synclag_leader 1$/m.test(metrics))
       .map(({ replica }) => replica),
     exporters: exporting.map(({ replica }) => replica),
-    unknown: exporting.filter(
-      ({ metrics }) => sampleValue(metrics, "synclag_status", { status: "unknown" }) === 1,
-    ).length,
+    unknown: exporting.filter(({ metrics }) => /^synclag_status\{.*status="unknown".*\} 1$/m.test(metrics))
+      .length,
   };
 }
 

@@ -70,28 +70,6 @@ describe("catch_up", () => {
     expect(play.values("synclag_catch_up_blocks_per_second")).toEqual([]);
   });
 
-  it("is on the page, the card, and in the table of `check`", () => {
-    const play = threeHoursBehind();
-    play.script("multichain", indexing(play, play.head() - LATE_BLOCKS, 5)).run("15m");
-
-    const text = /catching up at 2 blocks a second, at the head in about 30 min/;
-    expect(play.page()).toMatch(text);
-    expect(play.page("base")).toMatch(text);
-    expect(play.check().text).toMatch(text);
-  });
-
-  it("is of a target that was never at the head, too", () => {
-    const from = FIRST_BLOCK - 100_000;
-    const play = new ScriptedFleet(TRIO);
-    play.script("multichain", ({ head }) => Math.min(head, from + (head - FIRST_BLOCK) * 21)).run("10m");
-
-    const { catch_up: said, detail, lag_blocks: blocks, status } = play.target("multichain");
-    expect(status).toBe("syncing");
-    expect(said?.blocks_per_second).toBeCloseTo(10, 0);
-    expect(said?.eta_seconds).toBeCloseTo((blocks ?? 0) / 10, -3);
-    expect(detail).toMatch(/^about 2 d .* behind the reference .*; catching up at 10 blocks a second, /);
-  });
-
   it("goes by block times for the only source of a chain", () => {
     const play = new ScriptedFleet(fleetYaml(["multichain"]));
     play.script("multichain", ({ head, time }) => {

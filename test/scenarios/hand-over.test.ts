@@ -245,18 +245,6 @@ describe("two replicas with a store", () => {
     expect(budget?.used).toBeLessThan(40 + usedBefore + 10);
   });
 
-  it("start with a state file of before that is missing or damaged", async () => {
-    await using folder = await temporaryFolder();
-    const damaged = join(folder.path, "damaged.json");
-    await writeFile(damaged, "not JSON");
-
-    await cluster.start("c", { formerStateFile: join(folder.path, "missing.json") });
-    await cluster.start("d", { formerStateFile: damaged });
-
-    expect(cluster.replica("c").report().replica).toMatchObject({ role: "standby", leader: "a" });
-    expect(cluster.replica("d").report().replica).toMatchObject({ role: "standby", leader: "a" });
-  });
-
   it("give check the leader's report without a poll, or the lease for one round if no replica leads", async () => {
     const asked = await cluster.check();
     await cluster.stop("b");

@@ -13,7 +13,7 @@ const SCHEDULES: Readonly<Record<string, string>> = { "10m": "0 */10 * * * *", "
  * - `fleet a b@10m rpc=1 block=12s lagging=2m`: variants and how often each is polled, nodes, the block time, thresholds;
  * - `NAME REPLY`: what the sources of this name (`all`: all targets) reply from now on, see `scriptOf()`;
  * - `run 10m`, `wait 10m` (without polls), `poll NAME [REPLY]`;
- * - `halt` and `resume` of the chain, `restart`, `reload` to another fleet, `clock -1h`, `sleep 10m`;
+ * - `halt` and `resume` of the chain, `restart`, `reload` to another fleet;
  * - `detail NAME`, `check [FILTER]`: what is said.
  */
 export class Story {
@@ -48,12 +48,6 @@ export class Story {
         return [];
       case "restart":
         play.restart();
-        return [this.#state()];
-      case "clock":
-        play.setClock(first);
-        return [];
-      case "sleep":
-        play.suspend(first);
         return [this.#state()];
       case "detail":
         return this.#detail(first);

@@ -267,7 +267,6 @@ function newSource({
     reportsTimes: isRpc || random() < 0.5,
     pollIntervalMs: TICK_MS,
     timeShiftMs: 0,
-    hashing: null,
     timeouts: 0,
     conducts,
   };

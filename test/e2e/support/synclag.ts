@@ -2,7 +2,6 @@ import { fileURLToPath } from "node:url";
 import { vi } from "vitest";
 import type { Report } from "../../../src/core/model/report.ts";
 import { ReportSchema } from "../../../src/core/model/report-schema.ts";
-import { type Exposition, parseExposition } from "./exposition.ts";
 import { getJson, getText } from "./loopback.ts";
 import { type Program, printed, startProgram } from "./program.ts";
 
@@ -10,7 +9,8 @@ import { type Program, printed, startProgram } from "./program.ts";
 export interface Synclag extends Program {
   /** Without a slash at the end. */
   readonly url: string;
-  metrics(): Promise<Exposition>;
+  /** The text of `/metrics`. */
+  metrics(): Promise<string>;
   /** The answer of `/api/v1/status`. */
   report(): Promise<Report>;
 }
@@ -39,7 +39,7 @@ async function start(args: readonly string[], waitFor: string): Promise<Synclag>
   return {
     ...program,
     url,
-    metrics: async () => parseExposition(await getText(`${url}/metrics`)),
+    metrics: () => getText(`${url}/metrics`),
     report: async () => ReportSchema.parse(await getJson(`${url}/api/v1/status`)),
   };
 }
