@@ -111,23 +111,6 @@ describe("a budget", () => {
     await play.run("3m");
     expect(play.target(BASE).status).toBe("ok");
   });
-
-  it("is drawn on by one account for each URL, whatever is configured to use it", async () => {
-    const twins = chainsYaml({}).replace(
-      /\n {4}- \{ variant: multichain.*/,
-      `
-    - { variant: twin, dialect: graph, url: "https://graph.example/{chain}#twin", budget: plan, schedule: "0 * * * * *", chains: [base, mode] }`,
-    );
-    await using play = await startScenario(twins);
-
-    await play.run("10m");
-
-    const used = play.report().budgets.map((one) => [one.endpoint, one.used]);
-    expect(used).toEqual([
-      [BASE, play.received.length / 2],
-      [MODE, play.received.length / 2],
-    ]);
-  });
 });
 
 describe("a provider that asks to wait", () => {

@@ -63,23 +63,6 @@ describe("the index-node API of an endpoint", () => {
     ]);
   });
 
-  it("explains the target alone, not another that fails at the same time", async () => {
-    const other =
-      '    - { variant: other, dialect: graph, url: "https://other.example/{chain}", schedule: "0 */2 * * * *", chains: [base] }\n';
-    await using play = await startScenario(FLEET + other);
-    await play.run("5m");
-    setFailed(play, true);
-    play.fleet.target("airdrops/other/production/base").set({ indexingErrors: true });
-
-    await play.run("10m");
-
-    expect(play.target(TARGET).detail).toMatch(REASON);
-    expect(play.target("airdrops/other/production/base")).toMatchObject({
-      status: "failed",
-      detail: expect.stringMatching(/^(?!;).*reports indexing errors/),
-    });
-  });
-
   it("gives no reason if graph-node reports the deployment as healthy, and reports an unknown deployment", async () => {
     await using play = await startScenario(FLEET);
     await play.run("5m");
@@ -108,20 +91,6 @@ describe("the index-node API of an endpoint", () => {
       expect(play.target(TARGET).detail.split(";")[0]).toBe(detail.split(";")[0]);
     }
     expect(play.log.filter(({ msg }) => msg === "Index-node API gave no answer").length).toBeGreaterThan(3);
-  });
-
-  it("is not asked about polls that were not sent", async () => {
-    await using play = await startScenario(FLEET);
-    await play.run("11m");
-    setFailed(play, true);
-    await play.run("10m");
-    play.setDisk("is full");
-    const asked = askedOf(play);
-
-    await play.run("20m");
-
-    expect(asked).toBeGreaterThan(3);
-    expect(askedOf(play)).toBe(asked);
   });
 });
 

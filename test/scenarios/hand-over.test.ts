@@ -15,12 +15,7 @@ import { openStateStore } from "../../src/daemon/state/store.ts";
 import type { HttpClient } from "../../src/io/http-client/client.ts";
 import { spentInFile } from "../../src/io/state/file.ts";
 import type { RedisStore } from "../../src/io/store/redis-store.ts";
-import {
-  NOT_CONNECTED,
-  type StoreFailure,
-  type StoreReply,
-  type StoreScript,
-} from "../../src/io/store/store-script.ts";
+import { NOT_CONNECTED, type StoreFailure } from "../../src/io/store/store-script.ts";
 import { expositionText } from "../../src/metrics/exposition.ts";
 import { METRIC_FAMILIES } from "../../src/metrics/families.ts";
 import { checkInStore } from "../../src/replica/check-store.ts";
@@ -286,17 +281,6 @@ describe("two replicas with a store", () => {
     expect(statusesOf(cluster.replica("c"))).toEqual(Array(4).fill("ok"));
     expect(cluster.replica("c").lines.map(({ msg }) => msg)).not.toContain("Status changed");
   });
-
-  it("say once that a part of the leader's state cannot be read, and use the others", async () => {
-    cluster.store.damagedPart = "chain base";
-    await cluster.run("10s");
-    await cluster.start("c");
-
-    expect(cluster.replica("c").lines.filter(({ level }) => Number(level) >= 40)).toMatchObject([
-      { subject: "state chain base", msg: "A part of the leader's state in the store cannot be read" },
-    ]);
-    expect(statusesOf(cluster.replica("c"))).toEqual(["unknown", "unknown", "ok", "ok"]);
-  });
 });
 
 function statusesOf(replica: { readonly report: () => Report }): readonly string[] {
@@ -306,24 +290,6 @@ function statusesOf(replica: { readonly report: () => Report }): readonly string
 function pollsIn(metrics: string): number {
   const line = metrics.split("\n").find((text) => text.startsWith(POLLS));
   return Number(line?.slice(POLLS.length));
-}
-
-/** A store in memory in which one part of what is handed over may be damaged. */
-class StoreUnderTest extends StoreModel {
-  damagedPart: string | null = null;
-
-  override run<Value>(
-    script: StoreScript<Value>,
-    keys: readonly string[],
-    args: readonly (string | number)[],
-  ): Promise<StoreReply<Value>> {
-    const isDamaged = (index: number): boolean => index > 0 && args[index - 1] === this.damagedPart;
-    return super.run(
-      script,
-      keys,
-      args.map((arg, index) => (isDamaged(index) ? "{" : arg)),
-    );
-  }
 }
 
 async function* render(source: MetricsSource): AsyncIterable<string> {
@@ -400,7 +366,7 @@ interface Started {
 /** Daemons as processes of their own on one fleet and one store, in virtual time. */
 class Cluster {
   readonly play = new Scenario(FLEET, {});
-  readonly store = new StoreUnderTest(() => Date.now());
+  readonly store = new StoreModel(() => Date.now());
   /** Every request, with the name of the replica that sent it. */
   readonly sent: { readonly by: string; readonly url: string; readonly atMs: number }[] = [];
   /** What every call returns; null: the store works. */

@@ -108,47 +108,6 @@ describe("two variants, one of which skips events", () => {
     });
   });
 
-  it("tells the same after our clock was set back", async () => {
-    await using play = await startScenario(FLEET + PAIR);
-    play.setClock("3h");
-    await play.run("2m");
-    play.fleet.target(SUBGRAPH).skipEvents(1);
-    await play.run("9m");
-    const [before] = play.status().parity;
-
-    play.setClock("-3h");
-    await play.run("2m");
-
-    const [after] = play.status().parity;
-    const laterMs = Date.parse(after?.since ?? "") - Date.parse(before?.since ?? "");
-    expect([before?.result, after?.result]).toEqual(["different", "different"]);
-    expect(laterMs).toBeCloseTo(-3 * 3_600_000, -3);
-    expect(after?.last_comparison).toMatch(/^2026-11-20T03:1[23]/);
-  });
-
-  it("exports known values only", async () => {
-    await using play = await startScenario(FLEET + PAIR);
-    const series = () =>
-      play
-        .metrics()
-        .split("\n")
-        .filter((line) => /^synclag_parity.*base.*subgraph|^synclag_parity.*subgraph.*base/.test(line))
-        .map((line) => line.replace(/\{.*\}/, ""));
-    await play.run("10s");
-    const unread = series();
-
-    await play.run("50s");
-
-    expect(unread).toEqual(["synclag_parity_failures_total 0"]);
-    expect(series()).toEqual([
-      "synclag_parity 1",
-      "synclag_parity_difference 0",
-      expect.stringMatching(/^synclag_parity_compared_block \d+$/),
-      expect.stringMatching(/^synclag_parity_last_comparison_timestamp_seconds 17951436\d\d\.\d+$/),
-      "synclag_parity_failures_total 0",
-    ]);
-  });
-
   it("says nothing of a variant that cannot be relied on, and why", async () => {
     await using play = await startScenario(FLEET + PAIR);
     const reasons: string[] = [];
@@ -397,29 +356,6 @@ describe("a server that refuses a value", () => {
 
     expect(play.metrics()).toMatch(
       /synclag_parity_failures_total\{[^}]*variant="subgraph"[^}]*chain="base"[^}]*\} 0\n/,
-    );
-  });
-
-  it("is not retried without a spare request in the budget, and that poll has no result", async () => {
-    const budget = "budgets: { tight: { limit: 240, per: hour, scope: endpoint } }";
-    const fleet = FLEET.replace("version: 1", `version: 1\n${budget}`);
-    await using play = await startScenario(
-      fleet.replace("variant: subgraph,", "variant: subgraph, budget: tight,") + WRONG,
-    );
-    await play.run("5s");
-
-    await play.run("20s");
-
-    const own = play.received.filter(({ path }) => path.endsWith("/base"));
-    expect(own.map(({ query }) => (query.includes("campaign(") ? "value" : "height"))).toEqual([
-      "height",
-      "value",
-    ]);
-    const { last_success: time, up } = play.target(SUBGRAPH);
-    expect(up).toBe(true);
-    expect(Date.parse(time ?? "")).toBeCloseTo(Date.now() - 25_000, -3);
-    expect(play.status().parity[0]?.detail).toBe(
-      "not known to be equal to multichain: subgraph was not read yet",
     );
   });
 

@@ -199,22 +199,6 @@ describe("a reload", () => {
     ).toBe(1);
   });
 
-  it("that removes an indexer forgets how its polls went", async () => {
-    await using play = await startScenario(chainsYaml({ lockup: WITH_LOCKUP }));
-    const counted = () =>
-      play
-        .metrics()
-        .split("\n")
-        .filter((line) => line.startsWith("synclag_poll_duration_seconds_count") && line.includes("lockup"));
-    await play.run("1m");
-    const before = counted();
-
-    await play.reload(chainsYaml({}));
-    await play.reload(chainsYaml({ lockup: WITH_LOCKUP }));
-
-    expect([before.length, counted().length]).toEqual([1, 0]);
-  });
-
   it("over and over, of good and bad files, disturbs no poll", async () => {
     await using play = await startScenario(chainsYaml({}));
     await play.run("1m");
@@ -272,18 +256,6 @@ describe("a reload of an invalid file", () => {
     expect(play.metric("synclag_config_last_reload_success_timestamp_seconds")).toBeGreaterThan(
       succeeded ?? Number.POSITIVE_INFINITY,
     );
-  });
-
-  it("and a valid one are read in the order in which they were asked for", async () => {
-    await using play = await startScenario(chainsYaml({}));
-
-    const results = await Promise.all([
-      play.reload("version: 2"),
-      play.reload(chainsYaml({})),
-      play.reload(chainsYaml({})),
-    ]);
-
-    expect(results.map(({ kind }) => kind)).toEqual(["failed", "reloaded", "reloaded"]);
   });
 });
 

@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { configOf } from "../support/running-app.ts";
 import { startScenario } from "../support/scenario.ts";
 import { behind, ScriptedFleet } from "../support/scripted-fleet.ts";
 
@@ -88,14 +87,6 @@ describe("a reload", () => {
     play.reload(chainsYaml({ nodes: [WRONG, GOOD] }));
 
     expect(play.status()).toEqual(before);
-  });
-});
-
-describe("the URL of an RPC node", () => {
-  it("cannot be listed twice", () => {
-    expect(() => configOf(chainsYaml({ nodes: [GOOD, WRONG, `${GOOD}#x`] }))).toThrow(
-      'chains.base.rpc[2]: chain "base" has this URL already',
-    );
   });
 });
 

@@ -80,18 +80,6 @@ describe("an RPC node of another chain", () => {
     expect(before).toMatchObject(REJECTED);
     expect(nodeOf(play)).toMatchObject({ stands: "agrees", detail: null });
   });
-
-  it("is found by a reload that corrects the id of the chain", async () => {
-    await using play = await startScenario(FLEET);
-    await play.run("5m");
-    const before = nodeOf(play);
-
-    await play.reload(fleet(NODE, 84532));
-    await play.run("31s");
-
-    expect(before).toMatchObject({ stands: "agrees" });
-    expect(nodeOf(play)?.detail).toBe("the node is of chain 8453; chains.yaml says 84532");
-  });
 });
 
 describe("the chain of an RPC node", () => {

@@ -1,7 +1,7 @@
 import { parseDuration } from "../../src/config/quantities.ts";
 import { groupBy } from "../../src/core/model/group-by.ts";
 import { FAILURE_REASONS } from "../../src/core/model/observation.ts";
-import type { TargetReport } from "../../src/core/model/report.ts";
+import type { GapReport, TargetReport } from "../../src/core/model/report.ts";
 import { fleetYaml } from "../scenarios/statuses/fleets.ts";
 import { behind, dated, inTurn, type Reply, type Script, ScriptedFleet } from "./scripted-fleet.ts";
 
@@ -14,7 +14,7 @@ const SCHEDULES: Readonly<Record<string, string>> = { "10m": "0 */10 * * * *", "
  * - `NAME REPLY`: what the sources of this name (`all`: all targets) reply from now on, see `scriptOf()`;
  * - `run 10m`, `wait 10m` (without polls), `poll NAME [REPLY]`;
  * - `halt` and `resume` of the chain, `restart`, `reload` to another fleet;
- * - `detail NAME`, `check [FILTER]`: what is said.
+ * - `detail NAME`, `gaps`, `check [FILTER]`: what is said.
  */
 export class Story {
   #play = new ScriptedFleet(fleetYaml(["multichain", "subgraph", "mirror"]));
@@ -49,6 +49,8 @@ export class Story {
       case "restart":
         play.restart();
         return [this.#state()];
+      case "gaps":
+        return play.chain().gaps.map(gapText);
       case "detail":
         return this.#detail(first);
       case "check":
@@ -188,6 +190,10 @@ export class Story {
         return () => failureOf(kind, words.join(" "));
     }
   }
+}
+
+function gapText({ variant, against, blocks, seconds, uncertainty_blocks: bound }: GapReport): string {
+  return `${variant} against ${against}: ${blocks} ± ${bound.toFixed(1)} blocks, ${seconds?.toFixed(1)} s`;
 }
 
 /** `-5 to 0`, and `none` where there was none for a while. */

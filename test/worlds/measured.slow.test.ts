@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { startMonitor } from "./core.ts";
-import { GAP_CASES, gapRowOf } from "./gap-cases.ts";
-import { LAG_CASES, lagRowOf } from "./lag-cases.ts";
+import { GAP_CASES, gapRowOf, LAG_CASES, lagRowOf } from "./measured-cases.ts";
 import { parityWorld } from "./parity-world.ts";
 import { playParity } from "./play-parity.ts";
 
