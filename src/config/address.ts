@@ -52,25 +52,42 @@ export function fillWithoutValues(secrets: Secrets, advice = ""): Fill {
   };
 }
 
-/** Fills a template of a URL and remembers its secrets. Null: a problem was added. */
-export function readFilledUrl(
-  template: string,
-  values: Values,
-  spot: Flaws,
-  { secrets, fill }: { readonly secrets: Secrets; readonly fill: Fill },
-): URL | null {
-  const filled = fill(template, spot, values);
+/** Where requests go, and what is sent along. */
+export interface Address {
+  readonly url: string;
+  readonly host: string;
+  readonly headers: Headers;
+}
+
+/** How the templates of an address are filled. */
+export interface Scope {
+  readonly secrets: Secrets;
+  readonly values: Values;
+  readonly fill: Fill;
+}
+
+/** Fills in a URL and its headers, and remembers their secrets. Null: a problem was added. */
+export function readAddress(
+  written: Pick<Address, "url" | "headers">,
+  spots: { readonly url: Flaws; readonly headers: Flaws },
+  { secrets, values, fill }: Scope,
+): Address | null {
+  const filled = fill(written.url, spots.url, values);
   const url = filled === null ? null : readWebUrl(filled);
+  const headers = readHeaders(written.headers, spots.headers, secrets, fill);
   if (typeof url === "string") {
-    spot.add(url);
+    spots.url.add(url);
     return null;
   }
-  if (url !== null && hasKeyInPath(template)) {
-    const advice = `write it as \${VAR} or \${file:/path}, or as a chain's own value if it is public`;
-    spot.add(`a part of the path looks like a key; ${advice}`);
+  if (url === null || headers === null) {
+    return null;
   }
-  secrets.remember(url === null ? [] : secretsInUrl(url, values));
-  return url;
+  if (hasKeyInPath(written.url)) {
+    const advice = `write it as \${VAR} or \${file:/path}, or as a chain's own value if it is public`;
+    spots.url.add(`a part of the path looks like a key; ${advice}`);
+  }
+  secrets.remember(secretsInUrl(url, values));
+  return { url: url.href, host: url.host, headers: withCredentials(headers, url, secrets) };
 }
 
 /** Fills headers and remembers their values as secrets. Null: a problem was added. */
@@ -113,8 +130,8 @@ export function basicAuthorization({ username, password }: URL): string | null {
 
 /** A URL that receives messages, with its headers. Null: a problem was added. */
 export function resolveNotify(entry: NotifySettings, spot: Spot, secrets: Secrets): NotifySettings | null {
-  const fill = fillWithoutValues(secrets);
-  const url = readFilledUrl(entry.url, new Map(), spot.at("url"), { secrets, fill });
-  const headers = readHeaders(entry.headers, spot.at("headers"), secrets, fill);
-  return url && headers && { url: url.href, headers: withCredentials(headers, url, secrets) };
+  const spots = { url: spot.at("url"), headers: spot.at("headers") };
+  const scope = { secrets, values: new Map(), fill: fillWithoutValues(secrets) };
+  const address = readAddress(entry, spots, scope);
+  return address && { url: address.url, headers: address.headers };
 }

@@ -1,7 +1,7 @@
-import type { Chain, Endpoint, Form, MetricsForm } from "../core/model/fleet.ts";
+import type { Chain, Endpoint, MetricsForm } from "../core/model/fleet.ts";
 import { DIALECTS } from "../dialects/families.ts";
 import type { Spot } from "./problems.ts";
-import type { CustomEntry, IndexerEntry } from "./schema.ts";
+import type { IndexerEntry } from "./schema.ts";
 import { didYouMean } from "./shape.ts";
 
 /** A dialect, and the blocks that say what it cannot know. */
@@ -36,10 +36,6 @@ export function checkDialect(
     checkMetrics({ ...metrics, ...known, chains: metrics?.chains }, spot, listed, sharing);
   } else if (metrics !== undefined) {
     refuse("metrics", "metrics");
-  }
-  const requests = [custom?.query, custom?.body].filter((content) => content !== undefined);
-  if (custom !== undefined && requests.length !== (custom.method === "GET" ? 0 : 1)) {
-    spot.at("custom").add("expected either a query, or a body, or method: GET");
   }
 }
 
@@ -79,17 +75,7 @@ export function readBlocks(
     listed.filter((chain) => chain.slug === slug).map(({ chainId }) => [value, chainId] as const),
   );
   return {
-    ...(custom && { custom: toForm(custom) }),
+    ...(custom && { custom }),
     ...(metrics && { metrics: { ...others, ...(chains && { chains: Object.fromEntries(ids) }) } }),
   };
-}
-
-/** Without a query and a body it is a GET. */
-export function toForm({
-  method: _,
-  chain_id: chainId,
-  not_started: notStarted,
-  ...rest
-}: CustomEntry): Form {
-  return { ...rest, chainId, notStarted };
 }

@@ -1,16 +1,23 @@
-import type { Budget, Chain, Fleet, Indexer, Thresholds } from "../core/model/fleet.ts";
+import { destinationOf } from "../budgets/accounts.ts";
+import type { Budget, Chain, Endpoint, Fleet, Indexer, Thresholds } from "../core/model/fleet.ts";
 import { indexerKey } from "../core/model/fleet.ts";
-import type { MaintenanceWindow } from "../core/model/maintenance-window.ts";
-import { IndexerResolver, type ResolvedIndexer, SHARED_ENDPOINT } from "./indexers.ts";
-import { resolveWindow } from "./maintenance.ts";
+import type { MaintenanceMatch, MaintenanceWindow } from "../core/model/maintenance-window.ts";
+import { fillWithoutValues, readAddress } from "./address.ts";
+import { checkDialect, readBlocks } from "./dialect-blocks.ts";
+import {
+  type Draft,
+  IndexerResolver,
+  type ResolvedIndexer,
+  type ServedTarget,
+  SHARED_ENDPOINT,
+} from "./indexers.ts";
 import { carriedBy, resolveProbes } from "./parity.ts";
 import type { Spot } from "./problems.ts";
 import { durationLiteral } from "./quantities.ts";
-import { resolveRpcNodes } from "./rpc-nodes.ts";
-import { withSchedules } from "./schedules.ts";
+import { checkBudgetName, withSchedules } from "./schedules.ts";
 import type { ConfigFile, ThresholdsEntry } from "./schema.ts";
 import type { Secrets } from "./secrets.ts";
-import type { EntriesOf } from "./shape.ts";
+import { didYouMean, type EntriesOf } from "./shape.ts";
 import { wellKnownChain } from "./well-known-chains.ts";
 
 /** chains.yaml, parsed entry by entry. */
@@ -36,13 +43,13 @@ export function resolveFleet(
   const endpoints = withSchedules([...polled.flatMap(({ drafts }) => drafts), ...nodes], budgets);
   const served = indexers.flatMap((indexer) => indexer.served);
   const probes = resolveProbes(sections, top, served);
-  const isWhole = [...(sections.protocols?.values() ?? [null])].every((entries) =>
-    entries?.every((entry) => entry !== null),
-  );
-  const maintenance = (sections.maintenance ?? []).flatMap((entry, index) => {
-    const spot = top.at("maintenance", index);
-    return (entry && resolveWindow(entry, spot, isWhole ? served : null)) ?? [];
-  });
+  const maintenance = (sections.maintenance ?? []).filter((window) => window !== null);
+  // What a window matches may be missing because it is broken.
+  if ([...(sections.protocols?.values() ?? [null])].every((entries) => entries?.every((entry) => entry))) {
+    for (const [index, window] of (sections.maintenance ?? []).entries()) {
+      checkMatch(window?.match ?? {}, top.at("maintenance", index, "match"), served);
+    }
+  }
   const fleet = {
     chains: resolveChains(sections, top),
     indexers: polled.map(({ protocol, variant, tier, drafts }): Indexer => {
@@ -82,6 +89,45 @@ function resolveIndexers(sections: Sections, top: Spot, secrets: Secrets): reado
   );
 }
 
+/** The RPC nodes of all chains. */
+function resolveRpcNodes({ budgets, chains, poll }: Sections, top: Spot, secrets: Secrets): readonly Draft[] {
+  const fill = fillWithoutValues(secrets, "; set it, or remove this node");
+  return [...(chains ?? [])].flatMap(([slug, chain]) =>
+    (chain?.rpc ?? []).flatMap((entry, index) => {
+      const spot = top.at("chains", slug, "rpc", index);
+      const chainId = chain?.id ?? 0;
+      const { url, headers, custom, metrics, budget = null, ...rest } = entry;
+      checkBudgetName(budget, spot.at("budget"), budgets);
+      checkDialect(entry, spot, [{ slug, chainId }], 1);
+      const spots = { url: spot.at("url"), headers: spot.at("headers") };
+      const address = readAddress({ url, headers }, spots, { secrets, values: new Map(), fill });
+      if (address === null) {
+        return [];
+      }
+      const endpoint: Endpoint = {
+        // It begins so that people recognise the node, and ends so that two nodes of one host differ.
+        key: `rpc/${slug}/${address.host}/${destinationOf(address.url).slice(0, 12)}`,
+        kind: "rpc",
+        protocol: "",
+        variant: "rpc",
+        tier: "",
+        name: slug,
+        ...address,
+        schedule: poll?.rpc_schedule ?? "auto",
+        // Its dialect, its provider and its own schedule.
+        ...rest,
+        ...readBlocks({ custom, metrics }, [{ slug, chainId }]),
+        pollIntervalMs: 0,
+        budget,
+        targets: [],
+        chain: slug,
+        chainId,
+      };
+      return spot.claim(endpoint.key) ? [{ endpoint, schedule: spot.at("schedule") }] : [];
+    }),
+  );
+}
+
 function resolveChains({ chains, thresholds }: Sections, top: Spot): readonly Chain[] {
   const common = withThresholds(DEFAULT_THRESHOLDS, thresholds ?? {}, top.at("thresholds"));
   return whole(chains).map(([slug, entry]) => {
@@ -116,4 +162,19 @@ function withThresholds(
     spot.add(`lagging ${durationLiteral(laggingMs)} is above critical ${durationLiteral(criticalMs)}`);
   }
   return { laggingMs, criticalMs, stalledMs: stalled ?? base.stalledMs, staleMs: stale ?? base.staleMs };
+}
+
+/** A window that matches nothing is most likely mistyped. */
+function checkMatch(match: MaintenanceMatch, spot: Spot, targets: readonly ServedTarget[]): void {
+  let matched = targets;
+  for (const key of ["protocol", "variant", "tier", "chain"] as const) {
+    const name = match[key];
+    if (name !== undefined && matched.length > 0) {
+      const known = [...new Set(matched.map((target) => target[key]))];
+      matched = matched.filter((target) => target[key] === name);
+      if (matched.length === 0) {
+        spot.at(key).add(`no matching indexer with ${key} "${name}"${didYouMean(name, known)}`);
+      }
+    }
+  }
 }

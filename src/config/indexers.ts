@@ -7,8 +7,8 @@ import {
   type Target,
 } from "../core/model/fleet.ts";
 import { DIALECTS } from "../dialects/families.ts";
-import { type Fill, readFilledUrl, readHeaders, readWebUrl, withCredentials } from "./address.ts";
-import { checkDialect, readBlocks, toForm } from "./dialect-blocks.ts";
+import { readAddress, readWebUrl, type Scope } from "./address.ts";
+import { checkDialect, readBlocks } from "./dialect-blocks.ts";
 import type { Sections } from "./fleet.ts";
 import type { Spot } from "./problems.ts";
 import { checkBudgetName } from "./schedules.ts";
@@ -98,7 +98,7 @@ export class IndexerResolver {
         key: this.#keyOf(slug),
         chain: slug,
         dialect,
-        custom: custom && toForm(custom),
+        custom,
         values,
       })),
       skipped: this.#unset.size > 0 ? [...this.#unset].join(", ") : null,
@@ -164,14 +164,18 @@ export class IndexerResolver {
     const { dialect, ...entry } = this.#entry;
     const { own } = chain;
     checkBudgetName(own.budget ?? entry.budget, this.#spotOf("budget", chain), budgets);
-    const url = this.#url(own.url ?? entry.url, this.#spotOf("url", chain), chain);
-    const isAtOrigin = own.url === undefined || url?.origin === this.#originFor(chain);
+    const isAtOrigin =
+      own.url === undefined || this.#originOf(own.url, chain) === this.#originOf(entry.url, chain);
     // Keys and budget of the indexer are not meant for another origin.
-    const { headers: written = {}, budget = null } = { ...(isAtOrigin ? entry : {}), ...own };
-    const fill = this.#fillFor(chain);
-    const headers = readHeaders(written, this.#spotOf("headers", chain), this.#secrets, fill);
+    const { headers = {}, budget = null } = { ...(isAtOrigin ? entry : {}), ...own };
+    const url = own.url ?? entry.url;
+    const spots = { url: this.#spotOf("url", chain), headers: this.#spotOf("headers", chain) };
+    if (url === undefined) {
+      spots.url.add("required key missing (expected an http:// or https:// URL)");
+    }
+    const address = url === undefined ? null : readAddress({ url, headers }, spots, this.#scopeOf(chain));
     const targets = listed.map((one) => this.#target(one));
-    if (url === null || headers === null) {
+    if (address === null) {
       return null;
     }
     // Without a URL of the indexer it is meant for all chains.
@@ -183,9 +187,7 @@ export class IndexerResolver {
         kind: "indexer",
         ...this.#id,
         name,
-        url: url.href,
-        host: url.host,
-        headers: withCredentials(headers, url, this.#secrets),
+        ...address,
         dialect,
         ...readBlocks(this.#entry, listed),
         ...(status && { status }),
@@ -203,26 +205,15 @@ export class IndexerResolver {
     return (chain.own[key] === undefined ? this.#spot : chain.spot).at(key);
   }
 
-  #url(template: string | undefined, spot: Spot, chain: Listed): URL | null {
-    if (template === undefined) {
-      spot.add("required key missing (expected an http:// or https:// URL)");
-      return null;
-    }
-    return readFilledUrl(template, chain.values, spot, {
-      secrets: this.#secrets,
-      fill: this.#fillFor(chain),
-    });
-  }
-
-  /** The origin of the indexer's own URL. A chain with its own URL needs no values for it; they rarely affect the origin. */
-  #originFor({ values }: Listed): string | null {
-    const { text } = this.#secrets.fill(this.#entry.url ?? "", values);
+  /** A chain with its own URL needs no values for that of the indexer; they rarely affect the origin. */
+  #originOf(template: string | undefined, { values }: Listed): string | null {
+    const { text } = this.#secrets.fill(template ?? "", values);
     return URL.canParse(text) ? new URL(text).origin : null;
   }
 
   /** A variable that is not set is a problem, unless the indexer is optional: it is skipped then. */
-  #fillFor(chain: Listed): Fill {
-    return (template, spot, values) => {
+  #scopeOf(chain: Listed): Scope {
+    const fill: Scope["fill"] = (template, spot, values) => {
       const { text, problems } = this.#secrets.fill(template, values);
       for (const { kind, what } of problems) {
         if (kind === "missing") {
@@ -235,6 +226,7 @@ export class IndexerResolver {
       }
       return problems.length === 0 ? text : null;
     };
+    return { secrets: this.#secrets, values: chain.values, fill };
   }
 
   #addMissing(name: string, { slug, spot, values }: Listed): void {
@@ -292,14 +284,13 @@ export class IndexerResolver {
       spot.add(`an endpoint of ${listed.length} chains cannot have a status; ${advice}`, "key");
       return null;
     }
-    const url = this.#url(status.url, spot.at("url"), chain);
+    const spots = { url: spot.at("url"), headers: spot };
+    const address = readAddress({ url: status.url, headers: {} }, spots, this.#scopeOf(chain));
     const deployment = fillPlaceholders(status.deployment, chain.values, (name) =>
       this.#addMissing(name, chain),
     );
     checkDeployment(deployment, spot.at("deployment"), chain.slug);
-    return (
-      url && { url: url.href, host: url.host, headers: withCredentials({}, url, this.#secrets), deployment }
-    );
+    return address && { ...address, deployment };
   }
 }
 

@@ -1,4 +1,6 @@
 import { z } from "zod";
+import type { Form } from "../core/model/fleet.ts";
+import type { MaintenanceWindow } from "../core/model/maintenance-window.ts";
 import { DIALECTS, HEAD_DIALECTS, RPC_DIALECT } from "../dialects/families.ts";
 import { ByteSize, CronSchedule, Duration, durationBetween, Listen, Schedule } from "./quantities.ts";
 
@@ -63,7 +65,7 @@ const Query = text("a GraphQL query");
 const Queries = z.union([Query, z.array(Query).min(1)]).meta({ expected: "a GraphQL query" });
 const Height = z.union([z.string(), z.number(), z.null()]).meta({ expected: "a text, a number or null" });
 
-const Custom = map("a map with query and height", {
+const Custom = map("a map with height, and one of query, body or method: GET", {
   method: oneOf(["POST", "GET"]).default("POST").describe("GET sends no body, and reads the whole response."),
   query: optional(Queries, "A query, or a list: the next one is sent when one is refused."),
   body: optional(
@@ -85,7 +87,19 @@ const Custom = map("a map with query and height", {
     listOf(Height, "a list of values"),
     "Heights that mean that nothing is indexed yet; 0 always does.",
   ),
-});
+})
+  .refine(({ method, query, body }) => {
+    const requests = [query, body].filter((content) => content !== undefined).length;
+    return requests === (method === "GET" ? 0 : 1);
+  })
+  // Without a query and a body it is a GET.
+  .transform(
+    ({ method: _, chain_id: chainId, not_started: notStarted, ...rest }): Form => ({
+      ...rest,
+      chainId,
+      notStarted,
+    }),
+  );
 
 const Metric = pattern(/^[a-zA-Z_:][\w:]*$/, "the name of a metric");
 const LabelName = pattern(/^[a-zA-Z_]\w*$/, "the name of a label");
@@ -210,7 +224,7 @@ const Instant = z.iso
   .meta({ expected: "a time with its zone, such as 2026-12-01T10:00:00Z" });
 const MatchName = text("a name").exactOptional();
 
-const MaintenanceEntry = map("a map with match, and either from and to or schedule and for", {
+const MaintenanceEntry = map("a map with match, and either from and a later to, or schedule and for", {
   match: map("a map with protocol, variant, tier or chain", {
     protocol: MatchName.describe("Only targets of this protocol."),
     variant: MatchName.describe("Only targets of this variant."),
@@ -221,6 +235,16 @@ const MaintenanceEntry = map("a map with match, and either from and to or schedu
   to: optional(Instant, "End of a single window."),
   schedule: optional(CronSchedule, "Start of a recurring window; needs `for`."),
   for: optional(Duration, "Length of a recurring window."),
+}).transform(({ match, from, to, schedule, for: durationMs }, context): MaintenanceWindow => {
+  const [fromMs, toMs] = [Date.parse(from ?? ""), Date.parse(to ?? "")];
+  if (fromMs < toMs && schedule === undefined && durationMs === undefined) {
+    return { match, kind: "once", fromMs, toMs };
+  }
+  if (schedule !== undefined && durationMs !== undefined && from === undefined && to === undefined) {
+    return { match, kind: "recurring", schedule, durationMs };
+  }
+  context.addIssue({ code: "custom" });
+  return z.NEVER;
 });
 
 const Origin = pattern(
@@ -331,11 +355,9 @@ export const ConfigFile = map("a map with version, chains and protocols", {
 });
 
 export type ThresholdsEntry = z.output<typeof Thresholds>;
-export type MaintenanceEntry = z.output<typeof MaintenanceEntry>;
 export type PublicEntry = z.output<typeof PublicEntry>;
 export type ParityEntry = z.output<typeof ParityEntry>;
 export type ChainValues = z.output<typeof ChainValues>;
-export type CustomEntry = z.output<typeof Custom>;
 export type IndexerEntry = z.output<typeof IndexerEntry>;
 export type RpcEntry = z.output<typeof RpcEntry>;
 
@@ -356,7 +378,7 @@ function text(expected: string, max?: number) {
   return (max === undefined ? string : string.max(max)).meta({ expected });
 }
 
-function pattern(regex: RegExp, expected: string) {
+export function pattern(regex: RegExp, expected: string) {
   return z.string().regex(regex).meta({ expected });
 }
 
@@ -370,12 +392,16 @@ function oneOf<const Names extends readonly string[]>(names: Names) {
 }
 
 /** A map with these keys. */
-function map<Shape extends z.core.$ZodShape>(expected: string, shape: Shape) {
+export function map<Shape extends z.core.$ZodShape>(expected: string, shape: Shape) {
   return z.strictObject(shape).meta({ expected });
 }
 
 /** A map whose keys the user chooses. */
-function mapOf<Key extends z.ZodString, Value extends z.ZodType>(key: Key, value: Value, expected: string) {
+export function mapOf<Key extends z.ZodString, Value extends z.ZodType>(
+  key: Key,
+  value: Value,
+  expected: string,
+) {
   return z.record(key, value).meta({ expected });
 }
 

@@ -4,6 +4,7 @@ import { z } from "zod";
 import { whyUnreadable } from "../core/model/why-unreadable.ts";
 import type { ClientAuth, TlsSettings, WebSettings } from "./config.ts";
 import { Problems, type Spot } from "./problems.ts";
+import { map, mapOf, pattern } from "./schema.ts";
 import { parseWhole } from "./shape.ts";
 import { readYaml } from "./yaml.ts";
 
@@ -21,52 +22,36 @@ const CLIENT_AUTH = {
 
 const VERSIONS = { TLS10: "TLSv1", TLS11: "TLSv1.1", TLS12: "TLSv1.2", TLS13: "TLSv1.3" } as const;
 
-const Tls = z
-  .strictObject({
-    cert_file: PemFile,
-    key_file: PemFile,
-    client_ca_file: PemFile.optional(),
-    client_auth_type: oneOf(CLIENT_AUTH).default("none"),
-    min_version: oneOf(VERSIONS).default("TLSv1.2"),
-  })
-  .meta({ expected: "a map with cert_file and key_file" });
+const Tls = map("a map with cert_file and key_file", {
+  cert_file: PemFile,
+  key_file: PemFile,
+  client_ca_file: PemFile.optional(),
+  client_auth_type: oneOf(CLIENT_AUTH).default("none"),
+  min_version: oneOf(VERSIONS).default("TLSv1.2"),
+});
 
-const Headers = z
-  .strictObject({
-    "Content-Security-Policy": headerText("a policy"),
-    "Strict-Transport-Security": headerText("a policy such as max-age=31536000"),
-    "X-Content-Type-Options": z.literal("nosniff").meta({ expected: "nosniff" }).exactOptional(),
-    "X-Frame-Options": z
-      .enum(["deny", "sameorigin"])
-      .meta({ expected: "deny or sameorigin" })
-      .exactOptional(),
-    "X-XSS-Protection": headerText("a text such as 1; mode=block"),
-  })
-  .meta({ expected: "a map of headers" });
+const Headers = map("a map of headers", {
+  "Content-Security-Policy": headerText("a policy"),
+  "Strict-Transport-Security": headerText("a policy such as max-age=31536000"),
+  "X-Content-Type-Options": pattern(/^nosniff$/, "nosniff").exactOptional(),
+  "X-Frame-Options": pattern(/^(?:deny|sameorigin)$/, "deny or sameorigin").exactOptional(),
+  "X-XSS-Protection": headerText("a text such as 1; mode=block"),
+});
 
 /** `$2y$`, a cost from 4 to 31, a salt and a hash. */
-const Hash = z
-  .string()
-  .regex(/^\$2[a-z]?\$(?:0[4-9]|[12]\d|3[01])\$[./A-Za-z0-9]{53}$/)
-  .meta({
-    expected: "a bcrypt hash with a cost from 4 to 31, as htpasswd -nBC 10 makes it",
-    secret: true,
-  });
+const Hash = pattern(
+  /^\$2[a-z]?\$(?:0[4-9]|[12]\d|3[01])\$[./A-Za-z0-9]{53}$/,
+  "a bcrypt hash with a cost from 4 to 31, as htpasswd -nBC 10 makes it",
+).meta({ secret: true });
 
 /** What is supported of exporter-toolkit's web configuration file (docs/web-configuration.md there). */
-const WebConfigFile = z
-  .strictObject({
-    tls_server_config: Tls.nullish(),
-    http_server_config: z
-      .strictObject({ headers: Headers.nullish() })
-      .meta({ expected: "a map with headers" })
-      .nullish(),
-    basic_auth_users: z
-      .record(z.string(), Hash)
-      .meta({ expected: "a map of names, each with a bcrypt hash", secret: true })
-      .nullish(),
-  })
-  .meta({ expected: "a map with tls_server_config, http_server_config or basic_auth_users" });
+const WebConfigFile = map("a map with tls_server_config, http_server_config or basic_auth_users", {
+  tls_server_config: Tls.nullish(),
+  http_server_config: map("a map with headers", { headers: Headers.nullish() }).nullish(),
+  basic_auth_users: mapOf(z.string(), Hash, "a map of names, each with a bcrypt hash")
+    .meta({ secret: true })
+    .nullish(),
+});
 
 /** Where a web configuration comes from. */
 export interface WebConfigOptions {

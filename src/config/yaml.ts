@@ -16,7 +16,7 @@ import {
 export type Path = readonly (string | number)[];
 
 /** A place in a file; line and column count from 1. */
-export interface Position {
+interface Position {
   readonly file: string;
   readonly line: number;
   readonly column: number;

@@ -102,13 +102,6 @@ describe("secrets of a header", () => {
 
     expect(missed).toEqual([]);
   });
-
-  it("are no names and numbers, which occur in every other text", () => {
-    expect(configOf({ headers: '{ X-Header: "a=b; theme=dark; max-age=3600" }' }).secrets).toEqual([
-      "a=b; theme=dark; max-age=3600",
-      "theme=dark; max-age=3600",
-    ]);
-  });
 });
 
 it("shows a secret as the variable or file that holds it", () => {

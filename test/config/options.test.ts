@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readStoreFlags } from "../../src/config/options.ts";
+import { readProxySettings, readStoreFlags } from "../../src/config/options.ts";
 
 const NOBODY = { username: null, password: null };
 const ENV = { PASSWORD: "p@ss/w:ord%", STORE: "rediss://alice:p%40ss@cache.example/2" };
@@ -78,6 +78,36 @@ describe("readStoreFlags()", () => {
     expect(() => read({ store: "redis://h", cluster: "a}b" })).toThrow(
       `--cluster: found "a}b", expected letters, digits, '.', '_' or '-', 64 at most`,
     );
+  });
+});
+
+describe("readProxySettings()", () => {
+  it("is null without a proxy", () => {
+    expect(readProxySettings({ NO_PROXY: "example.com" })).toBeNull();
+  });
+
+  it("prefers the names in lower case", () => {
+    const env = { HTTPS_PROXY: "http://upper:1", https_proxy: "http://lower:1", NO_PROXY: "example.com" };
+
+    expect(readProxySettings(env)).toEqual({
+      httpProxy: "",
+      httpsProxy: "http://lower:1",
+      noProxy: "example.com",
+    });
+  });
+
+  it("refuses other values than http:// and https:// URLs by the variable's name, without the value", () => {
+    const variables = {
+      HTTPS_PROXY: "proxy:3128",
+      HTTP_PROXY: "socks5://me:secret@proxy",
+      https_proxy: "http://[",
+    };
+
+    for (const [name, value] of Object.entries(variables)) {
+      expect(() => readProxySettings({ [name]: value })).toThrow(
+        new RegExp(`^environment variable ${name}: invalid (?!.*(?:secret|3128))`),
+      );
+    }
   });
 });
 
