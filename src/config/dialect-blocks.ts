@@ -1,4 +1,4 @@
-import type { Chain, Endpoint, MetricsForm } from "../core/model/fleet.ts";
+import type { Endpoint, MetricsForm, Target } from "../core/model/fleet.ts";
 import { DIALECTS } from "../dialects/families.ts";
 import type { Spot } from "./problems.ts";
 import type { IndexerEntry } from "./schema.ts";
@@ -8,9 +8,7 @@ import { didYouMean } from "./shape.ts";
 type DialectEntry = Pick<IndexerEntry, "custom" | "metrics" | "status"> & { readonly dialect: string };
 
 /** A chain that the entry lists. */
-export interface ListedChain extends Pick<Chain, "slug"> {
-  readonly chainId: number;
-}
+type ListedChain = Pick<Target, "chain" | "chainId">;
 
 /** Checks that the blocks fit the dialect. `sharing`: the number of listed chains with the same URL. */
 export function checkDialect(
@@ -59,7 +57,7 @@ function checkMetrics(
     const expected = "expected metrics: { chain: LABEL }, or a url with {chain}";
     spot.add(`no label says which of ${sharing} chains a value is of, ${expected}`);
   }
-  const slugs = listed.map(({ slug }) => slug);
+  const slugs = listed.map((target) => target.chain);
   for (const [value, slug] of Object.entries(chains).filter(([, one]) => !slugs.includes(one))) {
     spot.at("metrics", "chains", value).add(`unknown chain "${slug}"${didYouMean(slug, slugs)}`);
   }
@@ -72,7 +70,7 @@ export function readBlocks(
 ): Pick<Endpoint, "custom" | "metrics"> {
   const { chains, ...others } = metrics ?? {};
   const ids = Object.entries(chains ?? {}).flatMap(([value, slug]) =>
-    listed.filter((chain) => chain.slug === slug).map(({ chainId }) => [value, chainId] as const),
+    listed.filter((target) => target.chain === slug).map(({ chainId }) => [value, chainId] as const),
   );
   return {
     ...(custom && { custom }),

@@ -7,8 +7,8 @@ import { checkDialect, readBlocks } from "./dialect-blocks.ts";
 import {
   type Draft,
   IndexerResolver,
+  type ListedTarget,
   type ResolvedIndexer,
-  type ServedTarget,
   SHARED_ENDPOINT,
 } from "./indexers.ts";
 import { carriedBy, resolveProbes } from "./parity.ts";
@@ -41,7 +41,7 @@ export function resolveFleet(
   const polled = indexers.filter(({ skipped }) => skipped === null);
   const nodes = resolveRpcNodes(sections, top, secrets);
   const endpoints = withSchedules([...polled.flatMap(({ drafts }) => drafts), ...nodes], budgets);
-  const served = indexers.flatMap((indexer) => indexer.served);
+  const served = indexers.flatMap((indexer) => indexer.listed);
   const probes = resolveProbes(sections, top, served);
   const maintenance = (sections.maintenance ?? []).filter((window) => window !== null);
   // What a window matches may be missing because it is broken.
@@ -98,7 +98,7 @@ function resolveRpcNodes({ budgets, chains, poll }: Sections, top: Spot, secrets
       const chainId = chain?.id ?? 0;
       const { url, headers, custom, metrics, budget = null, ...rest } = entry;
       checkBudgetName(budget, spot.at("budget"), budgets);
-      checkDialect(entry, spot, [{ slug, chainId }], 1);
+      checkDialect(entry, spot, [{ chain: slug, chainId }], 1);
       const spots = { url: spot.at("url"), headers: spot.at("headers") };
       const address = readAddress({ url, headers }, spots, { secrets, values: new Map(), fill });
       if (address === null) {
@@ -116,7 +116,7 @@ function resolveRpcNodes({ budgets, chains, poll }: Sections, top: Spot, secrets
         schedule: poll?.rpc_schedule ?? "auto",
         // Its dialect, its provider and its own schedule.
         ...rest,
-        ...readBlocks({ custom, metrics }, [{ slug, chainId }]),
+        ...readBlocks({ custom, metrics }, [{ chain: slug, chainId }]),
         pollIntervalMs: 0,
         budget,
         targets: [],
@@ -165,7 +165,7 @@ function withThresholds(
 }
 
 /** A window that matches nothing is most likely mistyped. */
-function checkMatch(match: MaintenanceMatch, spot: Spot, targets: readonly ServedTarget[]): void {
+function checkMatch(match: MaintenanceMatch, spot: Spot, targets: readonly ListedTarget[]): void {
   let matched = targets;
   for (const key of ["protocol", "variant", "tier", "chain"] as const) {
     const name = match[key];

@@ -24,10 +24,13 @@ export interface Draft {
   readonly schedule: Spot;
 }
 
-/** A chain of an indexer, polled or not. */
-export interface ServedTarget extends Pick<Target, "key" | "protocol" | "variant" | "tier" | "chain"> {
+/** A chain as an indexer lists it, polled or not. */
+export interface ListedTarget extends Pick<Target, "key" | "chain" | "chainId">, IndexerId {
   readonly dialect: string;
-  readonly custom: Form | undefined;
+  readonly custom?: Form;
+  /** Where its own values are written. */
+  readonly spot: Spot;
+  readonly own: ChainValues;
   /** The values of its placeholders. */
   readonly values: Values;
 }
@@ -35,7 +38,7 @@ export interface ServedTarget extends Pick<Target, "key" | "protocol" | "variant
 export interface ResolvedIndexer extends IndexerId {
   readonly drafts: readonly Draft[];
   /** Every chain that it lists, also where no endpoint could be resolved. */
-  readonly served: readonly ServedTarget[];
+  readonly listed: readonly ListedTarget[];
   /** Why an optional indexer is not polled, or null. */
   readonly skipped: string | null;
 }
@@ -48,16 +51,6 @@ const DEPLOYMENT = "deployment";
 const BUILT_IN = ["chain", "chain_id", "protocol"];
 /** Overrides that give a chain its own endpoint. */
 const ENDPOINT_KEYS = ["url", "schedule", "headers", "budget"] as const;
-
-/** A chain as an indexer lists it. */
-interface Listed {
-  readonly slug: string;
-  readonly chainId: number;
-  /** Where its own values are written. */
-  readonly spot: Spot;
-  readonly own: ChainValues;
-  readonly values: Values;
-}
 
 /** One indexer of the file, while its endpoints are resolved. */
 export class IndexerResolver {
@@ -79,7 +72,6 @@ export class IndexerResolver {
 
   /** `selections`: the `parity` selections for its variant. */
   resolve({ budgets, chains }: Sections, selections: readonly string[]): ResolvedIndexer {
-    const { dialect, custom } = this.#entry;
     const listed = this.#list(chains);
     const own = listed.filter((chain) => this.#hasOwnEndpoint(chain));
     const sharing = listed.filter((chain) => !own.includes(chain));
@@ -88,19 +80,12 @@ export class IndexerResolver {
     const [first] = sharing;
     const drafts = [
       first === undefined ? null : this.#draft(SHARED_ENDPOINT, first, sharing, budgets),
-      ...own.map((chain) => this.#draft(chain.slug, chain, [chain], budgets)),
+      ...own.map((chain) => this.#draft(chain.chain, chain, [chain], budgets)),
     ];
     return {
       ...this.#id,
       drafts: drafts.filter((draft) => draft !== null),
-      served: listed.map(({ slug, values }) => ({
-        ...this.#id,
-        key: this.#keyOf(slug),
-        chain: slug,
-        dialect,
-        custom,
-        values,
-      })),
+      listed,
       skipped: this.#unset.size > 0 ? [...this.#unset].join(", ") : null,
     };
   }
@@ -110,32 +95,33 @@ export class IndexerResolver {
   }
 
   /** The chains with the values of their placeholders. Unknown or repeated chains are problems. */
-  #list(known: Sections["chains"]): readonly Listed[] {
-    const { chains } = this.#entry;
-    const entries: readonly (readonly [slug: string, step: string | number, own: ChainValues])[] =
+  #list(known: Sections["chains"]): readonly ListedTarget[] {
+    const { chains, custom, dialect } = this.#entry;
+    const entries: readonly (readonly [chain: string, step: string | number, own: ChainValues])[] =
       Array.isArray(chains)
         ? chains.map((slug, index) => [slug, index, {}])
         : Object.entries(chains).map(([slug, own]) => [slug, slug, own]);
     const seen = new Set<string>();
-    return entries.flatMap(([slug, step, own]) => {
+    return entries.flatMap(([chain, step, own]) => {
       const spot = this.#spot.at("chains", step);
-      if (seen.has(slug)) {
-        spot.add(`chain "${slug}" is listed twice`, "key");
+      if (seen.has(chain)) {
+        spot.add(`chain "${chain}" is listed twice`, "key");
         return [];
       }
-      seen.add(slug);
-      if (known?.has(slug) === false) {
-        spot.add(`unknown chain "${slug}"${didYouMean(slug, [...known.keys()])}`, "key");
+      seen.add(chain);
+      if (known?.has(chain) === false) {
+        spot.add(`unknown chain "${chain}"${didYouMean(chain, [...known.keys()])}`, "key");
       }
-      const chainId = known?.get(slug)?.id ?? 0;
-      const builtIn = { protocol: this.#id.protocol, chain: slug, chain_id: String(chainId) };
+      const chainId = known?.get(chain)?.id ?? 0;
+      const builtIn = { protocol: this.#id.protocol, chain, chain_id: String(chainId) };
       const values = new Map([...ownValuesOf(own), ...Object.entries(builtIn)]);
-      return [{ slug, chainId, spot, own, values }];
+      const target = { ...this.#id, key: this.#keyOf(chain), chain, chainId, dialect };
+      return [{ ...target, ...(custom && { custom }), spot, own, values }];
     });
   }
 
   /** A value that no template uses is most likely a mistyped key. */
-  #checkOwnValues(listed: readonly Listed[], selections: readonly string[]): void {
+  #checkOwnValues(listed: readonly ListedTarget[], selections: readonly string[]): void {
     const { url, explorer, playground, status } = this.#entry;
     const shared = [url, explorer, playground, status?.url, status?.deployment, ...selections];
     for (const { spot, own } of listed) {
@@ -152,28 +138,33 @@ export class IndexerResolver {
     }
   }
 
-  #hasOwnEndpoint({ own }: Listed): boolean {
+  #hasOwnEndpoint({ own }: ListedTarget): boolean {
     return (
       ENDPOINT_KEYS.some((key) => own[key] !== undefined) ||
       placeholdersOf(this.#entry.url).some((name) => name !== "protocol")
     );
   }
 
-  /** The endpoint of all `listed` chains, of which `chain` is the first. Null: a problem was added, or the indexer is skipped. */
-  #draft(name: string, chain: Listed, listed: readonly Listed[], budgets: Sections["budgets"]): Draft | null {
+  /** The endpoint of all `listed` chains, of which this is the first. Null: a problem was added, or the indexer is skipped. */
+  #draft(
+    name: string,
+    first: ListedTarget,
+    listed: readonly ListedTarget[],
+    budgets: Sections["budgets"],
+  ): Draft | null {
     const { dialect, ...entry } = this.#entry;
-    const { own } = chain;
-    checkBudgetName(own.budget ?? entry.budget, this.#spotOf("budget", chain), budgets);
+    const { own } = first;
+    checkBudgetName(own.budget ?? entry.budget, this.#spotOf("budget", first), budgets);
     const isAtOrigin =
-      own.url === undefined || this.#originOf(own.url, chain) === this.#originOf(entry.url, chain);
+      own.url === undefined || this.#originOf(own.url, first) === this.#originOf(entry.url, first);
     // Keys and budget of the indexer are not meant for another origin.
     const { headers = {}, budget = null } = { ...(isAtOrigin ? entry : {}), ...own };
     const url = own.url ?? entry.url;
-    const spots = { url: this.#spotOf("url", chain), headers: this.#spotOf("headers", chain) };
+    const spots = { url: this.#spotOf("url", first), headers: this.#spotOf("headers", first) };
     if (url === undefined) {
       spots.url.add("required key missing (expected an http:// or https:// URL)");
     }
-    const address = url === undefined ? null : readAddress({ url, headers }, spots, this.#scopeOf(chain));
+    const address = url === undefined ? null : readAddress({ url, headers }, spots, this.#scopeOf(first));
     const targets = listed.map((one) => this.#target(one));
     if (address === null) {
       return null;
@@ -181,7 +172,7 @@ export class IndexerResolver {
     // Without a URL of the indexer it is meant for all chains.
     const status = isAtOrigin || entry.url === undefined ? this.#status(listed) : null;
     return {
-      schedule: this.#spotOf("schedule", chain),
+      schedule: this.#spotOf("schedule", first),
       endpoint: {
         key: this.#keyOf(name),
         kind: "indexer",
@@ -195,24 +186,24 @@ export class IndexerResolver {
         pollIntervalMs: 0,
         budget,
         targets,
-        chain: listed.length === 1 ? chain.slug : null,
+        chain: listed.length === 1 ? first.chain : null,
       },
     };
   }
 
   /** Where the value that applies to a chain is written. */
-  #spotOf(key: keyof IndexerEntry & keyof ChainValues, chain: Listed): Spot {
+  #spotOf(key: keyof IndexerEntry & keyof ChainValues, chain: ListedTarget): Spot {
     return (chain.own[key] === undefined ? this.#spot : chain.spot).at(key);
   }
 
   /** A chain with its own URL needs no values for that of the indexer; they rarely affect the origin. */
-  #originOf(template: string | undefined, { values }: Listed): string | null {
+  #originOf(template: string | undefined, { values }: ListedTarget): string | null {
     const { text } = this.#secrets.fill(template ?? "", values);
     return URL.canParse(text) ? new URL(text).origin : null;
   }
 
   /** A variable that is not set is a problem, unless the indexer is optional: it is skipped then. */
-  #scopeOf(chain: Listed): Scope {
+  #scopeOf(chain: ListedTarget): Scope {
     const fill: Scope["fill"] = (template, spot, values) => {
       const { text, problems } = this.#secrets.fill(template, values);
       for (const { kind, what } of problems) {
@@ -229,33 +220,33 @@ export class IndexerResolver {
     return { secrets: this.#secrets, values: chain.values, fill };
   }
 
-  #addMissing(name: string, { slug, spot, values }: Listed): void {
+  #addMissing(name: string, { chain, spot, values }: ListedTarget): void {
     const known = [...values.keys()];
     const hint = didYouMean(name, known) || `; expected ${known.join(", ")}, or ${name} in its map`;
-    spot.at(name).add(`no value for {${name}} on chain ${slug}${hint}`);
+    spot.at(name).add(`no value for {${name}} on chain ${chain}${hint}`);
   }
 
-  #target(chain: Listed): Target {
-    const { slug, chainId, own, spot, values } = chain;
+  #target(listed: ListedTarget): Target {
+    const { key, chain, chainId, own, spot, values } = listed;
     const deployment = values.get(DEPLOYMENT);
     if (this.#needsDeployment) {
-      checkDeployment(deployment, deployment === undefined ? spot : spot.at(DEPLOYMENT), slug);
+      checkDeployment(deployment, deployment === undefined ? spot : spot.at(DEPLOYMENT), chain);
     }
     const provider = own.provider ?? this.#entry.provider;
     return {
-      key: this.#keyOf(slug),
+      key,
       ...this.#id,
-      chain: slug,
+      chain,
       chainId,
       ...(this.#needsDeployment && deployment !== undefined && { deployment }),
       ...(provider !== undefined && { provider }),
-      explorer: this.#link("explorer", chain),
-      playground: this.#link("playground", chain),
+      explorer: this.#link("explorer", listed),
+      playground: this.#link("playground", listed),
       pollIntervalMs: 0,
     };
   }
 
-  #link(key: "explorer" | "playground", chain: Listed): string | null {
+  #link(key: "explorer" | "playground", chain: ListedTarget): string | null {
     const own = chain.own[key];
     const template = (own === undefined ? this.#entry[key] : own) ?? null;
     if (template === null) {
@@ -272,7 +263,7 @@ export class IndexerResolver {
   }
 
   /** The index-node API of an endpoint. Null: not configured, or a problem was added. */
-  #status(listed: readonly Listed[]): StatusApi | null {
+  #status(listed: readonly ListedTarget[]): StatusApi | null {
     const { status } = this.#entry;
     const [chain, ...others] = listed;
     if (status === undefined || chain === undefined) {
@@ -289,7 +280,7 @@ export class IndexerResolver {
     const deployment = fillPlaceholders(status.deployment, chain.values, (name) =>
       this.#addMissing(name, chain),
     );
-    checkDeployment(deployment, spot.at("deployment"), chain.slug);
+    checkDeployment(deployment, spot.at("deployment"), chain.chain);
     return address && { ...address, deployment };
   }
 }

@@ -3,7 +3,7 @@ import type { Endpoint } from "../core/model/fleet.ts";
 import type { CarriedSelection, ParityProbe } from "../core/model/parity.ts";
 import { whyNotCarried } from "../dialects/parity.ts";
 import type { Sections } from "./fleet.ts";
-import type { ServedTarget } from "./indexers.ts";
+import type { ListedTarget } from "./indexers.ts";
 import type { Spot } from "./problems.ts";
 import type { ParityEntry } from "./schema.ts";
 import { fillPlaceholders } from "./secrets.ts";
@@ -28,7 +28,7 @@ export function carriedBy(probes: readonly ResolvedProbe[], endpoint: Endpoint):
 export function resolveProbes(
   sections: Sections,
   top: Spot,
-  served: readonly ServedTarget[],
+  served: readonly ListedTarget[],
 ): readonly ResolvedProbe[] {
   return (sections.parity ?? []).flatMap((entry, index) => {
     if (entry === null) {
@@ -45,7 +45,7 @@ function resolveProbe(
   entry: ParityEntry,
   spot: Spot,
   { chains, protocols }: Sections,
-  allServed: readonly ServedTarget[],
+  allServed: readonly ListedTarget[],
 ): ResolvedProbe | null {
   const { name, protocol, every: everyMs, queries } = entry;
   if (protocols?.has(protocol) === false) {
@@ -80,7 +80,7 @@ function resolveSlugs(
   { chains }: ParityEntry,
   spot: Spot,
   known: readonly string[],
-  asked: readonly ServedTarget[],
+  asked: readonly ListedTarget[],
 ): readonly string[] {
   const shared = known.filter(
     (slug) => new Set(asked.filter(({ chain }) => chain === slug).map(({ variant }) => variant)).size >= 2,
@@ -100,7 +100,7 @@ function resolveSlugs(
 function resolveSelection(
   { queries }: ParityEntry,
   spot: Spot,
-  target: ServedTarget,
+  target: ListedTarget,
 ): CarriedSelection | null {
   const { key, variant, values } = target;
   const { select = "", value = "" } = queries[variant] ?? {};

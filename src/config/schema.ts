@@ -359,7 +359,6 @@ export type PublicEntry = z.output<typeof PublicEntry>;
 export type ParityEntry = z.output<typeof ParityEntry>;
 export type ChainValues = z.output<typeof ChainValues>;
 export type IndexerEntry = z.output<typeof IndexerEntry>;
-export type RpcEntry = z.output<typeof RpcEntry>;
 
 /** The JSON Schema of chains.yaml as the user writes it: durations and sizes are strings, keys with a default are optional. */
 export function configJsonSchema(): Readonly<Record<string, unknown>> {
