@@ -1,5 +1,5 @@
 import type { NotifySettings } from "./config.ts";
-import type { Flaws, Spot } from "./problems.ts";
+import type { Flaws } from "./problems.ts";
 import {
   decodePercent,
   hasKeyInPath,
@@ -8,6 +8,7 @@ import {
   secretsInUrl,
   type Values,
 } from "./secrets.ts";
+import type { Entry } from "./shape.ts";
 
 /** Header names, as the user wrote them, and their values. */
 export type Headers = Readonly<Record<string, string>>;
@@ -128,10 +129,14 @@ export function basicAuthorization({ username, password }: URL): string | null {
   return pair === ":" ? null : `Basic ${Buffer.from(pair).toString("base64")}`;
 }
 
-/** A URL that receives messages, with its headers. Null: a problem was added. */
-export function resolveNotify(entry: NotifySettings, spot: Spot, secrets: Secrets): NotifySettings | null {
+/** A URL that receives messages, with its headers. Null: there is none, or a problem was added. */
+export function resolveNotify<T extends NotifySettings>(entry: Entry<T> | undefined, secrets: Secrets) {
+  if (entry?.value == null) {
+    return null;
+  }
+  const { value, spot } = entry;
   const spots = { url: spot.at("url"), headers: spot.at("headers") };
   const scope = { secrets, values: new Map(), fill: fillWithoutValues(secrets) };
-  const address = readAddress(entry, spots, scope);
-  return address && { url: address.url, headers: address.headers };
+  const address = readAddress(value, spots, scope);
+  return address && { ...value, url: address.url, headers: address.headers };
 }

@@ -15,13 +15,13 @@ import { carriedBy, resolveProbes } from "./parity.ts";
 import type { Spot } from "./problems.ts";
 import { durationLiteral } from "./quantities.ts";
 import { checkBudgetName, withSchedules } from "./schedules.ts";
-import type { ConfigFile, ThresholdsEntry } from "./schema.ts";
+import type { MainFile, ThresholdsEntry } from "./schema.ts";
 import type { Secrets } from "./secrets.ts";
-import { didYouMean, type EntriesOf } from "./shape.ts";
+import { didYouMean, type EntriesOf, type Entry } from "./shape.ts";
 import { wellKnownChain } from "./well-known-chains.ts";
 
 /** chains.yaml, parsed entry by entry. */
-export type Sections = EntriesOf<typeof ConfigFile>;
+export type Sections = EntriesOf<typeof MainFile>;
 
 const DEFAULT_THRESHOLDS: Thresholds = {
   laggingMs: 10 * 60_000,
@@ -33,25 +33,24 @@ const DEFAULT_THRESHOLDS: Thresholds = {
 /** Resolves the endpoints and the maintenance windows. If a problem was added, the result must not be used. */
 export function resolveFleet(
   sections: Sections,
-  top: Spot,
   secrets: Secrets,
 ): { readonly fleet: Fleet; readonly maintenance: readonly MaintenanceWindow[] } {
-  const budgets = whole(sections.budgets).map(([name, budget]): Budget => ({ name, ...budget }));
-  const indexers = resolveIndexers(sections, top, secrets);
+  const budgets = whole(sections.budgets).map(({ name, value }): Budget => ({ name, ...value }));
+  const indexers = resolveIndexers(sections, secrets);
   const polled = indexers.filter(({ skipped }) => skipped === null);
-  const nodes = resolveRpcNodes(sections, top, secrets);
+  const nodes = resolveRpcNodes(sections, secrets);
   const endpoints = withSchedules([...polled.flatMap(({ drafts }) => drafts), ...nodes], budgets);
   const served = indexers.flatMap((indexer) => indexer.listed);
-  const probes = resolveProbes(sections, top, served);
-  const maintenance = (sections.maintenance ?? []).filter((window) => window !== null);
+  const probes = resolveProbes(sections, served);
+  const windows = sections.maintenance ?? [];
   // What a window matches may be missing because it is broken.
-  if ([...(sections.protocols?.values() ?? [null])].every((entries) => entries?.every((entry) => entry))) {
-    for (const [index, window] of (sections.maintenance ?? []).entries()) {
-      checkMatch(window?.match ?? {}, top.at("maintenance", index, "match"), served);
+  if ([...(sections.protocols?.values() ?? [null])].every((list) => list?.every(({ value }) => value))) {
+    for (const { value, spot } of windows) {
+      checkMatch(value?.match ?? {}, spot.at("match"), served);
     }
   }
   const fleet = {
-    chains: resolveChains(sections, top),
+    chains: resolveChains(sections),
     indexers: polled.map(({ protocol, variant, tier, drafts }): Indexer => {
       const own = drafts.flatMap(({ endpoint }) => endpoints.get(endpoint.key) ?? []);
       return { protocol, variant, tier, endpoints: own.map((endpoint) => carriedBy(probes, endpoint)) };
@@ -63,39 +62,37 @@ export function resolveFleet(
     ),
     parity: probes.map(({ selections: _, ...probe }) => probe),
   };
-  return { fleet, maintenance };
+  return { fleet, maintenance: windows.flatMap(({ value }) => value ?? []) };
 }
 
 /** The entries of a map that are not broken. */
-function whole<Entry>(
-  entries: ReadonlyMap<string, Entry | null> | null,
-): readonly (readonly [string, Entry])[] {
-  return [...(entries ?? [])].flatMap(([name, entry]) => (entry === null ? [] : [[name, entry] as const]));
+function whole<T>(entries: ReadonlyMap<string, Entry<T>> | null | undefined) {
+  return [...(entries ?? [])].flatMap(([name, { value, spot }]) =>
+    value === null ? [] : [{ name, value, spot }],
+  );
 }
 
-function resolveIndexers(sections: Sections, top: Spot, secrets: Secrets): readonly ResolvedIndexer[] {
-  return whole(sections.protocols).flatMap(([protocol, entries]) =>
-    entries.flatMap((entry, index) => {
+function resolveIndexers(sections: Sections, secrets: Secrets): readonly ResolvedIndexer[] {
+  return [...(sections.protocols ?? [])].flatMap(([protocol, entries]) =>
+    (entries ?? []).flatMap(({ value: entry, spot }) => {
       if (entry === null) {
         return [];
       }
-      const spot = top.at("protocols", protocol, index);
       spot.at("variant").claim(indexerKey({ protocol, ...entry }));
       const selections = (sections.parity ?? [])
-        .filter((probe) => probe?.protocol === protocol)
-        .flatMap((probe) => probe?.queries[entry.variant]?.select ?? []);
+        .filter(({ value: probe }) => probe?.protocol === protocol)
+        .flatMap(({ value: probe }) => probe?.queries[entry.variant]?.select ?? []);
       return [new IndexerResolver(protocol, entry, spot, secrets).resolve(sections, selections)];
     }),
   );
 }
 
 /** The RPC nodes of all chains. */
-function resolveRpcNodes({ budgets, chains, poll }: Sections, top: Spot, secrets: Secrets): readonly Draft[] {
+function resolveRpcNodes({ budgets, chains, poll }: Sections, secrets: Secrets): readonly Draft[] {
   const fill = fillWithoutValues(secrets, "; set it, or remove this node");
-  return [...(chains ?? [])].flatMap(([slug, chain]) =>
-    (chain?.rpc ?? []).flatMap((entry, index) => {
-      const spot = top.at("chains", slug, "rpc", index);
-      const chainId = chain?.id ?? 0;
+  return whole(chains).flatMap(({ name: slug, value: { id: chainId, rpc }, spot: chainSpot }) =>
+    rpc.flatMap((entry, index) => {
+      const spot = chainSpot.at("rpc", index);
       const { url, headers, custom, metrics, budget = null, ...rest } = entry;
       checkBudgetName(budget, spot.at("budget"), budgets);
       checkDialect(entry, spot, [{ chain: slug, chainId }], 1);
@@ -113,7 +110,7 @@ function resolveRpcNodes({ budgets, chains, poll }: Sections, top: Spot, secrets
         tier: "",
         name: slug,
         ...address,
-        schedule: poll?.rpc_schedule ?? "auto",
+        schedule: poll.value?.rpc_schedule ?? "auto",
         // Its dialect, its provider and its own schedule.
         ...rest,
         ...readBlocks({ custom, metrics }, [{ chain: slug, chainId }]),
@@ -128,10 +125,9 @@ function resolveRpcNodes({ budgets, chains, poll }: Sections, top: Spot, secrets
   );
 }
 
-function resolveChains({ chains, thresholds }: Sections, top: Spot): readonly Chain[] {
-  const common = withThresholds(DEFAULT_THRESHOLDS, thresholds ?? {}, top.at("thresholds"));
-  return whole(chains).map(([slug, entry]) => {
-    const spot = top.at("chains", slug);
+function resolveChains({ chains, thresholds }: Sections): readonly Chain[] {
+  const common = withThresholds(DEFAULT_THRESHOLDS, thresholds.value ?? {}, thresholds.spot);
+  return whole(chains).map(({ name: slug, value: entry, spot }) => {
     if (slug === SHARED_ENDPOINT) {
       const reason = "the name of an endpoint that serves several chains";
       spot.add(`a chain cannot be called "${slug}", ${reason}`, "key");

@@ -112,7 +112,7 @@ export class IndexerResolver {
       if (known?.has(chain) === false) {
         spot.add(`unknown chain "${chain}"${didYouMean(chain, [...known.keys()])}`, "key");
       }
-      const chainId = known?.get(chain)?.id ?? 0;
+      const chainId = known?.get(chain)?.value?.id ?? 0;
       const builtIn = { protocol: this.#id.protocol, chain, chain_id: String(chainId) };
       const values = new Map([...ownValuesOf(own), ...Object.entries(builtIn)]);
       const target = { ...this.#id, key: this.#keyOf(chain), chain, chainId, dialect };

@@ -25,16 +25,11 @@ export function carriedBy(probes: readonly ResolvedProbe[], endpoint: Endpoint):
 }
 
 /** Resolves `parity`. If a problem was added, the result must not be used. */
-export function resolveProbes(
-  sections: Sections,
-  top: Spot,
-  served: readonly ListedTarget[],
-): readonly ResolvedProbe[] {
-  return (sections.parity ?? []).flatMap((entry, index) => {
+export function resolveProbes(sections: Sections, served: readonly ListedTarget[]): readonly ResolvedProbe[] {
+  return (sections.parity ?? []).flatMap(({ value: entry, spot }) => {
     if (entry === null) {
       return [];
     }
-    const spot = top.at("parity", index);
     spot.at("name").claim(`probe ${entry.name}`);
     return resolveProbe(entry, spot, sections, served) ?? [];
   });
@@ -52,7 +47,7 @@ function resolveProbe(
     spot.at("protocol").add(`unknown protocol "${protocol}"${didYouMean(protocol, [...protocols.keys()])}`);
   }
   // A variant may be missing because its entry is broken.
-  if (!protocols?.get(protocol)?.every((indexer) => indexer !== null)) {
+  if (!protocols?.get(protocol)?.every(({ value }) => value !== null)) {
     return null;
   }
   const served = allServed.filter((target) => target.protocol === protocol);

@@ -5,11 +5,12 @@ import { createRedact } from "../core/model/redact.ts";
 import { resolveNotify } from "./address.ts";
 import type { Config } from "./config.ts";
 import { resolveFleet, type Sections } from "./fleet.ts";
-import { readWithIncludes } from "./include.ts";
+import { withIncludes } from "./include.ts";
 import { Problems, type Spot } from "./problems.ts";
-import { ConfigFile, type PublicEntry } from "./schema.ts";
+import { MainFile } from "./schema.ts";
 import { type Environment, Secrets } from "./secrets.ts";
 import { didYouMean, parseSections } from "./shape.ts";
+import { readYaml } from "./yaml.ts";
 
 /** Where a configuration comes from. */
 export interface ParseOptions extends Environment {
@@ -25,21 +26,24 @@ export interface ParseOptions extends Environment {
  * @throws {ConfigError} If anything is wrong with it: all problems at once, or the first 100, without secrets.
  */
 export function parseConfig(text: string, options: ParseOptions): Config {
-  const yaml = readWithIncludes(text, options);
-  const problems = new Problems(yaml);
-  if (!yaml.readable) {
+  const yaml = readYaml(text, options.file);
+  const problems = new Problems();
+  const top = problems.topOf(yaml);
+  const main = yaml.readable ? parseSections(MainFile, yaml.value, top) : null;
+  const sections = main && withIncludes(main, problems, options);
+  if (sections === null) {
     problems.throwIfAny();
+    throw new RangeError("Cannot use a file that cannot be read: a problem was added");
   }
-  const { top } = problems;
+  checkPresence(sections, top);
   const secrets = new Secrets(options);
-  const sections = parseSections(ConfigFile, yaml.value, top);
-  const { fleet, maintenance } = resolveFleet(sections, top, secrets);
-  const { listen, poll, links, cors, notify, heartbeat } = sections;
-  const shown = sections.public && resolvePublic(sections.public, sections.protocols, top.at("public"));
-  const told = notify && resolveNotify(notify, top.at("notify"), secrets);
-  const pinged = heartbeat && resolveNotify(heartbeat, top.at("heartbeat"), secrets);
+  const { fleet, maintenance } = resolveFleet(sections, secrets);
+  const shown = resolvePublic(sections);
+  const notify = resolveNotify(sections.notify, secrets);
+  const heartbeat = resolveNotify(sections.heartbeat, secrets);
   problems.throwIfAny(createRedact(secrets.all));
-  if (listen === null || poll === null || links === null || cors === null) {
+  const [listen, poll, links] = [sections.listen.value, sections.poll.value, sections.links.value];
+  if (listen === null || poll === null || links === null) {
     throw new RangeError("Cannot use a section that is broken: a problem was added");
   }
   const names = publicNames(fleet);
@@ -60,10 +64,10 @@ export function parseConfig(text: string, options: ParseOptions): Config {
       grafana: links.grafana ?? null,
       runbooks: links.runbooks ?? null,
     },
-    public: shown ?? null,
-    notify: told ?? null,
-    heartbeat: pinged ? { ...pinged, everyMs: heartbeat.every } : null,
-    cors: cors.flatMap((origin) => origin ?? []),
+    public: shown,
+    notify,
+    heartbeat,
+    cors: (sections.cors ?? []).flatMap(({ value }) => value ?? []),
     warnings: [
       ...fleet.skipped.map((indexer) => `${indexerKey(indexer)} is skipped: ${indexer.why}`),
       ...budgetWarnings(fleet),
@@ -74,19 +78,26 @@ export function parseConfig(text: string, options: ParseOptions): Config {
   };
 }
 
+/** They are required, and may be in any of the files. */
+function checkPresence({ chains, protocols }: Sections, top: Spot): void {
+  if (chains === undefined || chains?.size === 0) {
+    top.at("chains").add("required key missing (expected a map of chains by slug)");
+  }
+  if (protocols === undefined || protocols?.size === 0) {
+    top.at("protocols").add("required key missing (expected a map of protocols, each a list of indexers)");
+  }
+}
+
 /** Adds a problem for each protocol that does not exist. */
-function resolvePublic(
-  { protocols, title }: PublicEntry,
-  configured: Sections["protocols"],
-  spot: Spot,
-): Config["public"] {
+function resolvePublic({ public: entry, protocols: configured }: Sections): Config["public"] {
+  const { protocols = null, title = "" } = entry?.value ?? {};
   for (const [index, name] of (protocols ?? []).entries()) {
     if (configured?.has(name) === false) {
       const hint = didYouMean(name, [...configured.keys()]);
-      spot.at("protocols", index).add(`unknown protocol "${name}"${hint}`);
+      entry?.spot.at("protocols", index).add(`unknown protocol "${name}"${hint}`);
     }
   }
-  return { protocols: protocols ?? null, title };
+  return entry === undefined ? null : { protocols, title };
 }
 
 /** Names that metrics and logs contain anyway: `?network=base` is no key. */

@@ -1,5 +1,5 @@
 import { looksLikeKey, maskKeys, type Redact, SECRET_MARK } from "../core/model/redact.ts";
-import type { Path, YamlFile, YamlProblem } from "./yaml.ts";
+import type { Path, Position, YamlFile } from "./yaml.ts";
 
 /** What is wrong with the configuration, as it is printed: a line for each mistake. */
 export class ConfigError extends Error {
@@ -9,40 +9,41 @@ export class ConfigError extends Error {
 /** The most problems in one error: they must fit a terminal and a log. */
 const MAX_PRINTED = 100;
 
-/** Collects the mistakes in one file: the first at each path, because the next ones follow from it. */
+interface Problem {
+  readonly path: Path;
+  readonly position: Position;
+  readonly message: string;
+}
+
+/** Collects the mistakes in the files of a configuration: the first at each path, because the next ones follow from it. */
 export class Problems {
-  readonly #yaml: YamlFile;
-  readonly #found = new Map<string, YamlProblem>();
+  readonly #found = new Map<string, Problem>();
   /** Names that must be unique, and where they are written. */
-  readonly #claims = new Map<string, Path>();
-  /** The whole file. */
-  readonly top = new Spot(this, []);
+  readonly #claims = new Map<string, Spot>();
 
-  /** Those of its syntax are mistakes already. */
-  constructor(yaml: YamlFile) {
-    this.#yaml = yaml;
-    for (const [index, problem] of yaml.problems.entries()) {
-      this.#found.set(`${index}`, problem);
+  /** The whole of a file. Mistakes in its syntax are problems already. */
+  topOf(yaml: YamlFile): Spot {
+    for (const problem of yaml.problems) {
+      this.#found.set(`${this.#found.size}`, { ...problem, path: [] });
     }
+    return new Spot(this, yaml, []);
   }
 
-  add(path: Path, message: string, what: "key" | "value"): void {
-    const key = JSON.stringify(path);
+  add(problem: Problem): void {
+    const key = JSON.stringify([problem.position.file, ...problem.path]);
     if (!this.#found.has(key)) {
-      this.#found.set(key, { path, message, position: this.#yaml.positionOf(path, what) });
+      this.#found.set(key, problem);
     }
   }
 
-  /** Adds a problem if the name was claimed before. */
-  claim(path: Path, name: string): boolean {
+  claim(spot: Spot, name: string): boolean {
     const former = this.#claims.get(name);
-    if (former !== undefined) {
-      const { file, line, column } = this.#yaml.positionOf(former, "value");
-      this.add(path, `${name} is listed twice, first at ${file}:${line}:${column}`, "value");
-      return false;
+    if (former === undefined) {
+      this.#claims.set(name, spot);
+    } else {
+      spot.add(`${name} is listed twice, first at ${former.where}`, "key");
     }
-    this.#claims.set(name, path);
-    return true;
+    return former === undefined;
   }
 
   /** @throws {ConfigError} If there are problems: the first 100 in the order of the file, without secrets. */
@@ -71,30 +72,38 @@ export interface Flaws {
 
 /** A value of a file. */
 export class Spot implements Flaws {
-  readonly #problems: Problems;
   readonly path: Path;
+  readonly #problems: Problems;
+  readonly #yaml: YamlFile;
 
-  constructor(problems: Problems, path: Path) {
+  constructor(problems: Problems, yaml: YamlFile, path: Path) {
     this.#problems = problems;
+    this.#yaml = yaml;
     this.path = path;
   }
 
   at(...steps: Path): Spot {
-    return new Spot(this.#problems, [...this.path, ...steps]);
+    return new Spot(this.#problems, this.#yaml, [...this.path, ...steps]);
   }
 
   add(message: string, what: "key" | "value" = "value"): void {
-    this.#problems.add(this.path, message, what);
+    this.#problems.add({ path: this.path, position: this.#yaml.positionOf(this.path, what), message });
   }
 
   /** Whether it is the first value with this name; a second one is a problem. */
   claim(name: string): boolean {
-    return this.#problems.claim(this.path, name);
+    return this.#problems.claim(this, name);
+  }
+
+  /** `FILE:LINE:COL` */
+  get where(): string {
+    const { file, line, column } = this.#yaml.positionOf(this.path, "key");
+    return `${file}:${line}:${column}`;
   }
 }
 
 /** `FILE:LINE:COL: path: message`, on one line whatever the file contains. */
-function formatProblem({ path, position, message }: YamlProblem, redact: Redact): string {
+function formatProblem({ path, position, message }: Problem, redact: Redact): string {
   const { file, line, column } = position;
   const text = `${file}:${line}:${column}: ${formatPath(path)}: ${maskKeys(redact(message))}`;
   // Control and formatting characters would move a terminal's cursor, or hide what follows.

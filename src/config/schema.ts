@@ -264,13 +264,13 @@ const NotifyEntry = map("a map with url", {
   on: listOf(oneOf(["incident"]), "a list with incident")
     .default(["incident"])
     .describe("incident: when one begins, changes or ends."),
-});
+}).transform(({ on: _, ...address }) => address);
 
 const HeartbeatEntry = map("a map with url", {
   url: Url.describe("Gets a GET."),
   headers: Headers.default({}).describe("Sent with every request."),
   every: durationBetween(10_000, 86_400_000).prefault("1m").describe("The time between two requests."),
-});
+}).transform(({ every: everyMs, ...address }) => ({ ...address, everyMs }));
 
 const PublicEntry = map("a map with protocols or title", {
   protocols: listOf(z.string(), "a list of protocols")
@@ -354,8 +354,23 @@ export const ConfigFile = map("a map with version, chains and protocols", {
     .describe("Values that must be equal in several variants ([parity](parity.md)), at no extra requests."),
 });
 
+/** The main file: the chains and protocols may be in included files. */
+export const MainFile = ConfigFile.partial({ chains: true, protocols: true }).meta({
+  expected: "a map with version, chains and protocols",
+});
+
+/** What an included file may have. */
+export const IncludedFile = ConfigFile.pick({
+  chains: true,
+  protocols: true,
+  budgets: true,
+  maintenance: true,
+  parity: true,
+})
+  .partial()
+  .meta({ expected: "a map with chains, protocols, budgets, maintenance or parity" });
+
 export type ThresholdsEntry = z.output<typeof Thresholds>;
-export type PublicEntry = z.output<typeof PublicEntry>;
 export type ParityEntry = z.output<typeof ParityEntry>;
 export type ChainValues = z.output<typeof ChainValues>;
 export type IndexerEntry = z.output<typeof IndexerEntry>;

@@ -6,34 +6,45 @@ import type { Path } from "./yaml.ts";
 
 type Schema = z.core.$ZodType;
 
-/** A part of a file, parsed entry by entry; a broken entry is null, so that references to it stay silent. */
+/** A value, and where it is written; null: it is broken, so that references to it stay silent. */
+export interface Entry<T> {
+  readonly value: T | null;
+  readonly spot: Spot;
+}
+
+/** A part of a file, parsed entry by entry. */
 type Entries<S> =
   S extends z.ZodDefault<infer Inner>
     ? Entries<Inner>
-    : S extends z.ZodRecord<infer _Key, infer Value>
-      ? ReadonlyMap<string, Entries<Value>> | null
-      : S extends z.ZodArray<infer Item>
-        ? readonly Entries<Item>[] | null
-        : z.output<S> | null;
+    : S extends z.ZodOptional<infer Inner>
+      ? Entries<Inner> | undefined
+      : S extends z.ZodRecord<infer _Key, infer Value>
+        ? ReadonlyMap<string, Entries<Value>> | null
+        : S extends z.ZodArray<infer Item>
+          ? readonly Entries<Item>[] | null
+          : Entry<z.output<S>>;
 
 /** The sections of a file, each with its entries. */
 export type EntriesOf<File> =
   File extends z.ZodObject<infer Shape> ? { readonly [Name in keyof Shape]: Entries<Shape[Name]> } : never;
 
-/** Parses a file section by section, and its maps and lists entry by entry. */
+/** Parses a file section by section, and its maps and lists entry by entry. Null: it is no map. */
 export function parseSections<File extends z.ZodObject>(
   file: File,
   value: unknown,
   top: Spot,
-): EntriesOf<File> {
+): EntriesOf<File> | null {
   const names = Object.keys(file.shape);
   const outline = z.strictObject(Object.fromEntries(names.map((name) => [name, z.unknown().optional()])));
   const sections = parseWhole(outline, value, top, file);
+  if (sections === null) {
+    return null;
+  }
   // The cases of `parseInner` are those of `Entries`.
   return Object.fromEntries(
     Object.entries<Schema>(file.shape).map(([name, section]) => [
       name,
-      sections && parseInner(section, sections[name], top.at(name), file),
+      parseInner(section, sections[name], top.at(name), file),
     ]),
   ) as EntriesOf<File>;
 }
@@ -45,12 +56,15 @@ function parseInner(schema: Schema, value: unknown, spot: Spot, file: z.ZodType)
   if (def.type === "default") {
     return parseInner(def.innerType, value === undefined ? def.defaultValue : value, spot, file);
   }
+  if (def.type === "optional") {
+    return value === undefined ? undefined : parseInner(def.innerType, value, spot, file);
+  }
   if (def.type === "array") {
     const list = parseWhole(new z.ZodArray({ ...def, element: z.unknown() }), value, spot, file);
     return list?.map((item, index) => parseInner(def.element, item, spot.at(index), file)) ?? null;
   }
   if (def.type !== "record") {
-    return parseWhole(schema, value, spot, file);
+    return { value: parseWhole(schema, value, spot, file), spot };
   }
   const shell = new z.ZodRecord({ ...def, keyType: z.string(), valueType: z.unknown() });
   const entries = parseWhole(shell, value, spot, file);

@@ -68,15 +68,14 @@ export interface WebConfigOptions {
  */
 export function parseWebConfig(text: string, { file, readFile }: WebConfigOptions): WebSettings {
   const yaml = readYaml(text, file);
-  const problems = new Problems(yaml);
-  const entry = yaml.readable
-    ? parseWhole(WebConfigFile, yaml.value ?? {}, problems.top, WebConfigFile)
-    : null;
+  const problems = new Problems();
+  const top = problems.topOf(yaml);
+  const entry = yaml.readable ? parseWhole(WebConfigFile, yaml.value ?? {}, top, WebConfigFile) : null;
   const { tls_server_config: tls, basic_auth_users: users, http_server_config: http } = entry ?? {};
   const read = (path: string): string => readFile(resolve(dirname(file), path));
   const settings = {
     file,
-    tls: tls ? readTls(tls, problems.top.at("tls_server_config"), read) : null,
+    tls: tls ? readTls(tls, top.at("tls_server_config"), read) : null,
     users: new Map(Object.entries(users ?? {})),
     headers: { ...http?.headers },
   };

@@ -16,21 +16,21 @@ import {
 export type Path = readonly (string | number)[];
 
 /** A place in a file; line and column count from 1. */
-interface Position {
+export interface Position {
   readonly file: string;
   readonly line: number;
   readonly column: number;
 }
 
-/** What is not valid YAML, or not usable as configuration. The path of the whole file is empty. */
-export interface YamlProblem {
-  readonly path: Path;
+/** What is not valid YAML. */
+interface YamlProblem {
   readonly position: Position;
   readonly message: string;
 }
 
 /** A configuration file as plain data, with the position of each piece. */
 export interface YamlFile {
+  readonly file: string;
   readonly value: unknown;
   readonly problems: readonly YamlProblem[];
   /** False if the content cannot be checked. */
@@ -60,7 +60,7 @@ export function readYaml(text: string, file: string): YamlFile {
   };
   const problems: YamlProblem[] = [];
   const refuse = (offset: number, message: string): void => {
-    problems.push({ path: [], position: at(offset), message });
+    problems.push({ position: at(offset), message });
   };
   for (const { code, message, pos } of [...document.errors, ...document.warnings]) {
     refuse(pos[0], syntaxMessage(code, message));
@@ -69,6 +69,7 @@ export function readYaml(text: string, file: string): YamlFile {
   const targets = aliasTargets(document, refuse);
   const value = problems.length === duplicates ? plainValue(document, refuse) : null;
   return {
+    file,
     value,
     problems,
     readable: problems.length === duplicates,

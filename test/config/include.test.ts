@@ -73,17 +73,16 @@ protocols: { lockup: { variant: x } }
     };
 
     expect(problemsOf(MAIN, files)).toEqual([
-      "/etc/keys/budgets.yaml:1:12: budgets.nodes: listed twice, first at fleet/teams/two.yaml:1:12",
       "fleet/teams/one.yaml:2:3: chains.base: listed twice, first at fleet/chains.yaml:4:3",
       'fleet/teams/one.yaml:3:22: chains.mode.naem: unknown key "naem"; did you mean "name"?',
-      "fleet/teams/one.yaml:6:18: protocols.lockup[1].variant: lockup/multichain/production is listed twice, first at fleet/chains.yaml:7:18",
-      'fleet/teams/one.yaml:6:76: protocols.lockup[1].chains[1]: unknown chain "moed"; did you mean "mode"?',
+      "fleet/teams/one.yaml:6:9: protocols.lockup[0].variant: lockup/multichain/production is listed twice, first at fleet/chains.yaml:7:9",
+      'fleet/teams/one.yaml:6:76: protocols.lockup[0].chains[1]: unknown chain "moed"; did you mean "mode"?',
       "fleet/teams/one.yaml:7:9: parity: found a map, expected a list of at most 20 probes",
-      'fleet/teams/three.yaml:1:1: listen: unknown key "listen" of an included file; expected a map with chains, protocols, budgets, maintenance, parity',
-      'fleet/teams/three.yaml:2:1: include: unknown key "include" of an included file; expected a map with chains, protocols, budgets, maintenance, parity',
-      'fleet/teams/three.yaml:3:1: budget: unknown key "budget" of an included file; did you mean "budgets"?',
-      "fleet/teams/three.yaml:4:1: budgets: listed twice, first at fleet/teams/two.yaml:1:1",
-      "fleet/teams/three.yaml:5:14: protocols.lockup: listed twice, first at fleet/chains.yaml:6:3",
+      'fleet/teams/three.yaml:1:1: listen: unknown key "listen"; expected chains, protocols, budgets, maintenance, parity',
+      'fleet/teams/three.yaml:2:1: include: unknown key "include"; expected chains, protocols, budgets, maintenance, parity',
+      'fleet/teams/three.yaml:3:1: budget: unknown key "budget"; did you mean "budgets"?',
+      "fleet/teams/three.yaml:4:10: budgets: found a list, expected a map of budgets",
+      "fleet/teams/three.yaml:5:22: protocols.lockup: found a map, expected a list of indexers",
     ]);
   });
 
@@ -110,7 +109,7 @@ protocols: { lockup: { variant: x } }
       expect.stringMatching(/^fleet\/teams\/one\.yaml:1:5: \(file\): invalid YAML: /),
     ]);
     expect(problemOf("teams/o*", { "fleet/teams/one.yaml": "" })).toContain(
-      "fleet/teams/one.yaml:1:1: (file): found an empty value, expected a map with chains, protocols, budgets, maintenance, parity",
+      "fleet/teams/one.yaml:1:1: (file): found an empty value, expected a map with chains, protocols, budgets, maintenance or parity",
     );
   });
 });
