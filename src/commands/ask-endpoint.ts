@@ -118,6 +118,11 @@ const MAX_RESPONSE_BYTES = 2 ** 20;
 /** Reasons without any reply of the server. */
 const UNREACHED: ReadonlySet<string> = new Set(["timeout", "dns", "connect", "tls"]);
 
+/** Whether the server did not reply at all: it is not asked again. */
+export function isUnreached(attempts: readonly Attempt[]): boolean {
+  return attempts.some(({ refusal }) => refusal !== null && UNREACHED.has(refusal.reason));
+}
+
 /** Asks endpoints that no configuration names. */
 export class Prober implements AsyncDisposable {
   /** The chain's number that the user gave, or null. */

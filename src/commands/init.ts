@@ -17,6 +17,8 @@ export interface InitFlags extends AskFlags {
   readonly output: string;
 }
 
+/** For editors; `synclag config schema` prints the file that it names. */
+const SCHEMA_LINE = "# yaml-language-server: $schema=./chains.schema.json";
 /** In the package. */
 const MINIMAL_FILE = "deploy/chains.minimal.yaml";
 
@@ -82,7 +84,7 @@ async function probeAll(urls: readonly string[], flags: InitFlags, world: Comman
     const message = `Cannot write ${flags.output}: none of these endpoints answered as an indexer whose chain is known`;
     throw new CommandError(message, { exitCode: EXIT.failure });
   }
-  const yaml = chainsYaml(found);
+  const yaml = `${SCHEMA_LINE}\n${chainsYaml(found)}`;
   const names = variables.names.filter((name) => yaml.includes(`\${${name}}`));
   if (names.length > 0) {
     world.out(`Set ${names.join(", ")} in the environment first.`);

@@ -1,9 +1,12 @@
+import { wellKnownChain } from "../config/well-known-chains.ts";
+import { groupBy } from "../core/model/group-by.ts";
 import { formatCount, formatDuration, formatNumber, isoTime } from "../core/model/text.ts";
 import type { Row } from "../dialects/dialect.ts";
 import {
   type AskFlags,
   type Attempt,
   describeRefusal,
+  isUnreached,
   mostRequests,
   Prober,
   questionsAt,
@@ -26,11 +29,19 @@ export interface ProbeFlags extends AskFlags {
 export async function probe(url: string, flags: ProbeFlags, world: CommandWorld): Promise<number> {
   await using prober = new Prober([url], flags, world);
   const beside = flags.discover === true ? questionsBeside(url) : [];
-  const questions = [...questionsAt(url), ...beside];
+  const places = groupBy([...questionsAt(url), ...beside], (asked) => asked.url);
   if (beside.length > 0) {
-    world.err(`Asking at the usual addresses too: at most ${mostRequests(questions)} requests`);
+    const most = [...places.values()].reduce((sum, questions) => sum + mostRequests(questions), 0);
+    world.err(`Asking at the usual addresses too: at most ${most} requests`);
   }
-  const report = reportOf(url, await prober.ask(questions), prober);
+  const attempts: Attempt[] = [];
+  for (const questions of places.values()) {
+    attempts.push(...(await prober.ask(questions)));
+    if (isUnreached(attempts)) {
+      break;
+    }
+  }
+  const report = reportOf(url, attempts, prober);
   const lines =
     flags.format === "json"
       ? JSON.stringify(report, null, 2).split("\n")
@@ -45,7 +56,10 @@ type ProbeReport = ReturnType<typeof reportOf>;
 
 /** What was found, as it is printed in JSON. */
 function reportOf(typed: string, attempts: readonly Attempt[], { headers, chainId }: Prober) {
-  const found = attempts.find(({ refusal }) => refusal === null);
+  const fits = [...groupBy(attempts, (attempt) => attempt.url).values()].flatMap(
+    (own) => own.find(({ refusal }) => refusal === null) ?? [],
+  );
+  const found = fits.toSorted((a, b) => worthOf(b) - worthOf(a))[0];
   return {
     url: found?.url ?? typed,
     dialect: found?.dialect ?? null,
@@ -56,8 +70,15 @@ function reportOf(typed: string, attempts: readonly Attempt[], { headers, chainI
     refused: attempts.flatMap(({ url, dialect, query, refusal }) =>
       refusal === null ? [] : { url, dialect, query, ...refusal },
     ),
+    found: fits.map((fit) => ({ url: fit.url, dialect: fit.dialect, chains: fit.rows.length })),
     chains_yaml: found === undefined ? null : yamlOf(found, headers, chainId),
   };
+}
+
+/** The best address has the most heights; of equals, the most block times. */
+function worthOf({ rows }: Attempt): number {
+  const heads = rows.flatMap(({ content }) => (content.kind === "head" ? content.head : []));
+  return heads.length * 2 + heads.filter(({ timestampSec }) => timestampSec !== null).length;
 }
 
 function contentOf({ content }: Row) {
@@ -93,7 +114,7 @@ function yamlOf(found: Attempt, headers: Prober["headers"], chainId: number | nu
 
 /** What a person reads: what the endpoint serves, what it refused, what to do, and the lines for chains.yaml. */
 function linesOf(report: ProbeReport, nowMs: number): readonly string[] {
-  const { url, dialect, took_ms, requests, chains, refused, chains_yaml } = report;
+  const { url, dialect, took_ms, requests, chains, refused, found, chains_yaml } = report;
   const refusals = new Set(refused.map((one) => `  ${one.dialect}: ${describeRefusal(one)}`));
   const advice = dialect === null ? ADVICE[refused.at(-1)?.reason ?? ""] : undefined;
   const isUnnamed = chains.some(({ chain_id }) => chain_id === null);
@@ -103,6 +124,10 @@ function linesOf(report: ProbeReport, nowMs: number): readonly string[] {
       ? `No dialect fits ${url}`
       : `Dialect ${dialect} fits ${url}: answered in ${formatNumber(took_ms ?? 0)} ms`,
     ...chains.map((chain) => `  ${describeChain(chain, nowMs)}`),
+    ...(found.length < 2 ? [] : ["", "Found; the best is used:"]),
+    ...(found.length < 2
+      ? []
+      : found.map((one) => `  ${one.url}: dialect ${one.dialect}, ${formatCount(one.chains, "chain")}`)),
     ...(refusals.size === 0 ? [] : ["", "Does not fit:", ...refusals]),
     ...(advice === undefined ? [] : ["", advice]),
     "",
@@ -135,7 +160,9 @@ function describeChain(
           ...(deployment === null ? [] : [`deployment ${deployment}`]),
           ...(indexing_errors === true ? ["reports indexing errors"] : []),
         ];
-  return `${chain_id === null ? "chain id not in the reply" : `chain ${chain_id}`}: ${facts.join("; ")}`;
+  const name = chain_id === null ? undefined : wellKnownChain(chain_id)?.name;
+  const chain = `chain ${chain_id}${name === undefined ? "" : ` (${name})`}`;
+  return `${chain_id === null ? "chain id not in the reply" : chain}: ${facts.join("; ")}`;
 }
 
 type Chain = ProbeReport["chains"][number];

@@ -60,6 +60,7 @@ describe("synclag init", () => {
     expect(out).toContain(`Next: synclag config check ${output}, then synclag run --config ${output}`);
     const yaml = readFileSync(output, "utf8");
     expect(yaml.replaceAll(/127\.0\.0\.1:\d{1,5}/g, "server.example")).toBe(`\
+# yaml-language-server: $schema=./chains.schema.json
 version: 1
 chains:
   base:

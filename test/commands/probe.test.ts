@@ -122,14 +122,18 @@ describe("synclag probe", () => {
     }
   });
 
-  it("finds an endpoint at a usual address, within the requests that it announces", async () => {
+  it("finds the best endpoint at the usual addresses, within the requests that it announces", async () => {
     const block = { number: 7, timestamp: 1_795_176_000 };
     let sent = 0;
+    const replies = new Map<string, unknown>([
+      ["POST /app/graphql", { data: { _meta: { block } } }],
+      ["GET /app/status", { base: { id: 8453, block }, mainnet: { id: 1, block } }],
+    ]);
     await using server = await serve(({ method, url }, response) => {
       sent += 1;
-      const isPage = `${method} ${url}` === "GET /app/status";
-      response.statusCode = isPage ? 200 : 404;
-      response.end(JSON.stringify(isPage ? { base: { id: 8453, block }, mainnet: { id: 1, block } } : ""));
+      const reply = replies.get(`${method} ${url}`);
+      response.statusCode = reply === undefined ? 404 : 200;
+      response.end(JSON.stringify(reply ?? ""));
     });
 
     const table = await runCommand(["probe", `${server.url}/app`, "--discover"]);
@@ -139,10 +143,17 @@ describe("synclag probe", () => {
     expect(table.exitCode).toBe(0);
     expect(sentForTable).toBeLessThanOrEqual(Number(/at most (\d+) requests$/.exec(table.err)?.[1]));
     expect(table.out).toContain(`Dialect ponder-status fits ${server.url}/app/status`);
+    expect(table.out).toContain(`  ${server.url}/app/graphql: dialect graph, 1 chain\n`);
+    expect(table.out).toContain(`  ${server.url}/app/status: dialect ponder-status, 2 chains\n`);
     expect(table.out).toContain(`${sentForTable} requests sent`);
-    const found = JSON.parse(json.out) as { readonly chains_yaml: string; readonly dialect: string };
-    expect(found.dialect).toBe("ponder-status");
-    const { fleet } = parseConfig(found.chains_yaml, { file: "chains.yaml", env: {}, readFile: () => "" });
+    const report = JSON.parse(json.out) as {
+      readonly chains_yaml: string;
+      readonly dialect: string;
+      readonly found: readonly unknown[];
+    };
+    expect(report.dialect).toBe("ponder-status");
+    expect(report.found).toHaveLength(2);
+    const { fleet } = parseConfig(report.chains_yaml, { file: "chains.yaml", env: {}, readFile: () => "" });
     expect(fleet.chains.map(({ slug, name }) => [slug, name])).toEqual([
       ["base", "Base"],
       ["ethereum", "Ethereum"],
@@ -165,7 +176,7 @@ describe("synclag probe", () => {
     const ofPath = await runCommand(["probe", fleet.endpoint("in-path").url]);
 
     expect([ofHeader.exitCode, ofPath.exitCode]).toEqual([0, 0]);
-    expect(ofHeader.out).toContain("chain 8453: block ");
+    expect(ofHeader.out).toContain("chain 8453 (Base): block ");
     expect(ofHeader.out).toContain(`Authorization: Bearer \${GRAPH_KEY}\n`);
     expect(JSON.stringify([ofHeader, ofPath])).not.toContain(SIMULATED_API_KEY);
   });
