@@ -108,7 +108,7 @@ export class Chain {
       const source = sourceOf(state, reading.target);
       return { reading, trust: trustOf(source, state), deployment: source?.deployment ?? null };
     });
-    state.parity = observeReadings(state.parity, { probes, staleMs: chain.thresholds.staleMs }, taken);
+    observeReadings(state.parity, { probes, staleMs: chain.thresholds.staleMs }, taken);
     this.#changed();
   }
 

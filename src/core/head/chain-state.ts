@@ -1,5 +1,5 @@
 import type { Chain, Target } from "../model/fleet.ts";
-import { NO_PARITY, type ParityState } from "../parity/parity-state.ts";
+import type { ParityState } from "../parity/parity-state.ts";
 import type { WatchedProbe } from "../parity/watched-probe.ts";
 import type { SourceState } from "../source/source-state.ts";
 import { type ChainClock, newClock } from "./chain-clock.ts";
@@ -43,7 +43,7 @@ export interface ChainState {
   /** What an RPC node has said of blocks of sources that others contradict, by the source's key. */
   readonly proofs: Record<string, Proof>;
   /** What is known of the targets' data. */
-  parity: ParityState;
+  readonly parity: ParityState;
 }
 
 /** What an RPC node said when it was asked for a block that a source had shown. */
@@ -66,7 +66,7 @@ export function newChainState(): ChainState {
     consensus: NO_CONSENSUS,
     clock: newClock(),
     proofs: {},
-    parity: NO_PARITY,
+    parity: { values: {}, pairs: {} },
   };
 }
 

@@ -1,44 +1,45 @@
 import type { ParityValue } from "../model/parity.ts";
-import { digestOf } from "./digest.ts";
+import { digestOf } from "./watched-probe.ts";
 
 /**
- * Heights at which a source is taken to have one value: it was read at `from` and at `to`, and no reading between them
+ * Heights at which a target is taken to have one value: it was read at `from` and at `to`, and no reading between them
  * said otherwise.
  */
-export interface ValueRun extends ParityValue {
+interface ValueRun extends ParityValue {
   readonly from: number;
-  readonly to: number;
+  to: number;
   /** How many readings it is made of. */
-  readonly count: number;
+  count: number;
 }
 
 /** What is known of one probe on one target: plain data of bounded size. */
 export interface KnownValues {
-  readonly probe: string;
-  /** The target's key. */
-  readonly target: string;
   /** The digest of what was asked. */
   readonly query: string;
   /** The deployment that answered, where it is known: another one may have other data. */
-  readonly deployment: string | null;
+  deployment: string | null;
   /** By height, the highest last. None overlap. */
-  readonly runs: readonly ValueRun[];
-  readonly readings: number;
+  runs: ValueRun[];
+  readings: number;
   /** The number of the reading at which a value was last seen to return after a short while. */
-  readonly returnedAt: number | null;
-  /** The number of the reading that last gave another value for a height than the one before. */
-  readonly contradictedAt: number | null;
-  /** When the last value was read, unix milliseconds. */
-  readonly lastMs: number | null;
+  returnedAt: number | null;
+  /** The number of the reading that last gave another value for the same height. */
+  contradictedAt: number | null;
+  /** When the last value was read, Unix milliseconds. */
+  lastMs: number | null;
   /** Why the last reading brought no value, or null. */
-  readonly failure: string | null;
+  failure: string | null;
 }
 
-/** A value of one target, and the height of the same reply. */
-export interface Reading {
+/** The highest block at which two targets are known, and their values there. */
+export interface SharedHeight {
   readonly block: number;
-  readonly value: ParityValue;
-  readonly atMs: number;
+  readonly own: ParityValue;
+  readonly against: ParityValue;
+  /** Whether one of them was not read at this height: its value holds between two equal readings. */
+  readonly isBetween: boolean;
+  /** How many blocks above it the higher of the two was read last. */
+  readonly belowHead: number;
 }
 
 /** A changing value is remembered for this many readings, a constant one for as long as it stays. */
@@ -47,19 +48,16 @@ const KEPT_RUNS = 64;
 const KEPT_CHARS = 128;
 /** A value that returns after fewer readings than this may also do so between two readings, unseen. */
 const QUICK_RETURN_READINGS = 32;
-/** After so many readings without a quick return, a source is steady again. */
+/** After so many readings without a quick return or a contradiction, a target is reliable again. */
 const STEADY_READINGS = 64;
-/** Below this number of readings it is unknown whether the values of a source return. */
+/** Below this number of readings it is unknown whether the values of a target return. */
 const ENOUGH_READINGS = 20;
 /** Two equal readings further apart than so many intervals prove nothing of the time between. */
 const MAX_SILENT_INTERVALS = 3;
 
-/** A source that was never read. */
-export function newKnownValues(source: Pick<KnownValues, "probe" | "target" | "query">): KnownValues {
-  const { probe, target, query } = source;
+/** A target that was never read. */
+export function newKnownValues(query: string): KnownValues {
   return {
-    probe,
-    target,
     query,
     deployment: null,
     runs: [],
@@ -75,43 +73,48 @@ export function newKnownValues(source: Pick<KnownValues, "probe" | "target" | "q
  * Adds a reading. What was said of heights above it is forgotten, for a reorg may have changed it; where it contradicts
  * what was taken to hold at its height, everything is. `intervalMs` is the usual time between two readings.
  */
-export function addReading(known: KnownValues, reading: Reading, intervalMs: number): KnownValues {
-  const number = known.readings + 1;
-  const value = bounded(reading.value);
-  const upTo = runsUpTo(known.runs, reading.block);
-  const last = upTo.at(-1);
-  const isSameHeight = known.runs.at(-1)?.to === reading.block;
-  const told = { ...known, readings: number, lastMs: reading.atMs, failure: null };
-  if (last?.to === reading.block && last.text !== value.text) {
-    return {
-      ...told,
-      runs: [newRun(reading.block, value)],
-      contradictedAt: isSameHeight ? number : known.contradictedAt,
-    };
-  }
+export function addReading(
+  known: KnownValues,
+  reading: { readonly block: number; readonly value: ParityValue; readonly receivedAtMs: number },
+  intervalMs: number,
+): void {
+  const { block, receivedAtMs } = reading;
+  const { text, isNumber } = bounded(reading.value);
+  const isSameHeight = known.runs.at(-1)?.to === block;
   const isConsecutive =
-    known.lastMs !== null && reading.atMs - known.lastMs <= MAX_SILENT_INTERVALS * intervalMs;
-  if (last !== undefined && last.text === value.text && (isConsecutive || last.to === reading.block)) {
-    return { ...told, runs: upTo.with(-1, { ...last, to: reading.block, count: last.count + 1 }) };
+    known.lastMs !== null && receivedAtMs - known.lastMs <= MAX_SILENT_INTERVALS * intervalMs;
+  known.readings += 1;
+  known.lastMs = receivedAtMs;
+  known.failure = null;
+  const runs = known.runs.filter(({ from }) => from <= block);
+  const last = runs.at(-1);
+  if (last !== undefined && last.to > block) {
+    last.to = block;
   }
-  return {
-    ...told,
-    runs: [...upTo, newRun(reading.block, value)].slice(-KEPT_RUNS),
-    returnedAt: isQuickReturn(upTo, value) ? number : known.returnedAt,
-  };
+  if (last?.text === text && (isConsecutive || last.to === block)) {
+    known.runs = runs;
+    last.to = block;
+    last.count += 1;
+    return;
+  }
+  const isContradicted = last?.to === block && last.text !== text;
+  if (isContradicted && isSameHeight) {
+    known.contradictedAt = known.readings;
+  } else if (!isContradicted && isQuickReturn(runs, text)) {
+    known.returnedAt = known.readings;
+  }
+  const run = { from: block, to: block, text, isNumber, count: 1 };
+  known.runs = isContradicted ? [run] : [...runs, run].slice(-KEPT_RUNS);
 }
 
-/** A reading that brought no value. What was known stays. */
-export function addFailure(known: KnownValues, detail: string): KnownValues {
-  return { ...known, failure: detail };
+/** Forgets all values, which can no longer be relied on. How steady they are is still known. */
+export function forgetValues(known: KnownValues): void {
+  known.deployment = null;
+  known.runs = [];
+  known.lastMs = null;
 }
 
-/** What is left once nothing that it said can be relied on: how steady its values are is still known. */
-export function forgetValues(known: KnownValues): KnownValues {
-  return { ...known, deployment: null, runs: [], lastMs: null };
-}
-
-/** Whether equal readings of this source hold for the heights between them. */
+/** Whether equal readings of this target hold for the heights between them. */
 export function isSteady({ readings, returnedAt }: KnownValues): boolean {
   return returnedAt === null || readings - returnedAt >= STEADY_READINGS;
 }
@@ -121,31 +124,31 @@ export function isWellKnown({ readings }: KnownValues): boolean {
   return readings >= ENOUGH_READINGS;
 }
 
-/**
- * Whether it recently gave two values for one height: then its values may not belong to the heights of their
- * replies.
- */
+/** Whether it recently gave two values for one height: then its values may not belong to the heights of their replies. */
 export function isContradictory({ readings, contradictedAt }: KnownValues): boolean {
   return contradictedAt !== null && readings - contradictedAt < STEADY_READINGS;
 }
 
-function newRun(block: number, { text, isNumber }: ParityValue): ValueRun {
-  return { from: block, to: block, text, isNumber, count: 1 };
+/** Finds the highest block at which both are known, or null. */
+export function highestShared(own: KnownValues, against: KnownValues): SharedHeight | null {
+  const head = Math.max(own.runs.at(-1)?.to ?? 0, against.runs.at(-1)?.to ?? 0);
+  for (const one of own.runs.toReversed()) {
+    const other = against.runs.findLast(({ from, to }) => from <= one.to && to >= one.from);
+    if (other !== undefined) {
+      const block = Math.min(one.to, other.to);
+      const isBetween = [one, other].some(({ from, to }) => block !== from && block !== to);
+      return { block, own: valueOf(one), against: valueOf(other), isBetween, belowHead: head - block };
+    }
+  }
+  return null;
 }
 
-/** The runs without the heights above `block`. */
-function runsUpTo(runs: readonly ValueRun[], block: number): readonly ValueRun[] {
-  const last = runs.at(-1);
-  if (last === undefined || last.to <= block) {
-    return runs;
-  }
-  return runs
-    .filter(({ from }) => from <= block)
-    .map((run) => (run.to > block ? { ...run, to: block } : run));
+function valueOf({ text, isNumber }: ParityValue): ParityValue {
+  return { text, isNumber };
 }
 
 /** Whether the value was there before, and another one for a few readings only. */
-function isQuickReturn(runs: readonly ValueRun[], { text }: ParityValue): boolean {
+function isQuickReturn(runs: readonly ValueRun[], text: string): boolean {
   const earlier = runs.findLastIndex((run) => run.text === text);
   const between = runs.slice(earlier + 1).reduce((readings, { count }) => readings + count, 0);
   return earlier >= 0 && between > 0 && between < QUICK_RETURN_READINGS;

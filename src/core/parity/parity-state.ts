@@ -1,18 +1,57 @@
-import type { ParityReading } from "../model/parity.ts";
-import { highestShared } from "./compare.ts";
-import { addFailure, addReading, forgetValues, type KnownValues, newKnownValues } from "./known-values.ts";
-import { foldComparison, newPair, type PairState, withoutResult } from "./pair-state.ts";
-import { type ParityPair, type ProbedTarget, readingIntervalMs, type WatchedProbe } from "./watched-probe.ts";
+import type { ParityReading, ParityValue } from "../model/parity.ts";
+import {
+  addReading,
+  forgetValues,
+  highestShared,
+  isContradictory,
+  isSteady,
+  isWellKnown,
+  type KnownValues,
+  newKnownValues,
+  type SharedHeight,
+} from "./known-values.ts";
+import { type ParityPair, readingIntervalMs, type WatchedProbe } from "./watched-probe.ts";
 
-/** What is known of the values of one chain: plain data, replaced and never edited. */
+/** What is known of the values of one chain: plain data, which its chain alone edits. */
 export interface ParityState {
-  readonly sources: readonly KnownValues[];
-  readonly pairs: readonly PairState[];
+  /** By probe and target. */
+  readonly values: Record<string, KnownValues>;
+  /** By probe and the two targets. */
+  readonly pairs: Record<string, PairState>;
 }
 
-export const NO_PARITY: ParityState = { sources: [], pairs: [] };
+/** What is known of two targets of one probe. */
+export interface PairState {
+  /** `unknown` until something could be compared. */
+  result: "equal" | "different" | "unknown";
+  /** Since when the result holds, Unix milliseconds; null while unknown. */
+  sinceMs: number | null;
+  /** What the result rests on; null while unknown. */
+  comparison: { readonly block: number; readonly own: ParityValue; readonly against: ParityValue } | null;
+  /** Differences in a row that are not enough for `different` yet. */
+  streak: Streak | null;
+  /** The latest comparison, whatever it said. */
+  last: (ReadTimes & { readonly block: number; readonly atMs: number }) | null;
+}
 
-/** A reading, and whether its source can be relied on. */
+/** When the values of both were last read. */
+interface ReadTimes {
+  readonly ownMs: number;
+  readonly againstMs: number;
+}
+
+/** Block and times are those of the last difference that counted. */
+interface Streak extends ReadTimes {
+  readonly firstMs: number;
+  readonly count: number;
+  readonly block: number;
+  /** Whether that one was near the heads of both. */
+  readonly isNear: boolean;
+  /** Whether any of them rests on heights between readings. */
+  readonly isBetween: boolean;
+}
+
+/** A reading, and whether its target can be relied on. */
 export interface TakenReading {
   readonly reading: ParityReading;
   /** `doubted`: its heights may be of another chain or fork, so that nothing it said counts; `ignored`: this reading does not. */
@@ -21,19 +60,39 @@ export interface TakenReading {
   readonly deployment: string | null;
 }
 
+/** So many differences in a row, over so long, are a difference. */
+export const DIFFERENCES = 3;
+export const DIFFERENT_AFTER_MS = 120_000;
+/**
+ * A reorg may have replaced so many blocks after one target was read there and before the other came to them: then
+ * all comparisons within them are one.
+ */
+const REORG_BLOCKS = 64;
+/** Where both were just read within so many blocks, a reorg between the two concerns these blocks alone. */
+const NEAR_BLOCKS = 4;
 /** A comparison is no longer evidence after so many of the longest intervals between readings. */
 const STALE_INTERVALS = 3;
 
 /** Folds in readings that came together, then compares every pair that they concern once. Their order does not matter. */
 export function observeReadings(
   state: ParityState,
-  watched: { readonly probes: readonly WatchedProbe[]; readonly staleMs: number },
+  { probes, staleMs }: { readonly probes: readonly WatchedProbe[]; readonly staleMs: number },
   taken: readonly TakenReading[],
-): ParityState {
-  return watched.probes.reduce((folded, probe) => {
-    const own = taken.filter(({ reading }) => reading.probe === probe.name);
-    return own.length === 0 ? folded : observeProbe(folded, { probe, staleMs: watched.staleMs }, own);
-  }, state);
+): void {
+  for (const probe of probes) {
+    const read = new Set<string>();
+    let nowMs = 0;
+    for (const one of taken.filter(({ reading }) => reading.probe === probe.name)) {
+      takeReading(state, probe, one);
+      read.add(one.reading.target);
+      nowMs = Math.max(nowMs, one.reading.receivedAtMs);
+    }
+    for (const pair of probe.pairs) {
+      if (read.has(pair.target.key) || read.has(pair.against.key)) {
+        comparePair(state, probe, pair, staleMs, nowMs);
+      }
+    }
+  }
 }
 
 /** The state without removed or changed probes, and without removed targets. */
@@ -42,37 +101,40 @@ export function retainParity(
   probes: readonly WatchedProbe[],
   isKept: (target: string) => boolean,
 ): ParityState {
-  const sources = state.sources.filter(
-    (known) => isKept(known.target) && asked(known, probes)?.query === known.query,
-  );
-  const kept = new Set(sources.map(idOf));
-  const pairs = state.pairs.filter(
-    (pair) =>
-      probes.some(({ name, pairs: own }) => name === pair.probe && own.some((one) => isOf(pair, one))) &&
-      kept.has(idOf({ probe: pair.probe, target: pair.target })) &&
-      kept.has(idOf({ probe: pair.probe, target: pair.against })),
-  );
-  return { sources, pairs };
+  const retained: ParityState = { values: {}, pairs: {} };
+  for (const probe of probes) {
+    for (const { target, query } of probe.targets) {
+      const known = valuesOf(state, probe, target.key);
+      if (known?.query === query && isKept(target.key)) {
+        retained.values[`${probe.name} ${target.key}`] = known;
+      }
+    }
+    for (const pair of probe.pairs) {
+      const known = pairStateOf(state, probe, pair);
+      if (known !== undefined && isRead(retained, probe, pair)) {
+        retained.pairs[pairKey(probe, pair)] = known;
+      }
+    }
+  }
+  return retained;
 }
 
 /** What is known of one target, or undefined. */
-export function knownValuesOf(
-  { sources }: ParityState,
-  { probe, target }: Pick<KnownValues, "probe" | "target">,
+export function valuesOf(
+  { values }: ParityState,
+  { name }: WatchedProbe,
+  target: string,
 ): KnownValues | undefined {
-  return sources.find((known) => known.target === target && known.probe === probe);
+  return values[`${name} ${target}`];
 }
 
-/** What is known of a pair. One that was never compared is new. */
+/** What is known of a pair, or undefined. */
 export function pairStateOf(
   { pairs }: ParityState,
-  { name }: Pick<WatchedProbe, "name">,
+  probe: WatchedProbe,
   pair: ParityPair,
-): PairState {
-  return (
-    pairs.find((state) => state.probe === name && isOf(state, pair)) ??
-    newPair({ probe: name, target: pair.target.key, against: pair.against.key })
-  );
+): PairState | undefined {
+  return pairs[pairKey(probe, pair)];
 }
 
 /** How long a comparison stays evidence. */
@@ -81,97 +143,148 @@ export function parityStaleMs(probe: WatchedProbe, { target, against }: ParityPa
   return Math.max(staleMs, STALE_INTERVALS * intervalMs);
 }
 
-interface StaleProbe {
-  readonly probe: WatchedProbe;
-  readonly staleMs: number;
+/** A pair that was never compared. */
+export function newPair(): PairState {
+  return { result: "unknown", sinceMs: null, comparison: null, streak: null, last: null };
 }
 
-function observeProbe(state: ParityState, watched: StaleProbe, taken: readonly TakenReading[]): ParityState {
-  const { probe } = watched;
-  const updated = probe.targets.flatMap((probed) => {
-    const own = taken.filter(({ reading }) => reading.target === probed.target.key);
-    const intervalMs = readingIntervalMs(probe, probed.target);
-    return own.length === 0
-      ? []
-      : [own.reduce((known, one) => take(known, one, intervalMs), startOf(state, probe, probed))];
-  });
-  const replaced = new Map(updated.map((known) => [idOf(known), known]));
-  const sources = [...state.sources.filter((known) => !replaced.has(idOf(known))), ...updated];
-  const changed = new Set(updated.map(({ target }) => target));
-  const nowMs = Math.max(...taken.map(({ reading }) => reading.receivedAtMs));
-  const pairs = probe.pairs
-    .filter(({ target, against }) => changed.has(target.key) || changed.has(against.key))
-    .map((pair) => comparePair({ sources, pairs: state.pairs }, { ...watched, pair }, nowMs));
-  return {
-    sources,
-    pairs: [...state.pairs.filter((known) => !pairs.some((one) => isSamePair(known, one))), ...pairs],
-  };
+function pairKey({ name }: WatchedProbe, { target, against }: ParityPair): string {
+  return `${name} ${target.key} ${against.key}`;
 }
 
-function startOf(state: ParityState, { name }: WatchedProbe, { target, query }: ProbedTarget): KnownValues {
-  const known = knownValuesOf(state, { probe: name, target: target.key });
-  return known?.query === query ? known : newKnownValues({ probe: name, target: target.key, query });
+function isRead(state: ParityState, probe: WatchedProbe, { target, against }: ParityPair): boolean {
+  return [target, against].every(({ key }) => valuesOf(state, probe, key) !== undefined);
 }
 
-function take(
-  known: KnownValues,
+function takeReading(
+  { values }: ParityState,
+  probe: WatchedProbe,
   { reading, trust, deployment }: TakenReading,
-  intervalMs: number,
-): KnownValues {
+): void {
+  const asked = probe.targets.find(({ target }) => target.key === reading.target);
+  if (asked === undefined) {
+    return;
+  }
+  const key = `${probe.name} ${reading.target}`;
+  const former = values[key];
+  const known = former?.query === asked.query ? former : newKnownValues(asked.query);
+  values[key] = known;
   if (reading.kind === "failed") {
-    return addFailure(known, reading.detail);
+    known.failure = reading.detail;
+  } else if (trust === "doubted") {
+    forgetValues(known);
+  } else if (trust === "trusted") {
+    if (known.deployment !== null && deployment !== null && known.deployment !== deployment) {
+      forgetValues(known);
+    }
+    addReading(known, reading, readingIntervalMs(probe, asked.target));
+    known.deployment = deployment ?? known.deployment;
   }
-  if (trust !== "trusted") {
-    return trust === "doubted" ? forgetValues(known) : known;
-  }
-  const isRedeployed = known.deployment !== null && deployment !== null && known.deployment !== deployment;
-  const { block, value, receivedAtMs } = reading;
-  const told = addReading(
-    isRedeployed ? forgetValues(known) : known,
-    { block, value, atMs: receivedAtMs },
-    intervalMs,
-  );
-  return { ...told, deployment: deployment ?? told.deployment };
 }
 
 function comparePair(
   state: ParityState,
-  { probe, pair, staleMs }: StaleProbe & { readonly pair: ParityPair },
+  probe: WatchedProbe,
+  pair: ParityPair,
+  staleMs: number,
   nowMs: number,
-): PairState {
-  const known = pairStateOf(state, probe, pair);
-  const isStale = known.last !== null && nowMs - known.last.atMs > parityStaleMs(probe, pair, staleMs);
-  const current = isStale ? withoutResult(known) : known;
-  const own = knownValuesOf(state, { probe: probe.name, target: pair.target.key });
-  const against = knownValuesOf(state, { probe: probe.name, target: pair.against.key });
-  if (own === undefined || against === undefined) {
-    return current;
+): void {
+  const key = pairKey(probe, pair);
+  const known = state.pairs[key] ?? newPair();
+  state.pairs[key] = known;
+  const { last } = known;
+  const isStale = last !== null && nowMs - last.atMs > parityStaleMs(probe, pair, staleMs);
+  if (isStale) {
+    // Differences in a row are still in a row.
+    Object.assign(known, { result: "unknown", sinceMs: null, comparison: null });
   }
-  if (own.runs.length === 0 || against.runs.length === 0) {
-    // One of them can no longer be relied on.
-    return newPair(known);
+  const own = valuesOf(state, probe, pair.target.key);
+  const against = valuesOf(state, probe, pair.against.key);
+  if (own === undefined || against === undefined) {
+    return;
   }
   const shared = highestShared(own, against);
-  if (shared === null) {
-    return current;
+  const isUnreliable = own.runs.length === 0 || against.runs.length === 0;
+  // After a silence both are below what was compared: the chain has started again.
+  const isBelow = isStale && shared !== null && shared.block + shared.belowHead < last.block;
+  if (isUnreliable || isBelow) {
+    Object.assign(known, newPair());
   }
-  // Both went back below what was compared, and stay there: the chain has started again.
-  const isBelow = isStale && shared.block + shared.belowHead < known.last.block;
-  return foldComparison(isBelow ? newPair(known) : current, { shared, own, against, nowMs });
+  const times = { ownMs: own.lastMs ?? nowMs, againstMs: against.lastMs ?? nowMs };
+  if (shared !== null && isUsable(shared, own, against) && isNews(known, shared, times)) {
+    foldComparison(known, shared, times, nowMs, isWellKnown(own) && isWellKnown(against));
+  }
 }
 
-function asked({ probe, target }: KnownValues, probes: readonly WatchedProbe[]): ProbedTarget | undefined {
-  return probes.find(({ name }) => name === probe)?.targets.find((one) => one.target.key === target);
+/** Where values come and go quickly, only what both said of one very height counts. */
+function isUsable(shared: SharedHeight, own: KnownValues, against: KnownValues): boolean {
+  const isBelieved = isEqual(shared) || (!isContradictory(own) && !isContradictory(against));
+  return isBelieved && (!shared.isBetween || (isSteady(own) && isSteady(against)));
 }
 
-function idOf({ probe, target }: Pick<KnownValues, "probe" | "target">): string {
-  return `${probe} ${target}`;
+/** A block is compared once, and again where both stand still there. */
+function isNews({ last, result }: PairState, shared: SharedHeight, times: ReadTimes): boolean {
+  if (last === null || shared.block > last.block) {
+    return true;
+  }
+  const isReadAgain = shared.block === last.block && shared.belowHead === 0 && isLater(times, last);
+  return isReadAgain && (isEqual(shared) || result === "different");
 }
 
-function isOf(state: PairState, { target, against }: ParityPair): boolean {
-  return state.target === target.key && state.against === against.key;
+function foldComparison(
+  pair: PairState,
+  shared: SharedHeight,
+  times: ReadTimes,
+  nowMs: number,
+  areWellKnown: boolean,
+): void {
+  const { block, own, against } = shared;
+  const comparison = { block, own, against };
+  pair.last = { block, atMs: nowMs, ...times };
+  if (isEqual(shared)) {
+    const sinceMs = pair.result === "equal" ? pair.sinceMs : nowMs;
+    Object.assign(pair, { result: "equal", sinceMs, comparison, streak: null });
+  } else if (pair.result === "different") {
+    pair.comparison = comparison;
+  } else {
+    const streak = nextStreak(pair.streak, shared, times, nowMs);
+    const isEnough = streak.count >= DIFFERENCES && nowMs - streak.firstMs >= DIFFERENT_AFTER_MS;
+    if (isEnough && (!streak.isBetween || areWellKnown)) {
+      Object.assign(pair, { result: "different", sinceMs: streak.firstMs, comparison, streak: null });
+    } else {
+      pair.streak = streak;
+    }
+  }
 }
 
-function isSamePair(one: PairState, other: PairState): boolean {
-  return one.probe === other.probe && one.target === other.target && one.against === other.against;
+function nextStreak(
+  streak: Streak | null,
+  { block, belowHead, isBetween }: SharedHeight,
+  times: ReadTimes,
+  nowMs: number,
+): Streak {
+  const isNear = belowHead <= NEAR_BLOCKS;
+  if (streak === null) {
+    return { firstMs: nowMs, count: 1, block, ...times, isNear, isBetween };
+  }
+  const isApart = (isNear && streak.isNear) || block - streak.block > REORG_BLOCKS;
+  return isApart && isLater(times, streak)
+    ? {
+        firstMs: streak.firstMs,
+        count: streak.count + 1,
+        block,
+        ...times,
+        isNear,
+        isBetween: streak.isBetween || isBetween,
+      }
+    : streak;
+}
+
+function isEqual({ own, against }: SharedHeight): boolean {
+  return own.text === against.text;
+}
+
+/** Whether both were read again. */
+function isLater(times: ReadTimes, before: ReadTimes): boolean {
+  return times.ownMs > before.ownMs && times.againstMs > before.againstMs;
 }

@@ -1,6 +1,5 @@
-import { type Endpoint, type Fleet, isProduction, type Target } from "../model/fleet.ts";
-import type { CarriedSelection, ParityProbe } from "../model/parity.ts";
-import { digestOf } from "./digest.ts";
+import { type Fleet, isProduction, type Target } from "../model/fleet.ts";
+import type { ParityProbe } from "../model/parity.ts";
 
 /** What is compared on one chain for one probe. */
 export interface WatchedProbe {
@@ -11,10 +10,8 @@ export interface WatchedProbe {
   readonly pairs: readonly ParityPair[];
 }
 
-/** A target and its selection. */
-export interface ProbedTarget {
+interface ProbedTarget {
   readonly target: Target;
-  readonly select: string;
   /** Changes with the selection or the path: values of another query are not compared with these. */
   readonly query: string;
 }
@@ -34,7 +31,7 @@ export function watchProbes(fleet: Fleet, chain: string): readonly WatchedProbe[
   });
 }
 
-/** How long a value of this target is expected to be the newest: the longest time between two readings. */
+/** The longest time between two readings of this target, in milliseconds. */
 export function readingIntervalMs({ everyMs }: Pick<WatchedProbe, "everyMs">, target: Target): number {
   return Math.max(everyMs, target.pollIntervalMs);
 }
@@ -43,22 +40,16 @@ function targetsOf(fleet: Fleet, probe: ParityProbe, chain: string): readonly Pr
   return fleet.indexers
     .filter(({ protocol, variant }) => protocol === probe.protocol && probe.variants.includes(variant))
     .flatMap(({ endpoints }) => endpoints)
-    .flatMap((endpoint) =>
-      endpoint.targets
+    .flatMap(({ parity = [], targets }) => {
+      const selections = parity.filter((one) => one.probe === probe.name).flatMap((one) => one.selections);
+      return targets
         .filter((target) => target.chain === chain)
-        .flatMap((target) => {
-          const carried = selectionOf(endpoint, probe.name, target);
-          return carried === undefined ? [] : [{ target, select: carried.select, query: queryOf(carried) }];
-        }),
-    );
-}
-
-function selectionOf({ parity }: Endpoint, probe: string, { key }: Target): CarriedSelection | undefined {
-  return parity?.find((carried) => carried.probe === probe)?.selections.find(({ target }) => target === key);
-}
-
-function queryOf({ select, value }: CarriedSelection): string {
-  return digestOf(JSON.stringify([select, value]));
+        .flatMap((target) =>
+          selections
+            .filter((selection) => selection.target === target.key)
+            .map(({ select, value }) => ({ target, query: digestOf(JSON.stringify([select, value])) })),
+        );
+    });
 }
 
 /**
@@ -76,4 +67,13 @@ function pairsOf(targets: readonly Target[]): readonly ParityPair[] {
     ...serving.flatMap((target, index) => serving.slice(0, index).map((against) => ({ target, against }))),
     ...others.map((target) => ({ target, against: first })),
   ];
+}
+
+/** A short text that differs between different texts: FNV-1a of 64 bits. No protection against forgery. */
+export function digestOf(text: string): string {
+  let digest = 0xcbf29ce484222325n;
+  for (const character of text) {
+    digest = BigInt.asUintN(64, (digest ^ BigInt(character.codePointAt(0) ?? 0)) * 0x100000001b3n);
+  }
+  return digest.toString(36);
 }

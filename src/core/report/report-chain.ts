@@ -22,7 +22,7 @@ import { type ChainView, viewOf } from "../status/view.ts";
 import { detailOf } from "./detail.ts";
 import { disputeText } from "./dispute-text.ts";
 import { preferredKeys } from "./preferred.ts";
-import { oddTargets, reportParity } from "./report-parity.ts";
+import { reportParity } from "./report-parity.ts";
 import { reportStandings } from "./standings.ts";
 
 /** What is known of a chain at `nowMs`. The same state and instant always give the same report. */
@@ -30,8 +30,8 @@ export function reportChain(state: ChainState, watched: WatchedChain, nowMs: num
   const view = viewOf(state, watched.chain, nowMs);
   const { slug, id, name, testnet, explorer, blockTimeMs, thresholds } = watched.chain;
   const targets = reportTargets(state, watched, view);
-  const parity = reportParity(state, watched, { targets, nowMs });
-  const preferred = preferredKeys(targets, oddTargets(parity));
+  const parity = reportParity(state, watched, targets, nowMs);
+  const preferred = preferredKeys(targets, new Set(parity.flatMap((one) => one.odd_key ?? [])));
   for (const target of targets) {
     target.preferred = preferred.has(target.key);
   }

@@ -1,99 +1,81 @@
 import type { ChainState, WatchedChain } from "../head/chain-state.ts";
-import type { Target } from "../model/fleet.ts";
+import { variantName } from "../model/fleet.ts";
+import type { ParityValue } from "../model/parity.ts";
 import { type ParityReport, type TargetReport, targetId } from "../model/report.ts";
-import { isoTime } from "../model/text.ts";
-import { differenceOf } from "../parity/compare.ts";
-import type { KnownValues } from "../parity/known-values.ts";
-import { oddOnesOut } from "../parity/odd-one-out.ts";
-import { type Comparison, type PairState, withoutResult } from "../parity/pair-state.ts";
-import { knownValuesOf, pairStateOf, parityStaleMs } from "../parity/parity-state.ts";
+import { formatCount, formatDuration, formatNumber, isoTime } from "../model/text.ts";
+import { isContradictory, isSteady, type KnownValues } from "../parity/known-values.ts";
+import {
+  DIFFERENCES,
+  DIFFERENT_AFTER_MS,
+  newPair,
+  type PairState,
+  pairStateOf,
+  parityStaleMs,
+  valuesOf,
+} from "../parity/parity-state.ts";
 import type { ParityPair, WatchedProbe } from "../parity/watched-probe.ts";
-import { parityDetail } from "./parity-detail.ts";
 
-/** What the report of a chain says of its targets. */
-interface ReportedTargets {
-  readonly targets: readonly TargetReport[];
-  readonly nowMs: number;
-}
-
-/** Whether the targets of a chain have the same data, for the probes of chains.yaml. */
+/** Whether the targets of a chain have the same data, for the probes of chains.yaml. `targets`: what is reported of these. */
 export function reportParity(
-  { parity }: ChainState,
+  state: ChainState,
   { chain, probes }: WatchedChain,
-  { targets, nowMs }: ReportedTargets,
+  targets: readonly TargetReport[],
+  nowMs: number,
 ): readonly ParityReport[] {
   const reports = new Map(targets.map((report) => [report.key, report]));
   return probes.flatMap((probe) => {
     const known = probe.pairs.map((pair): KnownPair => {
-      const state = pairStateOf(parity, probe, pair);
-      const staleMs = parityStaleMs(probe, pair, chain.thresholds.staleMs);
-      const isStale = state.last === null || nowMs - state.last.atMs > staleMs;
       const doubt = doubtOf(reports.get(pair.target.key)) ?? doubtOf(reports.get(pair.against.key));
+      const found = pairStateOf(state.parity, probe, pair) ?? newPair();
+      const staleMs = parityStaleMs(probe, pair, chain.thresholds.staleMs);
+      const isStale = found.last === null || nowMs - found.last.atMs > staleMs;
       return {
+        ...(isStale || doubt !== null ? { ...newPair(), streak: found.streak } : found),
         pair,
-        state: isStale || doubt !== null ? { ...withoutResult(state), last: null } : state,
         doubt,
-        own: knownValuesOf(parity, { probe: probe.name, target: pair.target.key }),
-        against: knownValuesOf(parity, { probe: probe.name, target: pair.against.key }),
+        own: valuesOf(state.parity, probe, pair.target.key),
+        other: valuesOf(state.parity, probe, pair.against.key),
       };
     });
-    return reportProbe(probe, known, nowMs);
+    const odd = oddOnesOut(
+      known.map(({ pair, result }) => ({ target: pair.target.key, against: pair.against.key, result })),
+    );
+    return known.map((one) => reportPair(probe, one, odd, nowMs));
   });
 }
 
-/** The keys of the targets that differ from others which are equal to one another. */
-export function oddTargets(parity: readonly ParityReport[]): ReadonlySet<string> {
-  return new Set(parity.flatMap((one) => one.odd_key ?? []));
-}
-
-/** What is known of a pair at one instant. */
-export interface KnownPair {
+/** What is known of a pair at one instant: without a result where that is stale, or doubted. */
+interface KnownPair extends PairState {
   readonly pair: ParityPair;
-  /** Without a result where that is stale, or doubted. */
-  readonly state: PairState;
   /** Why nothing can be said of it now, or null. */
   readonly doubt: string | null;
   readonly own: KnownValues | undefined;
-  readonly against: KnownValues | undefined;
+  readonly other: KnownValues | undefined;
 }
 
-function reportProbe(
-  { name }: WatchedProbe,
-  known: readonly KnownPair[],
-  nowMs: number,
-): readonly ParityReport[] {
-  const odd = oddOnesOut(known.map(({ state }) => state));
-  return known.map((one): ParityReport => {
-    const { own, against, pair, state } = one;
-    const isOdd = ({ key }: Target) => state.result === "different" && odd.has(key);
-    const oddOne = [pair.target, pair.against].find(isOdd);
-    return {
-      ...targetId(pair.target),
-      probe: name,
-      against: pair.against.variant,
-      against_key: pair.against.key,
-      result: state.result,
-      ...comparedOf(state.comparison),
-      since: state.sinceMs === null ? null : isoTime(state.sinceMs),
-      last_comparison: state.last === null ? null : isoTime(state.last.atMs),
-      odd: oddOne?.variant ?? null,
-      odd_key: oddOne?.key ?? null,
-      latest: latestOf(own),
-      against_latest: latestOf(against),
-      detail: parityDetail(one, odd, nowMs),
-    };
-  });
-}
+/** The odd ones out by key, each with the targets that are equal to one another. */
+type Odd = ReadonlyMap<string, readonly string[]>;
 
-/** What a result rests on. */
-function comparedOf(
-  comparison: Comparison | null,
-): Pick<ParityReport, "block" | "value" | "against_value" | "difference"> {
+function reportPair({ name }: WatchedProbe, known: KnownPair, odd: Odd, nowMs: number): ParityReport {
+  const { comparison, last, own, other, pair, result, sinceMs } = known;
+  const oddOne = result === "different" ? oddOf(pair, odd) : undefined;
   return {
+    ...targetId(pair.target),
+    probe: name,
+    against: pair.against.variant,
+    against_key: pair.against.key,
+    result,
     block: comparison?.block ?? null,
     value: comparison?.own.text ?? null,
     against_value: comparison?.against.text ?? null,
     difference: comparison === null ? null : differenceOf(comparison.own, comparison.against),
+    since: sinceMs === null ? null : isoTime(sinceMs),
+    last_comparison: last === null ? null : isoTime(last.atMs),
+    odd: oddOne?.variant ?? null,
+    odd_key: oddOne?.key ?? null,
+    latest: latestOf(own),
+    against_latest: latestOf(other),
+    detail: parityDetail(known, odd, nowMs),
   };
 }
 
@@ -109,9 +91,119 @@ function doubtOf(report: TargetReport | undefined): string | null {
   return block === null ? `${variant} has no fresh height` : null;
 }
 
+function oddOf({ target, against }: ParityPair, odd: Odd): ParityPair["target"] | undefined {
+  return [target, against].find(({ key }) => odd.has(key));
+}
+
 function latestOf(known: KnownValues | undefined): ParityReport["latest"] {
   const run = known?.runs.at(-1);
-  return known === undefined || run === undefined || known.lastMs === null
+  return run === undefined || known?.lastMs == null
     ? null
     : { block_number: run.to, value: run.text, read: isoTime(known.lastMs) };
+}
+
+/** `against - own` where both are numbers, else null. Decimals of any length are subtracted exactly, then rounded. */
+function differenceOf(own: ParityValue, against: ParityValue): number | null {
+  const [here, there] = [own, against].map(({ text, isNumber }) =>
+    isNumber ? /^(-?\d+)(?:\.(\d+))?$/.exec(text) : null,
+  );
+  if (here == null || there == null) {
+    return null;
+  }
+  const scale = Math.max(...[here, there].map(([, , fraction = ""]) => fraction.length));
+  const unitsOf = ([, whole = "", fraction = ""]: RegExpExecArray) =>
+    BigInt(`${whole}${fraction.padEnd(scale, "0")}`);
+  return Number(`${unitsOf(there) - unitsOf(here)}e-${scale}`);
+}
+
+/**
+ * The targets that differ from a larger number of targets with equal data, each with those targets. Of two that differ,
+ * either may be wrong.
+ */
+export function oddOnesOut(
+  pairs: readonly {
+    readonly target: string;
+    readonly against: string;
+    readonly result: PairState["result"];
+  }[],
+): Odd {
+  // Within a group, each is equal to some other.
+  let groups = [...new Set(pairs.flatMap(({ target, against }) => [target, against]))].map((key) => [key]);
+  for (const { target, against } of pairs.filter(({ result }) => result === "equal")) {
+    const joined = groups.filter((group) => group.includes(target) || group.includes(against));
+    groups = [...groups.filter((group) => !joined.includes(group)), joined.flat()];
+  }
+  const [largest = [], second = []] = groups.toSorted((a, b) => b.length - a.length);
+  if (largest.length < 2 || largest.length === second.length) {
+    return new Map();
+  }
+  return new Map(
+    pairs
+      .filter(({ result }) => result === "different")
+      .map(({ target, against }) => [target, against].filter((key) => !largest.includes(key)))
+      .flatMap(([key, another]) => (key === undefined || another !== undefined ? [] : [[key, largest]])),
+  );
+}
+
+/** Why two targets are said to have the same data, or not, in one sentence. */
+function parityDetail(known: KnownPair, odd: Odd, nowMs: number): string {
+  const { comparison, pair, result, sinceMs } = known;
+  const against = nameOf(pair.against, pair.target);
+  if (comparison === null || sinceMs === null) {
+    return `not known to be equal to ${against}: ${whyUnknown(known)}`;
+  }
+  const at = `at block ${formatNumber(comparison.block)}`;
+  const forText = `for ${formatDuration(Math.max(0, nowMs - sinceMs))}`;
+  return result === "equal"
+    ? `equal to ${against} ${forText}: ${comparison.own.text} ${at}${streakText(known)}`
+    : `differs from ${against} ${forText}: ${comparison.own.text} here and ${comparison.against.text} there ${at}; ${whoIsWrong(pair, odd)}`;
+}
+
+function whoIsWrong(pair: ParityPair, odd: Odd): string {
+  const wrong = oddOf(pair, odd);
+  return wrong === undefined
+    ? "nothing shows which of the two is wrong"
+    : `${variantName(wrong)} is the odd one out, ${formatCount(odd.get(wrong.key)?.length ?? 0, "other")} agree`;
+}
+
+function streakText({ streak }: KnownPair): string {
+  return streak === null
+    ? ""
+    : `; different at the last ${streak.count === 1 ? "comparison" : `${streak.count} comparisons`}, which is not enough to say so yet`;
+}
+
+function whyUnknown({ doubt, own, other, pair, streak }: KnownPair): string {
+  if (doubt !== null) {
+    return doubt;
+  }
+  const sides = [
+    { known: own, name: nameOf(pair.target, pair.against) },
+    { known: other, name: nameOf(pair.against, pair.target) },
+  ];
+  const reasons = [
+    ...sides.map(({ known, name }) =>
+      known?.failure == null ? null : `the query of ${name} failed: ${known.failure}`,
+    ),
+    ...sides.map(({ known, name }) => ((known?.runs.length ?? 0) === 0 ? `${name} was not read yet` : null)),
+    streak === null
+      ? null
+      : `they were different at ${formatCount(streak.count, "comparison")}, and only ${DIFFERENCES} in a row over ${formatDuration(DIFFERENT_AFTER_MS)} are a difference`,
+    ...sides.map(({ known, name }) => (known === undefined ? null : unsteadyText(known, name))),
+  ];
+  return (
+    reasons.find((reason) => reason !== null) ??
+    "both are not known at one height, since the value changes between polls"
+  );
+}
+
+function unsteadyText(known: KnownValues, name: string): string | null {
+  if (isContradictory(known)) {
+    return `${name} gave two values for one height`;
+  }
+  return isSteady(known) ? null : `the value of ${name} comes and goes between polls`;
+}
+
+/** With its tier only where the other has another one. */
+function nameOf(one: ParityPair["target"], other: ParityPair["target"]): string {
+  return one.tier === other.tier ? one.variant : variantName(one);
 }

@@ -1,11 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Target } from "../../../src/core/model/fleet.ts";
-import type { ParityValue } from "../../../src/core/model/parity.ts";
-import type { PairState } from "../../../src/core/parity/pair-state.ts";
 import {
-  NO_PARITY,
+  newPair,
   observeReadings,
+  type PairState,
   type ParityState,
   pairStateOf,
   type TakenReading,
@@ -29,19 +28,20 @@ type Valued = (variant: string, block: number) => string | number;
 function play(
   steps: readonly (typeof Step extends fc.Arbitrary<infer T> ? T : never)[],
   valueAt: Valued,
-): ParityPlay {
-  const parity = new ParityPlay(["a", "b"], 60_000);
-  const heights: Record<string, number> = { a: 1_000, b: 1_000 };
+): { readonly state: ParityState; readonly nowMs: number } {
+  const state: ParityState = { values: {}, pairs: {} };
+  const heights = { a: 1_000, b: 1_000 };
+  let nowMs = T0;
   for (const { variant, afterMs, blocks, below } of steps) {
-    const height = (heights[variant] ?? 0) + blocks;
-    heights[variant] = height;
-    const block = Math.max(1, height - below);
-    parity.read({ [variant]: [block, valueAt(variant, block)] }, afterMs);
-    if (parity.pair().result === "different") {
+    nowMs += afterMs;
+    heights[variant] += blocks;
+    const block = Math.max(1, heights[variant] - below);
+    fold(state, [takenReading(variant === "a" ? A : B, block, valueAt(variant, block), nowMs)]);
+    if (pairOf(state).result === "different") {
       break;
     }
   }
-  return parity;
+  return { state, nowMs };
 }
 
 describe("the judgement of parity", () => {
@@ -50,7 +50,7 @@ describe("the judgement of parity", () => {
       fc.property(Steps, Changes, (steps, changes) => {
         const count: Valued = (_, block) => changes.filter((change) => change <= block).length;
 
-        expect(play(steps, count).pair().result).not.toBe("different");
+        expect(pairOf(play(steps, count).state).result).not.toBe("different");
       }),
     );
   });
@@ -61,7 +61,7 @@ describe("the judgement of parity", () => {
         const own: Valued = (variant, block) =>
           `${variant}${changes.filter((change) => change <= block).length}`;
 
-        expect(play(steps, own).pair().result).not.toBe("equal");
+        expect(pairOf(play(steps, own).state).result).not.toBe("equal");
       }),
     );
   });
@@ -71,22 +71,26 @@ describe("the judgement of parity", () => {
       fc.property(Steps, Steps, Changes, (steps, more, changes) => {
         const count: Valued = (variant, block) =>
           changes.filter((change) => change <= block).length - Number(variant === "b" && block > 9_000);
-        const parity = play(steps, count);
-        const taken = more.slice(0, 2).flatMap(({ blocks }) =>
-          parity.probe.targets.map(({ target }, at): TakenReading => {
-            const block = 20_000 + blocks + at;
-            const value = parityValue(count(target.variant, block));
-            return takenReading(target, { block, value, atMs: parity.nowMs + 1 });
-          }),
-        );
-        const [first = [], second = []] = [taken.slice(0, 2), taken.slice(2)];
-        const fold = (state: ParityState, batch: readonly TakenReading[]) =>
-          observeReadings(state, { probes: [parity.probe], staleMs: 300_000 }, batch);
-        const inOrder = fold(fold(parity.state, first), second);
-        const turned = fold(fold(parity.state, first.toReversed()), second.toReversed());
+        const { state, nowMs } = play(steps, count);
+        const batches = more
+          .slice(0, 2)
+          .map(({ blocks }) =>
+            [A, B].map((target, at) =>
+              takenReading(
+                target,
+                20_000 + blocks + at,
+                count(target.variant, 20_000 + blocks + at),
+                nowMs + 1,
+              ),
+            ),
+          );
+        const inOrder = structuredClone(state);
+        for (const batch of batches) {
+          fold(inOrder, batch);
+          fold(state, batch.toReversed());
+        }
 
-        expect(turned.pairs).toEqual(inOrder.pairs);
-        expect(new Set(turned.sources)).toEqual(new Set(inOrder.sources));
+        expect(state).toEqual(inOrder);
       }),
     );
   });
@@ -108,87 +112,36 @@ describe("the judgement of parity", () => {
   });
 });
 
-const MINUTE = 60_000;
-const STALE_MS = 5 * MINUTE;
+const [B, A] = ["b", "a"].map((variant) => targetOn(BASE, `airdrops/${variant}`)) as [Target, Target];
+const PAIR = { target: B, against: A };
+const PROBE: WatchedProbe = {
+  name: "rows",
+  everyMs: 60_000,
+  targets: [A, B].map((target) => ({ target, query: "q" })),
+  pairs: [PAIR],
+};
 
-/** What a variant says: its height, and the value there. */
-type Said = readonly [block: number, value: number | string | boolean | null];
-
-/** A probe over production targets of these variants, each compared with those before it. */
-function probeOver(variants: readonly string[], everyMs = MINUTE): WatchedProbe {
-  const targets = variants.map((variant) => targetOn(BASE, `airdrops/${variant}`));
-  return {
-    name: "rows",
-    everyMs,
-    targets: targets.map((target) => ({ target, select: "rows { n }", query: "q" })),
-    pairs: targets.flatMap((target, index) =>
-      targets.slice(0, index).map((against) => ({ target, against })),
-    ),
-  };
+function pairOf(state: ParityState): PairState {
+  return pairStateOf(state, PROBE, PAIR) ?? newPair();
 }
 
-/** Plays readings of one probe, a minute after another unless told otherwise. */
-class ParityPlay {
-  readonly probe: WatchedProbe;
-  state: ParityState = NO_PARITY;
-  nowMs = T0;
-
-  constructor(variants: readonly string[] = ["a", "b"], everyMs = MINUTE) {
-    this.probe = probeOver(variants, everyMs);
-  }
-
-  /** One tick, in which these variants are read at once. */
-  read(said: Readonly<Record<string, Said>>, stepMs = this.probe.everyMs): this {
-    this.nowMs += stepMs;
-    return this.take(
-      Object.entries(said).map(([variant, [block, value]]) =>
-        takenReading(this.#target(variant), { block, value: parityValue(value), atMs: this.nowMs }),
-      ),
-    );
-  }
-
-  take(taken: readonly TakenReading[]): this {
-    this.state = observeReadings(this.state, { probes: [this.probe], staleMs: STALE_MS }, taken);
-    return this;
-  }
-
-  pair(target = "b", against = "a"): PairState {
-    return pairStateOf(this.state, this.probe, {
-      target: this.#target(target),
-      against: this.#target(against),
-    });
-  }
-
-  #target(variant: string): Target {
-    const found = this.probe.targets.find(({ target }) => target.variant === variant);
-    if (found === undefined) {
-      throw new Error(`Cannot read ${variant}: the probe has no such variant`);
-    }
-    return found.target;
-  }
+function fold(state: ParityState, taken: readonly TakenReading[]): void {
+  observeReadings(state, { probes: [PROBE], staleMs: 300_000 }, taken);
 }
 
 /** A trusted reading of a target. */
-function takenReading(
-  { key }: Target,
-  { block, value, atMs }: { readonly block: number; readonly value: ParityValue; readonly atMs: number },
-): TakenReading {
+function takenReading(target: Target, block: number, value: string | number, atMs: number): TakenReading {
   return {
     reading: {
       kind: "value",
       probe: "rows",
-      target: key,
+      target: target.key,
       block,
-      value,
+      value: { text: String(value), isNumber: typeof value === "number" },
       sentAtMs: atMs - 50,
       receivedAtMs: atMs,
     },
     trust: "trusted",
     deployment: null,
   };
-}
-
-function parityValue(value: Said[1]): ParityValue {
-  const isNumber = typeof value === "number";
-  return { text: typeof value === "string" ? value : JSON.stringify(value), isNumber };
 }

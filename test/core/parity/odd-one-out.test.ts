@@ -1,18 +1,15 @@
 import { describe, expect, it } from "vitest";
-import { type JudgedPair, oddOnesOut } from "../../../src/core/parity/odd-one-out.ts";
+import { oddOnesOut } from "../../../src/core/report/report-parity.ts";
 
 /** `a=b a!c b?c`: equal, different, unknown. */
-function pairsOf(text: string): readonly JudgedPair[] {
+function pairsOf(text: string): Parameters<typeof oddOnesOut>[0] {
   return text
     .split(" ")
     .filter((pair) => pair !== "")
     .map((pair) => {
       const [target = "", sign = "", against = ""] = pair;
-      const results = new Map<string, JudgedPair["result"]>([
-        ["=", "equal"],
-        ["!", "different"],
-      ]);
-      return { target, against, result: results.get(sign) ?? "unknown" };
+      const unequal = sign === "!" ? "different" : "unknown";
+      return { target, against, result: sign === "=" ? "equal" : unequal };
     });
 }
 
