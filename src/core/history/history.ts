@@ -1,6 +1,8 @@
-import type { ChainReport, GapReport } from "../model/report.ts";
-import { type Column, Ring, type SavedRing, type Step } from "./ring.ts";
-import { inFourBytes } from "./ring-column.ts";
+import type { ChainReport } from "../model/report.ts";
+import { Ring, type SavedRing, type Slot, type Step } from "./ring.ts";
+
+/** Values at even times; null: unknown. */
+export type Column = readonly (number | null)[];
 
 /** Part of a chain's history: every list is as long as `timesMs`. */
 export interface HistorySlice {
@@ -35,7 +37,7 @@ const SAMPLE_MS = 15_000;
 /** No target has this key. */
 const REFERENCE = "reference";
 
-/** The columns, with the bytes of a number in each. */
+/** The columns, with the bytes of a number in each. Four bytes hold seven digits. */
 const [BLOCK, LAG, GAP, UNCERTAINTY] = [0, 1, 2, 3];
 const COLUMNS = [8, 4, 4, 4] as const;
 
@@ -45,16 +47,26 @@ export class ChainHistory {
   readonly #coarse = new Ring(5 * MINUTE_MS, 288, COLUMNS);
   #sampledMs = Number.NEGATIVE_INFINITY;
 
-  /** Takes a sample of the report, at most every 15 s. A report without any known value is skipped. */
+  /**
+   * Takes a sample of the report, at most every 15 s. A report without any known value is skipped. A step keeps one sample, so that its
+   * heights and lags are of one moment: the moment at which the targets were furthest behind.
+   */
   record(report: ChainReport, nowMs: number): void {
     if (Math.abs(nowMs - this.#sampledMs) < SAMPLE_MS) {
       return;
     }
     const step = stepOf(report);
-    if (step.some((values) => [...values.values()].some((value) => value !== null))) {
-      this.#sampledMs = nowMs;
-      putIfWorse(this.#fine, nowMs, step);
-      putIfWorse(this.#coarse, nowMs, step);
+    if (step.every((values) => [...values.values()].every((value) => value === null))) {
+      return;
+    }
+    this.#sampledMs = nowMs;
+    const keys = report.targets.map(({ key }) => key);
+    const badness = badnessOf(keys, (column, key) => step[column]?.get(key) ?? null);
+    for (const ring of [this.#fine, this.#coarse]) {
+      const slot = ring.at(nowMs);
+      if (!slot.isFull || badness > badnessOf(keys, slot.read)) {
+        ring.put(nowMs, step);
+      }
     }
   }
 
@@ -63,43 +75,25 @@ export class ChainHistory {
    * more than `points` points, neighbours are replaced by the one at which these targets were furthest behind.
    */
   read(keys: readonly string[], { fromMs, toMs, points }: Span): HistorySlice {
-    const fine = this.#fine.stepsBetween(fromMs, toMs);
     const recentMs = this.#fine.earliestMs(toMs);
-    const coarse = this.#coarse
-      .stepsBetween(fromMs, recentMs)
-      .filter((step) => this.#coarse.timeOf(step) < recentMs);
-    const column = (name: string, index: number) => [
-      ...this.#coarse.read(name, index, coarse),
-      ...this.#fine.read(name, index, fine),
+    const all = [
+      ...this.#coarse.between(fromMs, recentMs).filter(({ timeMs }) => timeMs < recentMs),
+      ...this.#fine.between(fromMs, toMs),
     ];
-    const lags = keys.map((key) => column(key, LAG));
-    const blocks = keys.map((key) => column(key, BLOCK));
-    const timesMs = [
-      ...coarse.map((step) => this.#coarse.timeOf(step)),
-      ...fine.map((step) => this.#fine.timeOf(step)),
-    ];
-    const badness = timesMs.map((_, index) =>
-      badnessOf(
-        lags.map((values) => values[index] ?? null),
-        blocks.map((values) => values[index] ?? null),
-      ),
-    );
-    const picked = worstOfEach(badness, Math.max(1, Math.ceil(timesMs.length / points)));
-    const read = (name: string, index: number): Column => {
-      const values = column(name, index);
-      return picked.map((place) => values[place] ?? null);
-    };
+    const slots = worstOfEach(all, Math.max(1, Math.ceil(all.length / points)), keys);
+    const blocksOf = (key: string) => slots.map((slot) => slot.read(BLOCK, key));
+    const tenthsOf = (key: string, column: number) => slots.map((slot) => inTenths(slot.read(column, key)));
     return {
-      timesMs: picked.flatMap((place) => timesMs[place] ?? []),
-      reference: read(REFERENCE, BLOCK),
+      timesMs: slots.map(({ timeMs }) => timeMs),
+      reference: blocksOf(REFERENCE),
       targets: Object.fromEntries(
         keys.map((key) => [
           key,
           {
-            block: read(key, BLOCK),
-            lagMs: read(key, LAG),
-            gapBlocks: read(key, GAP),
-            uncertaintyBlocks: read(key, UNCERTAINTY),
+            block: blocksOf(key),
+            lagMs: slots.map((slot) => slot.read(LAG, key)),
+            gapBlocks: tenthsOf(key, GAP),
+            uncertaintyBlocks: tenthsOf(key, UNCERTAINTY),
           },
         ]),
       ),
@@ -118,50 +112,52 @@ export class ChainHistory {
 }
 
 function stepOf({ reference, targets, gaps }: ChainReport): Step {
-  const heights = new Map(targets.map((target) => [target.key, target.block_number]));
-  return [
-    heights.set(REFERENCE, reference?.block_number ?? null),
-    new Map(targets.map(({ key, lag_seconds: lag }) => [key, lag === null ? null : Math.round(lag * 1_000)])),
-    new Map(gaps.map(({ key, blocks }) => [key, blocks])),
-    new Map(gaps.map((gap) => [gap.key, savedUncertainty(gap)])),
-  ];
+  const gapOf = new Map(gaps.map((gap) => [gap.key, gap]));
+  const step: readonly Map<string, number | null>[] = COLUMNS.map(() => new Map());
+  const [blocks, lags, gapBlocks, uncertainties] = step;
+  blocks?.set(REFERENCE, reference?.block_number ?? null);
+  for (const { key, block_number: block, lag_seconds: lag } of targets) {
+    const gap = gapOf.get(key);
+    blocks?.set(key, block);
+    lags?.set(key, lag === null ? null : Math.round(lag * 1_000));
+    gapBlocks?.set(key, gap?.blocks ?? null);
+    uncertainties?.set(key, gap === undefined ? null : savedUncertainty(gap));
+  }
+  return step;
 }
 
 /** In tenths, rounded up, with the rounding of the gap itself: the interval must still contain the true gap. */
-function savedUncertainty({ blocks, uncertainty_blocks: uncertainty }: GapReport): number {
-  return Math.ceil((uncertainty + Math.abs(blocks - inFourBytes(blocks))) * 10) / 10;
+function savedUncertainty(gap: ChainReport["gaps"][number]): number {
+  const rounding = Math.abs(gap.blocks - (inTenths(Math.fround(gap.blocks)) ?? 0));
+  return Math.ceil((gap.uncertainty_blocks + rounding) * 10) / 10;
 }
 
-/** A step keeps one sample, so that its heights and lags are of one moment: the moment at which the targets were furthest behind. */
-function putIfWorse(ring: Ring, nowMs: number, values: Step): void {
-  const keys = [...(values[LAG]?.keys() ?? [])];
-  const kept = (column: number) => keys.flatMap((key) => ring.read(key, column, [ring.stepOf(nowMs)]));
-  const now = (column: number) => keys.map((key) => values[column]?.get(key) ?? null);
-  if (
-    !ring.holds(ring.stepOf(nowMs)) ||
-    badnessOf(now(LAG), now(BLOCK)) > badnessOf(kept(LAG), kept(BLOCK))
-  ) {
-    ring.put(nowMs, values);
-  }
+/** Rounded so that a value in four bytes reads as it was written. */
+function inTenths(value: number | null): number | null {
+  return value === null ? null : Math.round(value * 10) / 10;
 }
 
 /** The sum of all lags; less than any lag if no lag is known, and least if no height is known. */
-function badnessOf(lagsMs: Column, blocks: Column): number {
-  const known = lagsMs.filter((lagMs) => lagMs !== null);
-  if (known.length > 0) {
-    return known.reduce((total, lagMs) => total + lagMs);
+function badnessOf(keys: readonly string[], read: Slot["read"]): number {
+  const lags = keys.map((key) => read(LAG, key)).filter((lagMs) => lagMs !== null);
+  if (lags.length > 0) {
+    return lags.reduce((total, lagMs) => total + lagMs);
   }
-  return blocks.some((block) => block !== null) ? -1 : -2;
+  return keys.some((key) => read(BLOCK, key) !== null) ? -1 : -2;
 }
 
-/** Of each `size` neighbours, counted from the end, the index of the worst; of equal ones the latest. */
-function worstOfEach(badness: readonly number[], size: number): readonly number[] {
-  const picked: number[] = [];
-  for (const [index, value] of badness.entries()) {
-    const group = Math.ceil(badness.length / size) - 1 - Math.floor((badness.length - 1 - index) / size);
-    if (value >= (badness[picked[group] ?? -1] ?? Number.NEGATIVE_INFINITY)) {
-      picked[group] = index;
+/** Of each `size` neighbours, counted from the end, the one at which these targets were furthest behind; of equal ones the latest. */
+function worstOfEach(slots: readonly Slot[], size: number, keys: readonly string[]): readonly Slot[] {
+  if (size === 1) {
+    return slots;
+  }
+  const worst = slots.slice(0, Math.ceil(slots.length / size)).map((slot) => ({ slot, badness: -Infinity }));
+  for (const [index, slot] of slots.entries()) {
+    const most = worst[worst.length - 1 - Math.floor((slots.length - 1 - index) / size)];
+    const badness = badnessOf(keys, slot.read);
+    if (most !== undefined && badness >= most.badness) {
+      Object.assign(most, { slot, badness });
     }
   }
-  return picked;
+  return worst.map(({ slot }) => slot);
 }

@@ -1,7 +1,10 @@
-import { type NumberBytes, RingColumn, type SavedColumn } from "./ring-column.ts";
-
-/** Values at even times; null: unknown. */
-export type Column = readonly (number | null)[];
+/** Values of one kind, of any number of series. All are in one array: thousands of small ones take much more memory. */
+export interface SavedColumn {
+  /** The series that have values. */
+  readonly names: readonly string[];
+  /** The values of all slots, series after series; NaN: unknown. */
+  readonly values: Numbers;
+}
 
 /** A ring as plain data. */
 export interface SavedRing {
@@ -10,89 +13,125 @@ export interface SavedRing {
   readonly columns: readonly SavedColumn[];
 }
 
-/** The values of one step by column and series name. The first column names all series. */
+/** The values of one moment by column and series; null: unknown. Every column has all series. */
 export type Step = readonly ReadonlyMap<string, number | null>[];
 
-/** The values of one moment of each of the last `size` steps of `stepMs`, of any number of series. A new step overwrites the oldest. */
+/** A step that a ring may hold. */
+export interface Slot {
+  /** When its values were true; the beginning of a step that holds none. */
+  readonly timeMs: number;
+  /** Whether it holds values. */
+  readonly isFull: boolean;
+  read(column: number, name: string): number | null;
+}
+
+type Numbers = Float64Array<ArrayBuffer> | Float32Array<ArrayBuffer>;
+
+/** The values of one moment of each of the last `size` steps of `stepMs`. A new step overwrites the oldest. */
 export class Ring {
   readonly #stepMs: number;
   readonly #size: number;
-  readonly #kinds: readonly NumberBytes[];
   #timesMs: Float64Array<ArrayBuffer>;
-  #columns: readonly RingColumn[];
+  #columns: { readonly rows: ReadonlyMap<string, number>; readonly values: Numbers }[];
 
-  constructor(stepMs: number, size: number, kinds: readonly NumberBytes[]) {
+  /** `bytes`: of a number, for each column. */
+  constructor(stepMs: number, size: number, bytes: readonly (4 | 8)[]) {
     this.#stepMs = stepMs;
     this.#size = size;
-    this.#kinds = kinds;
     this.#timesMs = new Float64Array(size).fill(Number.NaN);
-    this.#columns = kinds.map((bytes) => new RingColumn(size, bytes));
+    this.#columns = bytes.map((each) => ({
+      rows: new Map(),
+      values: each === 4 ? new Float32Array() : new Float64Array(),
+    }));
   }
 
-  /** Replaces what the step of `nowMs` holds. A series that a new step lacks is dropped. */
-  put(nowMs: number, values: Step): void {
-    const step = this.stepOf(nowMs);
-    const slot = step % this.#size;
-    const names = values[0] ?? new Map();
-    for (const [index, column] of this.#columns.entries()) {
-      if (!this.holds(step)) {
-        column.retain(names);
+  /** Replaces what the step of `nowMs` holds. A series takes no memory before its first value, and is forgotten once a step lacks it. */
+  put(nowMs: number, step: Step): void {
+    const slot = this.#stepOf(nowMs) % this.#size;
+    for (const [index, series] of step.entries()) {
+      this.#keep(index, series);
+      const { rows = [], values = [] } = this.#columns[index] ?? {};
+      for (const [name, row] of rows) {
+        values[row * this.#size + slot] = series.get(name) ?? Number.NaN;
       }
-      column.put(slot, values[index] ?? new Map());
     }
     this.#timesMs[slot] = nowMs;
   }
 
-  stepOf(timeMs: number): number {
-    return Math.floor(timeMs / this.#stepMs);
+  /** The step of this time. */
+  at(timeMs: number): Slot {
+    return this.#slot(this.#stepOf(timeMs));
   }
 
-  holds(step: number): boolean {
-    return this.stepOf(this.#timesMs[step % this.#size] ?? Number.NaN) === step;
-  }
-
-  /** When the values of a step were true; the beginning of one that holds none. */
-  timeOf(step: number): number {
-    return this.holds(step) ? (this.#timesMs[step % this.#size] ?? Number.NaN) : step * this.#stepMs;
-  }
-
-  /** The steps from the first one between these times that holds anything to the last; all have a value, or null. */
-  stepsBetween(fromMs: number, toMs: number): readonly number[] {
-    const last = this.stepOf(toMs);
+  /** The steps from the first one between these times that holds anything to the last. */
+  between(fromMs: number, toMs: number): readonly Slot[] {
+    const last = this.#stepOf(toMs);
     const earliest = Math.ceil(Math.max(fromMs, this.earliestMs(toMs)) / this.#stepMs);
-    const kept = this.#timesMs
-      .map((timeMs) => this.stepOf(timeMs))
+    const kept = [...this.#timesMs]
+      .map((timeMs) => this.#stepOf(timeMs))
       .filter((step) => step >= earliest && step <= last);
-    const first = kept.length === 0 ? last + 1 : Math.min(...kept);
-    return Array.from({ length: last - first + 1 }, (_, index) => first + index);
+    const first = Math.min(last + 1, ...kept);
+    return Array.from({ length: last - first + 1 }, (_, index) => this.#slot(first + index));
   }
 
   /** The beginning of the earliest step that can be held together with that of `toMs`. */
   earliestMs(toMs: number): number {
-    return (this.stepOf(toMs) - this.#size + 1) * this.#stepMs;
-  }
-
-  read(name: string, column: number, steps: readonly number[]): Column {
-    return steps.map((step) =>
-      this.holds(step) ? (this.#columns[column]?.valueAt(name, step % this.#size) ?? null) : null,
-    );
+    return (this.#stepOf(toMs) - this.#size + 1) * this.#stepMs;
   }
 
   save(): SavedRing {
-    return { timesMs: this.#timesMs, columns: this.#columns.map((column) => column.save()) };
+    const columns = this.#columns.map(({ rows, values }) => ({ names: [...rows.keys()], values }));
+    return { timesMs: this.#timesMs, columns };
   }
 
-  /** Continues from saved data; ignored unless all of it fits. */
   restore({ timesMs, columns }: SavedRing): void {
-    const restored = columns.flatMap((saved, index) => {
-      const bytes = this.#kinds[index];
-      const column = bytes === undefined ? null : RingColumn.restored(this.#size, bytes, saved);
-      return column === null ? [] : [column];
-    });
-    const hasAll = columns.length === this.#kinds.length && restored.length === columns.length;
-    if (hasAll && timesMs.length === this.#size) {
-      this.#timesMs = timesMs;
-      this.#columns = restored;
-    }
+    this.#timesMs = timesMs;
+    this.#columns = columns.map(({ names, values }) => ({ rows: rowsOf(names), values }));
   }
+
+  #stepOf(timeMs: number): number {
+    return Math.floor(timeMs / this.#stepMs);
+  }
+
+  #slot(step: number): Slot {
+    const index = step % this.#size;
+    const timeMs = this.#timesMs[index] ?? Number.NaN;
+    const isFull = this.#stepOf(timeMs) === step;
+    return {
+      timeMs: isFull ? timeMs : step * this.#stepMs,
+      isFull,
+      read: (column, name) => {
+        const { rows, values = [] } = this.#columns[column] ?? {};
+        const row = rows?.get(name);
+        const value = isFull && row !== undefined ? values[row * this.#size + index] : undefined;
+        return value === undefined || Number.isNaN(value) ? null : value;
+      },
+    };
+  }
+
+  /** Gives a row to each series of a column that has had a value, and to no other. */
+  #keep(index: number, series: ReadonlyMap<string, number | null>): void {
+    const column = this.#columns[index];
+    if (column === undefined) {
+      return;
+    }
+    const { rows, values } = column;
+    const kept = [...rows.keys()].filter((name) => series.has(name));
+    const fresh = [...series].flatMap(([name, value]) => (value === null || rows.has(name) ? [] : [name]));
+    if (kept.length === rows.size && fresh.length === 0) {
+      return;
+    }
+    const length = (kept.length + fresh.length) * this.#size;
+    const moved = values instanceof Float32Array ? new Float32Array(length) : new Float64Array(length);
+    moved.fill(Number.NaN);
+    for (const [row, name] of kept.entries()) {
+      const from = (rows.get(name) ?? 0) * this.#size;
+      moved.set(values.subarray(from, from + this.#size), row * this.#size);
+    }
+    this.#columns[index] = { rows: rowsOf([...kept, ...fresh]), values: moved };
+  }
+}
+
+function rowsOf(names: readonly string[]): ReadonlyMap<string, number> {
+  return new Map(names.map((name, row) => [name, row]));
 }

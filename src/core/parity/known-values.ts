@@ -137,13 +137,13 @@ export function highestShared(own: KnownValues, against: KnownValues): SharedHei
     if (other !== undefined) {
       const block = Math.min(one.to, other.to);
       const isBetween = [one, other].some(({ from, to }) => block !== from && block !== to);
-      return { block, own: valueOf(one), against: valueOf(other), isBetween, belowHead: head - block };
+      return { block, own: valueIn(one), against: valueIn(other), isBetween, belowHead: head - block };
     }
   }
   return null;
 }
 
-function valueOf({ text, isNumber }: ParityValue): ParityValue {
+function valueIn({ text, isNumber }: ParityValue): ParityValue {
   return { text, isNumber };
 }
 

@@ -1,4 +1,4 @@
-import type { Column } from "../../core/history/ring.ts";
+import type { Column } from "../../core/history/history.ts";
 import { formatDuration, isoTime } from "../../core/model/text.ts";
 import { type Html, html } from "./html.ts";
 import { renderClock } from "./shell.ts";

@@ -278,28 +278,6 @@ describe("a saved history", () => {
     expect(restored.read([KEY], whole(START_MS)).targets[KEY]?.block).toEqual([blockAt(START_MS) - 2]);
   });
 
-  it("is ignored if it does not fit", () => {
-    const { fine, coarse } = recorded(START_MS, START_MS + HOUR_MS).save();
-    const damages: readonly ((ring: typeof fine) => typeof fine)[] = [
-      (ring) => ({ ...ring, timesMs: ring.timesMs.slice(1) }),
-      (ring) => ({ ...ring, columns: ring.columns.slice(1) }),
-      (ring) => ({ ...ring, columns: [...ring.columns, ...ring.columns.slice(0, 1)] }),
-      (ring) => ({ ...ring, columns: [] }),
-      (ring) => ({ ...ring, columns: ring.columns.map((one) => ({ ...one, values: one.values.slice(1) })) }),
-      (ring) => ({
-        ...ring,
-        columns: ring.columns.map((one) => ({ ...one, values: new Float32Array(one.values) })),
-      }),
-    ];
-
-    const read = damages.map((damage) => {
-      const restored = new ChainHistory().restore({ fine: damage(fine), coarse: damage(coarse) });
-      return restored.read([KEY], whole(START_MS + HOUR_MS)).timesMs;
-    });
-
-    expect(read).toEqual(damages.map(() => []));
-  });
-
   it("takes 20 bytes a step for a target with a gap, and 12 for one without", () => {
     const { columns } = recorded(START_MS, START_MS + HOUR_MS).save().fine;
 
