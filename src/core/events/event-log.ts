@@ -1,7 +1,7 @@
 import { type Incident, incidentKey, type Report, type TargetReport } from "../model/report.ts";
 import { isoTime } from "../model/text.ts";
-import { type PairState, pairState, pairsOf } from "../report/pairs.ts";
-import { EVENT_KINDS, type Event, type EventKind, eventOf } from "./event.ts";
+import { pairState, pairsOf } from "../report/pairs.ts";
+import { type Event, type EventKind, eventOf } from "./event.ts";
 
 /** How long events are kept, except events of pairs. */
 const KEPT_MS = 30 * 86_400_000;
@@ -14,31 +14,24 @@ const MOST_EVENTS = 100_000;
 const PRUNE_MS = 3_600_000;
 const HOUR_CHARS = "2026-11-23T18".length;
 
-/** Every target that an incident has explained, and its detail when it explained the most. */
-interface RunningIncident {
-  readonly detail: string | null;
-  readonly targets: readonly string[];
-  readonly most?: number;
-}
-
 /** What happened in the last 30 days, and to pairs in the last 90. A report adds an event where it differs from the last event of a subject. */
 export class EventLog {
   /** The events of each kind and subject, oldest first. */
-  #byKind = noEvents();
-  /** For each hour that has events: how many, and a revision that rises with each change. */
-  #hours = new Map<string, { count: number; revision: number }>();
+  #bySubject = new Map<string, Event[]>();
+  /** For each hour that has events, a number that rises with each change. */
+  #hours = new Map<string, number>();
   #revision = 0;
-  #count = 0;
+  #size = 0;
   #prunedMs = Number.NEGATIVE_INFINITY;
   #pruneAt = MOST_EVENTS;
   /** The target reports of the last `note()`. Many are the same objects in the next report. */
   #noted: readonly TargetReport[] = [];
-  /** Incidents that have begun and not ended. */
-  readonly #running = new Map<string, RunningIncident>();
+  /** Incidents that have begun and not ended, as of when they explained the most targets. */
+  readonly #running = new Map<string, Pick<Event, "detail" | "targets" | "target_count">>();
   readonly #deployments = new Map<string, string>();
 
   get size(): number {
-    return this.#count;
+    return this.#size;
   }
 
   /**
@@ -58,47 +51,50 @@ export class EventLog {
       this.add(event);
     }
     this.#noted = hasAll ? report.targets : [];
-    this.#prune(report);
+    const nowMs = Date.parse(time);
+    if (Math.abs(nowMs - this.#prunedMs) >= PRUNE_MS || this.#size >= this.#pruneAt) {
+      this.#prune(report, nowMs);
+    }
     return events;
   }
 
   add(event: Event): void {
-    const subjects = this.#byKind[event.kind];
-    const own = subjects.get(event.subject) ?? [];
-    subjects.set(event.subject, own);
+    const { kind, subject, time, to } = event;
+    const own = this.#bySubject.get(`${kind} ${subject}`) ?? [];
+    this.#bySubject.set(`${kind} ${subject}`, own);
     own.push(event);
-    if (event.kind === "incident" && event.to === "began") {
-      this.#running.set(event.subject, event);
-    } else if (event.kind === "incident") {
-      this.#running.delete(event.subject);
+    this.#size += 1;
+    this.#touch(time);
+    this.#drop(own, own.length - MOST_OF_ONE);
+    if (kind === "incident" && to === "began") {
+      this.#running.set(subject, event);
+    } else if (kind === "incident") {
+      this.#running.delete(subject);
     }
-    this.#tally([event], 1);
-    this.#tally(own.splice(0, own.length - MOST_OF_ONE), -1);
   }
 
   /** The events of one subject, the oldest first. */
   of(kind: EventKind, subject: string): readonly Event[] {
-    return this.#byKind[kind].get(subject) ?? [];
+    return this.#bySubject.get(`${kind} ${subject}`) ?? [];
   }
 
   /** All events, the oldest first. */
   all(): readonly Event[] {
-    return sorted(EVENT_KINDS.flatMap((kind) => [...this.#byKind[kind].values()].flat()));
+    return sorted([...this.#bySubject.values()].flat());
   }
 
   /** All events of a kind, the oldest first. */
   ofKind(kind: EventKind): readonly Event[] {
-    return sorted([...this.#byKind[kind].values()].flat());
+    return sorted([...this.#bySubject.values()].filter(([first]) => first?.kind === kind).flat());
   }
 
   /** The hours that have events, such as `2026-11-23T18`, each with a number that changes with them. */
   hours(): ReadonlyMap<string, number> {
-    return new Map([...this.#hours].map(([hour, { revision }]) => [hour, revision]));
+    return this.#hours;
   }
 
   ofHour(hour: string): readonly Event[] {
-    const ofAll = EVENT_KINDS.flatMap((kind) => [...this.#byKind[kind].values()].flat());
-    return sorted(ofAll.filter(({ time }) => time.startsWith(hour)));
+    return sorted([...this.#bySubject.values()].flat().filter(({ time }) => time.startsWith(hour)));
   }
 
   /** Replaces the events of these hours by what another process has. */
@@ -109,58 +105,48 @@ export class EventLog {
 
   /** Replaces all events. */
   restore(events: readonly Event[]): void {
-    this.#byKind = noEvents();
+    this.#bySubject = new Map();
     this.#hours = new Map();
     this.#running.clear();
-    this.#count = 0;
+    this.#size = 0;
+    this.#noted = [];
     for (const event of sorted(events)) {
       this.add(event);
     }
-    this.#noted = [];
   }
 
-  /** Counts events that were added (1) or dropped (-1). */
-  #tally(events: readonly Event[], by: 1 | -1): void {
-    this.#count += by * events.length;
-    for (const { time } of events) {
-      const hour = time.slice(0, HOUR_CHARS);
-      const count = (this.#hours.get(hour)?.count ?? 0) + by;
-      this.#revision += 1;
-      if (count > 0) {
-        this.#hours.set(hour, { count, revision: this.#revision });
-      } else {
-        this.#hours.delete(hour);
-      }
+  #touch(time: string): void {
+    this.#revision += 1;
+    this.#hours.set(time.slice(0, HOUR_CHARS), this.#revision);
+  }
+
+  /** Drops the oldest events of a subject. */
+  #drop(own: Event[], count: number): void {
+    for (const { time } of own.splice(0, count)) {
+      this.#size -= 1;
+      this.#touch(time);
     }
   }
 
-  #last(kind: EventKind, subject: string): Event | undefined {
-    return this.of(kind, subject).at(-1);
+  #last(kind: EventKind, subject: string): string | undefined {
+    return this.of(kind, subject).at(-1)?.to;
   }
 
   #targetEvents(target: TargetReport, time: string): readonly Event[] {
-    const { key, status, deployment, lag_seconds } = target;
-    const from = this.#last("status", key)?.to ?? "unknown";
-    const former = this.#deployments.get(key) ?? this.#last("deployment", key)?.to;
-    if (deployment !== null) {
-      this.#deployments.set(key, deployment);
+    const { key: subject, status: to, deployment, lag_seconds } = target;
+    const events: Event[] = [];
+    const from = this.#last("status", subject) ?? "unknown";
+    if (from !== to) {
+      events.push(eventOf({ time, kind: "status", subject, from, to, detail: target.detail, lag_seconds }));
     }
-    return [
-      from === status
-        ? []
-        : eventOf({
-            time,
-            kind: "status",
-            subject: key,
-            from,
-            to: status,
-            detail: target.detail,
-            lag_seconds,
-          }),
-      deployment === null || former === undefined || former === deployment
-        ? []
-        : eventOf({ time, kind: "deployment", subject: key, from: former, to: deployment }),
-    ].flat();
+    if (deployment !== null) {
+      const former = this.#deployments.get(subject) ?? this.#last("deployment", subject) ?? deployment;
+      this.#deployments.set(subject, deployment);
+      if (former !== deployment) {
+        events.push(eventOf({ time, kind: "deployment", subject, from: former, to: deployment }));
+      }
+    }
+    return events;
   }
 
   #pairEvents(report: Report, fresh: readonly TargetReport[], time: string): readonly Event[] {
@@ -168,7 +154,7 @@ export class EventLog {
     const targets = report.targets.filter(({ chain }) => chains.has(chain));
     return pairsOf(report, targets).flatMap((pair) => {
       const subject = `${pair.protocol}/${pair.chain.slug}`;
-      const from = this.#last("pair", subject)?.to ?? ("unknown" satisfies PairState);
+      const from = this.#last("pair", subject) ?? "unknown";
       const to = pairState(pair);
       return from === to ? [] : eventOf({ time, kind: "pair", subject, from, to });
     });
@@ -176,25 +162,31 @@ export class EventLog {
 
   #incidentEvents(incidents: readonly Incident[], time: string): readonly Event[] {
     const now = new Map(incidents.map((incident) => [incidentKey(incident), incident]));
-    const ended = [...this.#running].filter(([subject]) => !now.has(subject));
-    return [
-      ...[...now].flatMap(([subject, incident]) => {
-        const known = this.#running.get(subject);
-        if (known !== undefined) {
-          this.#running.set(subject, widened(known, incident));
-          return [];
-        }
-        return incidentEvent(incident.since, subject, "began", incident);
-      }),
-      ...ended.map(([subject, widest]) => incidentEvent(time, subject, "ended", widest)),
-    ];
+    const events: Event[] = [];
+    for (const [subject, incident] of now) {
+      const { detail, since, targets } = incident;
+      const known = this.#running.get(subject);
+      const event = { time: since, kind: "incident", subject, to: "began", detail } as const;
+      const widest = eventOf({ ...event, targets: [...targets], target_count: targets.length });
+      if (known === undefined) {
+        events.push(widest);
+      } else if (targets.length >= known.target_count) {
+        this.#running.set(subject, widest);
+      }
+    }
+    for (const [subject, { detail, targets, target_count }] of this.#running) {
+      if (!now.has(subject)) {
+        events.push(eventOf({ time, kind: "incident", subject, to: "ended", detail, targets, target_count }));
+      }
+    }
+    return events;
   }
 
   /** A comparison that is temporarily unknown is no event. */
   #parityEvents({ parity }: Report, time: string): readonly Event[] {
     return parity.flatMap(({ probe, key, against_key, result, detail }) => {
       const subject = `${probe} ${key} ${against_key}`;
-      const from = this.#last("parity", subject)?.to ?? "equal";
+      const from = this.#last("parity", subject) ?? "equal";
       return result === "unknown" || result === from
         ? []
         : eventOf({ time, kind: "parity", subject, from, to: result, detail });
@@ -202,72 +194,29 @@ export class EventLog {
   }
 
   /** Drops events that are too old or too many. The last event of a configured subject stays: it is its present state. */
-  #prune(report: Report): void {
-    const nowMs = Date.parse(report.generated_at);
-    if (Math.abs(nowMs - this.#prunedMs) < PRUNE_MS && this.#count < this.#pruneAt) {
-      return;
-    }
-    this.#prunedMs = nowMs;
-    const leastMs = this.#leastKeptMs();
-    const configured = new Set(
-      report.targets.flatMap(({ key, protocol, chain }) => [key, `${protocol}/${chain}`]),
-    );
-    for (const kind of EVENT_KINDS) {
-      const fromTime = isoTime(Math.max(nowMs - (kind === "pair" ? PAIR_KEPT_MS : KEPT_MS), leastMs));
-      for (const [subject, own] of this.#byKind[kind]) {
-        this.#tally(own.splice(0, countDropped(own, fromTime, configured.has(subject))), -1);
-        if (own.length === 0) {
-          this.#byKind[kind].delete(subject);
-        }
+  #prune({ targets }: Report, nowMs: number): void {
+    const configured = new Set(targets.flatMap(({ key, protocol, chain }) => [key, `${protocol}/${chain}`]));
+    const excess = this.#size < MOST_EVENTS ? 0 : Math.floor(this.#size - MOST_EVENTS * 0.9);
+    const leastMs = excess === 0 ? -Infinity : Date.parse(this.all()[excess]?.time ?? "");
+    for (const [key, own] of this.#bySubject) {
+      const [{ kind, subject } = { kind: "status", subject: "" }] = own;
+      const fromMs = Math.max(nowMs - (kind === "pair" ? PAIR_KEPT_MS : KEPT_MS), leastMs);
+      this.#drop(own, countBefore(own, isoTime(fromMs), configured.has(subject)));
+      if (own.length === 0) {
+        this.#bySubject.delete(key);
       }
     }
-    this.#pruneAt = Math.max(MOST_EVENTS, this.#count * 1.1);
-  }
-
-  /** Where events are too many, the time before which they are dropped. */
-  #leastKeptMs(): number {
-    if (this.#count < MOST_EVENTS) {
-      return Number.NEGATIVE_INFINITY;
-    }
-    return Date.parse(this.all()[Math.floor(this.#count - MOST_EVENTS * 0.9)]?.time ?? "");
+    const left = new Set([...this.#bySubject.values()].flat().map(({ time }) => time.slice(0, HOUR_CHARS)));
+    this.#hours = new Map([...this.#hours].filter(([hour]) => left.has(hour)));
+    this.#prunedMs = nowMs;
+    this.#pruneAt = Math.max(MOST_EVENTS, this.#size * 1.1);
   }
 }
 
-/** How many events of one subject can be dropped. The last one before `fromTime` stays: it is the state at that time. */
-function countDropped(own: readonly Event[], fromTime: string, isConfigured: boolean): number {
-  const first = own.findIndex((event, index) => (own[index + 1]?.time ?? event.time) >= fromTime);
+/** How many events of one subject can be dropped. The last one before `time` stays: it is the state at that time. */
+function countBefore(own: readonly Event[], time: string, isConfigured: boolean): number {
+  const first = own.findIndex((event, index) => (own[index + 1]?.time ?? event.time) >= time);
   return first >= 0 ? first : own.length - Number(isConfigured);
-}
-
-function noEvents(): Readonly<Record<EventKind, Map<string, Event[]>>> {
-  return {
-    status: new Map(),
-    pair: new Map(),
-    incident: new Map(),
-    parity: new Map(),
-    deployment: new Map(),
-    process: new Map(),
-  };
-}
-
-function incidentEvent(
-  time: string,
-  subject: string,
-  to: "began" | "ended",
-  { detail, targets }: RunningIncident,
-): Event {
-  const event = { time, kind: "incident", subject, to, detail } as const;
-  return eventOf({ ...event, targets: [...targets], target_count: targets.length });
-}
-
-function widened(known: RunningIncident, { detail, targets }: Incident): RunningIncident {
-  const { most = known.targets.length } = known;
-  const isWider = targets.length >= most;
-  return {
-    detail: isWider ? detail : known.detail,
-    targets: [...new Set([...known.targets, ...targets])],
-    most: Math.max(most, targets.length),
-  };
 }
 
 /** By time. Events of the same moment keep their order. */

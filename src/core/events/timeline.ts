@@ -1,6 +1,5 @@
-import { incidentOfKey, STATUSES_BY_URGENCY, type Status } from "../model/report.ts";
+import { incidentOfKey, STATUSES_BY_URGENCY } from "../model/report.ts";
 import { isoTime } from "../model/text.ts";
-import type { PairState } from "../report/pairs.ts";
 import type { Event } from "./event.ts";
 
 /** From `fromMs` to `toMs`, in Unix milliseconds. */
@@ -18,25 +17,22 @@ export interface Period extends Interval {
   readonly detail: string | null;
 }
 
-/** How good a status of a target or a state of a pair is for its users, the best first. */
-const GOODNESS: Readonly<Record<Status | PairState, "ok" | "usable" | "unusable" | "not counted">> = {
-  ok: "ok",
-  degraded: "usable",
-  lagging: "usable",
-  chain_halted: "usable",
-  down: "unusable",
-  syncing: "unusable",
-  stalled: "unusable",
-  unreachable: "unusable",
-  rejected: "unusable",
-  not_found: "unusable",
-  missing: "unusable",
-  failed: "unusable",
-  diverged: "unusable",
-  // Nothing is known of the indexer.
-  throttled: "not counted",
-  unknown: "not counted",
-};
+/** Statuses of targets and states of pairs in which users are not served. */
+const UNUSABLE: ReadonlySet<string> = new Set([
+  "down",
+  "syncing",
+  "stalled",
+  "unreachable",
+  "rejected",
+  "not_found",
+  "missing",
+  "failed",
+  "diverged",
+]);
+/** Nothing is known of the indexer. */
+const NOT_COUNTED: ReadonlySet<string | null> = new Set([null, "throttled", "unknown"]);
+/** Anything known ranks above a gap, so that a short outage next to a gap is visible. */
+const WORST_LAST: readonly (string | null)[] = [null, ...STATUSES_BY_URGENCY, "degraded", "down"];
 
 /** When no Synclag polled, by the events of its processes, the oldest first. */
 export function unwatched(processes: readonly Event[], nowMs: number): readonly Interval[] {
@@ -53,19 +49,15 @@ export function periodsOf(
   gaps: readonly Interval[],
   { fromMs, toMs }: Interval,
 ): readonly Period[] {
-  const first = events[0];
-  const before = first === undefined ? toMs : Date.parse(first.time);
-  const known = events.map((event, index): Period => {
-    const next = events[index + 1];
-    const sinceMs = Date.parse(event.time);
-    const endMs = next === undefined ? toMs : Date.parse(next.time);
-    return { fromMs: sinceMs, toMs: endMs, state: event.to, sinceMs, detail: event.detail };
+  const timesMs = [...events.map(({ time }) => Date.parse(time)), toMs];
+  const known = events.map(({ to: state, detail }, index): Period => {
+    const [sinceMs = toMs, endMs = toMs] = timesMs.slice(index);
+    return { fromMs: sinceMs, toMs: endMs, state, sinceMs, detail };
   });
-  return [nothing({ fromMs, toMs: before }), ...known]
+  return [nothing({ fromMs, toMs: timesMs[0] ?? toMs }), ...known]
     .flatMap((period) => without(period, gaps))
     .map((one) => ({ ...one, fromMs: Math.max(one.fromMs, fromMs), toMs: Math.min(one.toMs, toMs) }))
-    .filter((one) => one.toMs > one.fromMs)
-    .sort((a, b) => a.fromMs - b.fromMs);
+    .filter((one) => one.toMs > one.fromMs);
 }
 
 function nothing({ fromMs, toMs }: Interval): Period {
@@ -90,31 +82,24 @@ export type Availability = ReturnType<typeof availabilityOf>;
 
 /** Availability over an interval. Shares are of the known time; null: nothing was known. */
 export function availabilityOf(periods: readonly Period[]) {
-  const spent = { ok: 0, usable: 0, unusable: 0 };
-  let [outageMs, longestMs] = [0, 0];
-  for (const period of periods) {
-    const goodness = goodnessOf(period.state);
-    const lengthMs = period.toMs - period.fromMs;
-    if (goodness !== "not counted") {
-      spent[goodness] += lengthMs;
-      outageMs = goodness === "unusable" ? outageMs + lengthMs : 0;
+  let [okMs, usableMs, knownMs, outageMs, longestMs] = [0, 0, 0, 0, 0];
+  for (const { state, fromMs, toMs } of periods) {
+    if (state !== null && !NOT_COUNTED.has(state)) {
+      const lengthMs = toMs - fromMs;
+      const isUsable = !UNUSABLE.has(state);
+      knownMs += lengthMs;
+      okMs += state === "ok" ? lengthMs : 0;
+      usableMs += isUsable ? lengthMs : 0;
+      outageMs = isUsable ? 0 : outageMs + lengthMs;
       longestMs = Math.max(longestMs, outageMs);
     }
   }
-  const knownMs = spent.ok + spent.usable + spent.unusable;
-  const share = (ms: number) => (knownMs === 0 ? null : ms / knownMs);
   return {
-    ok_share: share(spent.ok),
-    usable_share: share(spent.ok + spent.usable),
+    ok_share: knownMs === 0 ? null : okMs / knownMs,
+    usable_share: knownMs === 0 ? null : usableMs / knownMs,
     longest_outage_seconds: longestMs / 1_000,
     known_seconds: knownMs / 1_000,
   };
-}
-
-/** A status of another version counts as usable but not ok. */
-function goodnessOf(state: string | null): (typeof GOODNESS)[Status] {
-  const known: Readonly<Record<string, (typeof GOODNESS)[Status]>> = GOODNESS;
-  return state === null ? "not counted" : (known[state] ?? "usable");
 }
 
 /** The worst period in each of `count` equal parts of an interval. Of equally bad ones, the latest. */
@@ -124,25 +109,13 @@ export function slotsOf(
   count: number,
 ): readonly Period[] {
   const slotMs = (toMs - fromMs) / count;
+  const rankOf = ({ state }: Period) => WORST_LAST.indexOf(state);
   return Array.from({ length: count }, (_, index) => {
     const slot = { fromMs: fromMs + index * slotMs, toMs: fromMs + (index + 1) * slotMs };
-    const inside = periods.filter((one) => one.fromMs < slot.toMs && one.toMs > slot.fromMs);
-    return inside.reduce(
-      (most, one) => (rankOf(one.state) >= rankOf(most.state) ? one : most),
-      nothing(slot),
-    );
+    return periods
+      .filter((one) => one.fromMs < slot.toMs && one.toMs > slot.fromMs)
+      .reduce((most, one) => (rankOf(one) >= rankOf(most) ? one : most), nothing(slot));
   });
-}
-
-const PAIR_RANKS: Readonly<Record<PairState, number>> = { unknown: 0.5, ok: 0, degraded: 5, down: 9 };
-
-/** Anything known ranks above a gap, so that a short outage next to a gap is visible. */
-function rankOf(state: string | null): number {
-  if (state === null) {
-    return -1;
-  }
-  const pairs: Readonly<Record<string, number>> = PAIR_RANKS;
-  return pairs[state] ?? STATUSES_BY_URGENCY.indexOf(state as Status);
 }
 
 /** A past or current incident, from its events; `until` is null while it lasts. */
@@ -151,18 +124,18 @@ export type PastIncident = ReturnType<typeof incidentOf>;
 /** The incidents that overlap an interval, latest first. `events`: events of incidents, oldest first. */
 export function incidentsOf(events: readonly Event[], { fromMs, toMs }: Interval): readonly PastIncident[] {
   const [from, to] = [isoTime(fromMs), isoTime(toMs)];
-  const began = new Map<string, Event>();
+  const running = new Map<string, Event>();
   const found: PastIncident[] = [];
   for (const event of events) {
-    const start = began.get(event.subject);
+    const start = running.get(event.subject);
     if (event.to === "began") {
-      began.set(event.subject, event);
+      running.set(event.subject, event);
     } else if (start !== undefined) {
-      began.delete(event.subject);
+      running.delete(event.subject);
       found.push(incidentOf(start, event));
     }
   }
-  found.push(...[...began.values()].map((start) => incidentOf(start, null)));
+  found.push(...[...running.values()].map((start) => incidentOf(start, null)));
   return found
     .filter(({ since, until }) => since <= to && (until === null || until >= from))
     .sort((a, b) => (a.since < b.since ? 1 : -1));
