@@ -3,12 +3,6 @@ import { groupBy } from "../model/group-by.ts";
 import type { FailureReason, Observation } from "../model/observation.ts";
 import type { LastPoll, SourceState } from "../source/source-state.ts";
 
-/** What the state of a source says about our own network. */
-export type SourceContact = Pick<
-  SourceState,
-  "key" | "kind" | "last" | "lastSuccessMs" | "pollIntervalMs" | "verdict"
->;
-
 /** Reasons that a broken network of our own, or a proxy in it, gives. Any other is an answer from the far end. */
 const UNREACHED: ReadonlySet<FailureReason> = new Set([
   "timeout",
@@ -21,10 +15,7 @@ const UNREACHED: ReadonlySet<FailureReason> = new Set([
 /** An outage is at least this long without any answer, and at least this many polls of the endpoint that is polled most often. */
 const SILENCE_MS = 45_000;
 const SILENT_POLLS = 2;
-/**
- * Sources went silent together if their last heights are at most this many polls older than the last reply of
- * all.
- */
+/** Sources went silent together if their last heights are at most this many polls older than the last reply of all. */
 const TOGETHER_POLLS = 2;
 
 /**
@@ -33,28 +24,42 @@ const TOGETHER_POLLS = 2;
  * A host that is not polled, because of our budget or because it asked us to wait, proves nothing.
  */
 export function isNetworkDown(
-  contacts: readonly SourceContact[],
+  sources: readonly SourceState[],
   endpoints: readonly Endpoint[],
   nowMs: number,
 ): boolean {
-  const answeredMs = lastAnswerMs(contacts);
-  const shortestMs = shortestIntervalMs(contacts);
-  const silent = new Set(contacts.filter((contact) => wentSilent(contact, answeredMs)));
+  const answeredMs = lastAnswerMs(sources);
+  const shortestMs = sources.reduce(
+    (least, { kind, pollIntervalMs }) => (kind === "indexer" ? Math.min(least, pollIntervalMs) : least),
+    Number.POSITIVE_INFINITY,
+  );
+  const silenceMs = nowMs - answeredMs;
+  if (silenceMs < shortestMs) {
+    return false;
+  }
+  const silent = new Map(
+    sources
+      .filter(({ last, lastSuccessMs, pollIntervalMs }) => {
+        const wasWell =
+          lastSuccessMs !== null && lastSuccessMs >= answeredMs - TOGETHER_POLLS * pollIntervalMs;
+        return wasWell && isUnreached(last);
+      })
+      .map((source) => [source.key, source]),
+  );
+  // A status that has just changed shows that the silence is more than one bad poll.
+  const hasChanged = [...silent.values()].some(({ verdict }) => verdict?.status === "unreachable");
   return (
-    isLongSilence(silent, nowMs - answeredMs, shortestMs) &&
-    allHostsFail(hostSamples(contacts, endpoints, silent), silent)
+    (hasChanged || silenceMs >= Math.max(SILENCE_MS, SILENT_POLLS * shortestMs)) &&
+    allHostsFail(sources, endpoints, silent)
   );
 }
 
 /** Whether no host has ever replied and some have not been polled yet: our own network may be down. */
-export function nobodyAnsweredYet(
-  contacts: readonly SourceContact[],
-  endpoints: readonly Endpoint[],
-): boolean {
-  if (lastAnswerMs(contacts) !== Number.NEGATIVE_INFINITY) {
+export function nobodyAnsweredYet(sources: readonly SourceState[], endpoints: readonly Endpoint[]): boolean {
+  if (lastAnswerMs(sources) !== Number.NEGATIVE_INFINITY) {
     return false;
   }
-  const polled = new Set(contacts.map(({ key }) => key));
+  const polled = new Set(sources.map(({ key }) => key));
   return endpoints.some(({ targets }) => targets.length > 0 && !targets.some(({ key }) => polled.has(key)));
 }
 
@@ -64,9 +69,9 @@ export function isUnreached(poll: Observation | LastPoll | null | undefined): bo
 }
 
 /** The time of the last reply of any of them; negative infinity: never. */
-function lastAnswerMs(contacts: readonly SourceContact[]): number {
+function lastAnswerMs(sources: readonly SourceState[]): number {
   let answeredMs = Number.NEGATIVE_INFINITY;
-  for (const { last, lastSuccessMs } of contacts) {
+  for (const { last, lastSuccessMs } of sources) {
     const isAnswer = last !== null && !isUnreached(last) && !wasNotSent(last);
     const answerMs = isAnswer ? last.receivedAtMs : Number.NEGATIVE_INFINITY;
     answeredMs = Math.max(answeredMs, answerMs, lastSuccessMs ?? answerMs);
@@ -74,59 +79,28 @@ function lastAnswerMs(contacts: readonly SourceContact[]): number {
   return answeredMs;
 }
 
-/** The time between two polls of the indexer that is polled most often. */
-function shortestIntervalMs(contacts: readonly SourceContact[]): number {
-  let shortestMs = Number.POSITIVE_INFINITY;
-  for (const { kind, pollIntervalMs } of contacts) {
-    shortestMs = kind === "indexer" ? Math.min(shortestMs, pollIntervalMs) : shortestMs;
-  }
-  return shortestMs;
-}
-
-/** Whether it returned heights until shortly before the last answer of all, and is not reached now. */
-function wentSilent({ last, lastSuccessMs, pollIntervalMs }: SourceContact, answeredMs: number): boolean {
-  const wasWell = lastSuccessMs !== null && lastSuccessMs >= answeredMs - TOGETHER_POLLS * pollIntervalMs;
-  return wasWell && isUnreached(last);
-}
-
-/** Whether the silence is more than one bad poll: long enough, or a status has just changed because of it. */
-function isLongSilence(silent: ReadonlySet<SourceContact>, silentMs: number, shortestMs: number): boolean {
-  const hasChanged = [...silent].some(({ verdict }) => verdict?.status === "unreachable");
-  return silentMs >= (hasChanged ? shortestMs : Math.max(SILENCE_MS, SILENT_POLLS * shortestMs));
-}
-
-/** One source of a host; its contact is null before its first poll. */
-interface HostSample {
-  readonly host: string;
-  readonly contact: SourceContact | null;
-}
-
-function allHostsFail(samples: readonly HostSample[], silent: ReadonlySet<SourceContact>): boolean {
-  const hosts = [...groupBy(samples, ({ host }) => host).values()]
-    .map((members) => members.map(({ contact }) => contact))
-    .filter((members) => !members.every((contact) => wasNotSent(contact?.last)));
-  const failing = hosts.filter((members) => members.some((contact) => isUnreached(contact?.last)));
+/** Looks at the sources of every indexer's host, and at the RPC nodes that went silent with them. */
+function allHostsFail(
+  sources: readonly SourceState[],
+  endpoints: readonly Endpoint[],
+  silent: ReadonlyMap<string, SourceState>,
+): boolean {
+  const byKey = new Map(sources.map((source) => [source.key, source]));
+  const samples = endpoints.flatMap((endpoint) =>
+    sourceKeysOf(endpoint)
+      .filter((key) => endpoint.kind === "indexer" || silent.has(key))
+      .map((key) => ({ key, host: endpoint.host, kind: endpoint.kind, last: byKey.get(key)?.last })),
+  );
+  const hosts = [...groupBy(samples, ({ host }) => host).values()].filter(
+    (members) => !members.every(({ last }) => wasNotSent(last)),
+  );
+  const failing = hosts.filter((members) => members.some(({ last }) => isUnreached(last)));
   const waiting = hosts.length - failing.length;
   const counted =
-    waiting === 0
-      ? failing
-      : failing.filter((members) => members.some((contact) => contact !== null && silent.has(contact)));
+    waiting === 0 ? failing : failing.filter((members) => members.some(({ key }) => silent.has(key)));
   return (
-    counted.length > Math.max(1, waiting) && counted.flat().some((contact) => contact?.kind === "indexer")
-  );
-}
-
-/** The sources of every indexer's host, and the RPC nodes that went silent with them. */
-function hostSamples(
-  contacts: readonly SourceContact[],
-  endpoints: readonly Endpoint[],
-  silent: ReadonlySet<SourceContact>,
-): readonly HostSample[] {
-  const byKey = new Map(contacts.map((contact) => [contact.key, contact]));
-  return endpoints.flatMap((endpoint) =>
-    sourceKeysOf(endpoint)
-      .map((source) => ({ host: endpoint.host, contact: byKey.get(source) ?? null }))
-      .filter(({ contact }) => endpoint.kind === "indexer" || (contact !== null && silent.has(contact))),
+    counted.length > Math.max(1, waiting) &&
+    counted.flat().some(({ kind, last }) => kind === "indexer" && last !== undefined)
   );
 }
 

@@ -20,32 +20,40 @@ export interface ReportInput extends Pick<Report, "budgets" | "skipped" | "unlis
   readonly nowMs: number;
 }
 
-/** Composes the one report that every output is made from. While our own network is down, every status is `unknown`. */
+/**
+ * Composes the one report that every output is made from. While our own network is down, every status is `unknown`. A target of
+ * which nothing is changed is the same object as before, so that comparing it with the previous report is quick.
+ */
 export function composeReport(input: ReportInput): Report {
-  const { chains, endpoints, nowMs } = input;
+  const { chains, endpoints, maintenance, explanations, nowMs } = input;
   const sources = chains.flatMap(({ state }) => state.sources);
   const outageMs = nobodyAnsweredYet(sources, endpoints) ? nowMs : (input.lastOutageMs ?? null);
-  const reports = chains.map((chain) =>
-    withMaintenance(outageMs === null ? chain.report : maskUnreachable(chain, outageMs), input.maintenance),
+  const unproven = new Set(
+    sources
+      .filter(({ last }) => outageMs !== null && isUnreached(last) && (last?.sentAtMs ?? 0) <= outageMs)
+      .map(({ key }) => key),
   );
+  const targets = chains
+    .flatMap(({ report }) => report.targets)
+    .map((one) => (unproven.has(one.key) ? unknown(one, "not polled since our network outage", null) : one))
+    .map((one) => (maintenance?.(one) === true ? { ...one, maintenance: true } : one));
   const incidents = findIncidents(input.previousIncidents, {
-    reports,
+    targets,
     endpoints,
     nowMs,
     isNetworkDown: isNetworkDown(sources, endpoints, nowMs),
   });
   const network = incidents.find(({ scope }) => scope === "network");
-  const shown =
-    network === undefined
-      ? reports.map((report) => explained(report, input.explanations ?? new Map()))
-      : reports.map((report) => maskAll(report, network));
   return {
     generated_at: isoTime(nowMs),
     replica: null,
-    chains: shown.map(({ targets: _t, gaps: _g, parity: _p, ...chain }) => chain),
-    targets: shown.flatMap(({ targets }) => targets),
-    gaps: shown.flatMap(({ gaps }) => gaps),
-    parity: shown.flatMap(({ parity }) => parity),
+    chains: chains.map(({ report: { targets: _t, gaps: _g, parity: _p, ...chain } }) => chain),
+    targets:
+      network === undefined
+        ? targets.map((one) => explained(one, explanations?.get(one.key)))
+        : targets.map((one) => unknown(one, network.detail, network.since)),
+    gaps: chains.flatMap(({ report }) => report.gaps),
+    parity: chains.flatMap(({ report }) => report.parity),
     incidents,
     budgets: input.budgets,
     skipped: input.skipped,
@@ -53,56 +61,13 @@ export function composeReport(input: ReportInput): Report {
   };
 }
 
-/**
- * Sets targets to `unknown` if their last poll reached no server and was sent before our network recovered.
- */
-function maskUnreachable({ report, state }: ReportInput["chains"][number], outageMs: number): ChainReport {
-  const isMasked = ({ last }: (typeof state.sources)[number]) =>
-    last !== null && isUnreached(last) && last.sentAtMs <= outageMs;
-  const masked = new Set(state.sources.filter(isMasked).map(({ key }) => key));
-  return masked.size === 0
-    ? report
-    : {
-        ...report,
-        targets: report.targets.map((target) =>
-          masked.has(target.key) ? unknown(target, "not polled since our network outage", null) : target,
-        ),
-      };
-}
-
-function maskAll(report: ChainReport, { detail, since }: Incident): ChainReport {
-  return { ...report, targets: report.targets.map((target) => unknown(target, detail, since)) };
-}
-
 function unknown(target: TargetReport, detail: string, since: string | null): TargetReport {
   return { ...target, status: "unknown", since, catch_up: null, preferred: false, detail };
 }
 
-/** With the explanation first in the detail of each target that has one, and is neither `ok` nor `unknown`. */
-function explained(report: ChainReport, explanations: ReadonlyMap<string, string>): ChainReport {
-  const isExplained = ({ key, status }: TargetReport) =>
-    explanations.has(key) && status !== "ok" && status !== "unknown";
-  return explanations.size > 0 && report.targets.some(isExplained)
-    ? {
-        ...report,
-        targets: report.targets.map((target) =>
-          isExplained(target)
-            ? { ...target, detail: `${explanations.get(target.key) ?? ""}; ${target.detail}` }
-            : target,
-        ),
-      }
-    : report;
-}
-
-/** The same report where no target is marked, so that comparing it with the previous one is quick. */
-function withMaintenance(report: ChainReport, maintenance: ReportInput["maintenance"]): ChainReport {
-  const isMarked = (target: TargetReport) => maintenance?.(target) === true;
-  return report.targets.some(isMarked)
-    ? {
-        ...report,
-        targets: report.targets.map((target) =>
-          isMarked(target) ? { ...target, maintenance: true } : target,
-        ),
-      }
-    : report;
+/** With the explanation first in the detail, unless the target is `ok` or `unknown`. */
+function explained(target: TargetReport, explanation: string | undefined): TargetReport {
+  return explanation === undefined || target.status === "ok" || target.status === "unknown"
+    ? target
+    : { ...target, detail: `${explanation}; ${target.detail}` };
 }
