@@ -1,5 +1,5 @@
 /** Values of one kind, of any number of series. All are in one array: thousands of small ones take much more memory. */
-export interface SavedColumn {
+interface SavedColumn {
   /** The series that have values. */
   readonly names: readonly string[];
   /** The values of all slots, series after series; NaN: unknown. */

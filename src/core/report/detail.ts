@@ -1,5 +1,5 @@
 import { staleAfterMs } from "../head/claim.ts";
-import { oppositionText } from "../head/opposition-text.ts";
+import { namesText, oppositionText } from "../head/opposition-text.ts";
 import type { Status, TargetReport } from "../model/report.ts";
 import { formatCount, formatDuration, formatNumber } from "../model/text.ts";
 import { disagreementOf } from "../source/replicas.ts";
@@ -9,7 +9,6 @@ import type { Dispute } from "../status/dispute.ts";
 import { contradictionOf } from "../status/judge.ts";
 import type { Lag } from "../status/lag.ts";
 import type { ChainView } from "../status/view.ts";
-import { disputeText } from "./dispute-text.ts";
 
 /** What a detail is written from. */
 export interface Facts {
@@ -20,9 +19,74 @@ export interface Facts {
   readonly catchUp: TargetReport["catch_up"];
 }
 
+/** Why a target has its status, as a clause. */
+const CLAUSES: Readonly<Record<Status, (facts: Facts) => string>> = {
+  unknown: unknownText,
+  rejected: (facts) => `our key is missing, wrong or unpaid${causeText(facts)}${lastSeenText(facts)}`,
+  throttled: (facts) => `polled too often, or our budget is spent${causeText(facts)}${lastSeenText(facts)}`,
+  not_found: (facts) => {
+    const { last } = facts.state;
+    const isElsewhere = last?.kind === "failed" && last.reason === "schema";
+    const why = isElsewhere ? last.detail : `no such subgraph or deployment${causeText(facts)}`;
+    return `${why}${lastSeenText(facts)}`;
+  },
+  unreachable: (facts) => `no usable answer${causeText(facts)}${lastSeenText(facts)}`,
+  missing: (facts) => `the answer lacks this chain, though it is expected there${lastSeenText(facts)}`,
+  failed: (facts) => {
+    const { indexingErrors, last } = facts.state;
+    if (last?.kind === "head" && last.failure !== undefined) {
+      return `the indexer reports a failed deployment: ${last.failure}; it is ${behindText(facts)}`;
+    }
+    return indexingErrors === true
+      ? `the indexer reports indexing errors, and is ${behindText(facts)}`
+      : `the indexer reports a failed deployment${causeText(facts)}`;
+  },
+  diverged: (facts) => `answers for another chain or fork${causeText(facts) || `: ${doubtText(facts)}`}`,
+  chain_halted: (facts) =>
+    `the chain itself stands still, as an independent RPC node shows; this target is ${behindText(facts)}`,
+  stalled: stalledText,
+  syncing: (facts) =>
+    facts.state.last?.kind === "not_started"
+      ? "has not started indexing yet"
+      : `${facts.catchUp === null ? "catching up, " : ""}${behindText(facts)}${catchUpText(facts)}`,
+  lagging: (facts) => `${advanceText(facts)}, ${behindText(facts)}${catchUpText(facts)}`,
+  ok: (facts) => `${advanceText(facts)}, ${behindText(facts)}`,
+};
+
+const WITH_HEIGHT: ReadonlySet<Status> = new Set(["ok", "lagging", "syncing", "stalled", "chain_halted"]);
+
+/** An advance is recent for so many polls, or block times where these are longer. */
+const RECENT = 2;
+
 /** Why a target has its status, in one sentence, and how the last poll ended where that is not the reason. */
 export function detailOf(facts: Facts): string {
-  return `${clauseOf(facts)}${replicasText(facts)}${lastPollText(facts)}`;
+  const { last } = facts.state;
+  const isReason = last === null || facts.status === "unknown" || isReasonOf(last, facts);
+  const lastPoll = isReason ? "" : `; ${pollText(last)}`;
+  return `${CLAUSES[facts.status](facts)}${replicasText(facts)}${lastPoll}`;
+}
+
+/** Which sources contradict each other, by how much, and what would decide it. */
+export function disputeText({ blocks, hasRpc, offMs, sides }: Dispute): string {
+  const all = sides.map(({ block, sources }) => `${sideText(sources, sides)} (block ${formatNumber(block)})`);
+  const off = offMs === null ? "" : ` by ${formatDuration(offMs)} of block time`;
+  const apart = blocks === 0 ? "at one height" : `${formatCount(blocks, "block")} apart`;
+  const variant = hasRpc ? "one more variant" : "an RPC node (`rpc`) or one more variant";
+  // Hashes are compared at equal heights, and an RPC node is rarely polled at a height that two variants share.
+  const isAboutHashes = blocks === 0 && offMs === null;
+  const decider = isAboutHashes ? "one more variant whose answers have block hashes" : variant;
+  return `${listOf(all)} contradict each other${off}, ${apart}, and as many stand on each side; ${decider} would decide it`;
+}
+
+/** By variant; by protocol and variant where another side has that variant, too. */
+function sideText(sources: readonly string[], sides: Dispute["sides"]): string {
+  const others = sides.filter((side) => side.sources !== sources).flatMap((side) => side.sources);
+  const isShared = sources.some((key) => others.some((other) => namesText([key]) === namesText([other])));
+  return isShared ? listOf(sources.map((key) => key.split("/").slice(0, 2).join(" "))) : namesText(sources);
+}
+
+function listOf(texts: readonly string[]): string {
+  return new Intl.ListFormat("en-GB").format(texts);
 }
 
 /** That its answers alternate between two heights, and how often it is the lower. */
@@ -33,42 +97,6 @@ function replicasText({ state, status }: Facts): string {
     : `; its replicas disagree by ${formatCount(between.blocks, "block")}: ${formatNumber(between.low)} of its last ${formatNumber(between.of)} answers were that far behind the others`;
 }
 
-function clauseOf(facts: Facts): string {
-  const { state, status } = facts;
-  switch (status) {
-    case "unknown":
-      return unknownText(facts);
-    case "rejected":
-    case "throttled":
-    case "not_found":
-    case "unreachable":
-      return `${failingText(facts, status)}${lastSeenText(facts)}`;
-    case "missing":
-      return `the answer lacks this chain, though it is expected there${lastSeenText(facts)}`;
-    case "failed":
-      if (state.last?.kind === "head" && state.last.failure !== undefined) {
-        return `the indexer reports a failed deployment: ${state.last.failure}; it is ${behindText(facts)}`;
-      }
-      return state.indexingErrors === true
-        ? `the indexer reports indexing errors, and is ${behindText(facts)}`
-        : `the indexer reports a failed deployment${causeText(facts)}`;
-    case "diverged":
-      return `answers for another chain or fork${causeText(facts) || `: ${doubtText(facts)}`}`;
-    case "chain_halted":
-      return `the chain itself stands still, as an independent RPC node shows; this target is ${behindText(facts)}`;
-    case "stalled":
-      return stalledText(facts);
-    case "syncing":
-      return state.last?.kind === "not_started"
-        ? "has not started indexing yet"
-        : `${facts.catchUp === null ? "catching up, " : ""}${behindText(facts)}${catchUpText(facts)}`;
-    case "lagging":
-      return `${advanceText(facts)}, ${behindText(facts)}${catchUpText(facts)}`;
-    case "ok":
-      return `${advanceText(facts)}, ${behindText(facts)}`;
-  }
-}
-
 function doubtText({ state, view }: Facts): string {
   const contradiction = contradictionOf(state, view);
   return contradiction === null
@@ -76,37 +104,12 @@ function doubtText({ state, view }: Facts): string {
     : oppositionText(contradiction);
 }
 
-const WITH_HEIGHT: ReadonlySet<Status> = new Set(["ok", "lagging", "syncing", "stalled", "chain_halted"]);
-
-/** An advance is recent for so many polls, or block times where these are longer. */
-const RECENT = 2;
-
-const FAILING = {
-  rejected: "our key is missing, wrong or unpaid",
-  throttled: "polled too often, or our budget is spent",
-  not_found: "no such subgraph or deployment",
-  unreachable: "no usable answer",
-} as const;
-
-function failingText(facts: Facts, status: keyof typeof FAILING): string {
-  const { last } = facts.state;
-  return last?.kind === "failed" && last.reason === "schema" && status === "not_found"
-    ? last.detail
-    : `${FAILING[status]}${causeText(facts)}`;
-}
-
 /** The failure of the last poll, where it is the reason of the status. */
 function causeText({ state: { last }, status }: Facts): string {
   return last?.kind === "failed" && statusOfFailure(last.reason) === status ? `: ${failureText(last)}` : "";
 }
 
-/** How the last poll ended, where that is not the reason of the status. */
-function lastPollText(facts: Facts): string {
-  const { last } = facts.state;
-  return last === null || facts.status === "unknown" || isReason(last, facts) ? "" : `; ${pollText(last)}`;
-}
-
-function isReason(last: LastPoll, { state, status }: Facts): boolean {
+function isReasonOf(last: LastPoll, { state, status }: Facts): boolean {
   switch (last.kind) {
     case "failed":
       return statusOfFailure(last.reason) === status;
@@ -115,9 +118,11 @@ function isReason(last: LastPoll, { state, status }: Facts): boolean {
     case "not_started":
       return status === "syncing";
     case "head":
-      return status === "failed"
-        ? state.indexingErrors === true
-        : !(status in FAILING) && status !== "missing";
+      return (
+        WITH_HEIGHT.has(status) ||
+        status === "diverged" ||
+        (status === "failed" && state.indexingErrors === true)
+      );
   }
 }
 
@@ -168,15 +173,10 @@ function advanceText({ state, view }: Facts): string {
   if (state.replicas?.isStale === true) {
     return "users are served by replicas that are behind";
   }
-  const usualMs = RECENT * Math.max(view.intervalMs ?? 0, state.pollIntervalMs);
-  const standsMs = idleMs(state);
-  const advancedAgoMs = view.nowMs - (state.peak?.atMs ?? view.nowMs);
-  if (advancedAgoMs <= usualMs) {
-    return "advances";
-  }
-  return standsMs > usualMs
-    ? `has not advanced for ${formatDuration(standsMs)}`
-    : `last advanced ${formatDuration(advancedAgoMs)} ago`;
+  const agoMs = view.nowMs - (state.peak?.atMs ?? view.nowMs);
+  return agoMs <= RECENT * Math.max(view.intervalMs ?? 0, state.pollIntervalMs)
+    ? "advances"
+    : `last advanced ${formatDuration(agoMs)} ago`;
 }
 
 function behindText({ lag, view }: Facts): string {
@@ -190,11 +190,18 @@ function behindText({ lag, view }: Facts): string {
   if (lag.blocks === 0) {
     return `level with ${seen}`;
   }
-  if (lag.ms === null) {
-    return `${formatCount(lag.blocks, "block")} behind ${seen}`;
+  const blocks = formatCount(lag.blocks, "block");
+  const behind = lag.ms === null ? blocks : `${formatDuration(lag.ms)} (${blocks})`;
+  return `${lag.extrapolated ? "about " : ""}${behind} behind ${seen}`;
+}
+
+function behindClockText(lagMs: number | null, { dispute, hasSingleSource }: ChainView): string {
+  const sources = `its chain has ${hasSingleSource ? "a single source" : "too few sources that agree on a head"}`;
+  const why = dispute === null ? sources : `no reference: ${disputeText(dispute)}`;
+  if (lagMs !== null) {
+    return `${formatDuration(lagMs)} behind, measured against the clock: ${why}`;
   }
-  const about = lag.extrapolated ? "about " : "";
-  return `${about}${formatDuration(lag.ms)} (${formatCount(lag.blocks, "block")}) behind ${seen}`;
+  return dispute === null ? `lag unknown: ${sources}, without block times` : why;
 }
 
 /** Whether it will be at the head again, and when. */
@@ -211,19 +218,6 @@ function catchUpText({ catchUp }: Facts): string {
       ? `${formatCount(perSecond, "block")} a second`
       : `${formatCount(perSecond * 60, "block")} a minute`;
   return `; catching up at ${pace}, at the head in about ${formatDuration(eta * 1_000)}`;
-}
-
-function behindClockText(lagMs: number | null, { dispute, hasSingleSource }: ChainView): string {
-  const sources = `its chain has ${hasSingleSource ? "a single source" : "too few sources that agree on a head"}`;
-  if (lagMs !== null) {
-    const why = dispute === null ? sources : noReferenceText(dispute);
-    return `${formatDuration(lagMs)} behind, measured against the clock: ${why}`;
-  }
-  return dispute === null ? `lag unknown: ${sources}, without block times` : noReferenceText(dispute);
-}
-
-function noReferenceText(dispute: Dispute): string {
-  return `no reference: ${disputeText(dispute)}`;
 }
 
 function failureText({ reason, detail }: Extract<LastPoll, { kind: "failed" }>): string {

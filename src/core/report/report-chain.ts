@@ -4,9 +4,10 @@ import { baselineOf, type ChainState, type WatchedChain } from "../head/chain-st
 import { staleAfterMs } from "../head/claim.ts";
 import { isFarAhead } from "../head/consensus.ts";
 import { oppositionText } from "../head/opposition-text.ts";
-import type { Target } from "../model/fleet.ts";
+import { isProduction, type Target } from "../model/fleet.ts";
 import {
   type ChainReport,
+  type ChainSummary,
   type GapReport,
   type Status,
   type TargetReport,
@@ -19,22 +20,39 @@ import { reportCatchUp } from "../status/catch-up.ts";
 import { contradictionOf } from "../status/judge.ts";
 import { measureLag } from "../status/lag.ts";
 import { type ChainView, viewOf } from "../status/view.ts";
-import { detailOf } from "./detail.ts";
-import { disputeText } from "./dispute-text.ts";
-import { preferredKeys } from "./preferred.ts";
+import { detailOf, disputeText } from "./detail.ts";
 import { reportParity } from "./report-parity.ts";
-import { reportStandings } from "./standings.ts";
+
+/** Statuses of targets that give no height: they stay settled when no height counts any more. */
+const WITHOUT_HEIGHT: ReadonlySet<Status> = new Set([
+  "rejected",
+  "throttled",
+  "not_found",
+  "unreachable",
+  "missing",
+]);
+/** What a target says of itself that has no height which counts. */
+const STATUS_WITHOUT_HEIGHT = { head: "unknown", missing: "missing", not_started: "syncing" } as const;
+/** Targets within this of the freshest are as good: the first listed of them is preferred, so that nothing flaps. */
+const AS_GOOD_SECONDS = 5;
+const AS_GOOD_BLOCKS = 2;
+
+type MarkedTarget = TargetReport & { preferred: boolean };
 
 /** What is known of a chain at `nowMs`. The same state and instant always give the same report. */
 export function reportChain(state: ChainState, watched: WatchedChain, nowMs: number): ChainReport {
   const view = viewOf(state, watched.chain, nowMs);
   const { slug, id, name, testnet, explorer, blockTimeMs, thresholds } = watched.chain;
-  const targets = reportTargets(state, watched, view);
+  const byKey = new Map(state.sources.map((source) => [source.key, source]));
+  const targets = watched.targets.map((target) =>
+    reportTarget(
+      target,
+      byKey.get(target.key) ?? newSource(target.key, "indexer", target.pollIntervalMs),
+      view,
+    ),
+  );
   const parity = reportParity(state, watched, targets, nowMs);
-  const preferred = preferredKeys(targets, new Set(parity.flatMap((one) => one.odd_key ?? [])));
-  for (const target of targets) {
-    target.preferred = preferred.has(target.key);
-  }
+  markPreferred(targets, new Set(parity.map((one) => one.odd_key)));
   return {
     slug,
     chain_id: id,
@@ -42,10 +60,11 @@ export function reportChain(state: ChainState, watched: WatchedChain, nowMs: num
     testnet,
     explorer,
     block_time_seconds: inSeconds(blockTimeMs),
-    block_interval_seconds: inWholeMicroseconds(view.measuredIntervalMs),
+    block_interval_seconds:
+      view.measuredIntervalMs === null ? null : Math.round(view.measuredIntervalMs * 1_000) / 1e6,
     reference: reportReference(view),
     dispute: view.dispute === null ? null : disputeText(view.dispute),
-    standings: reportStandings(state, watched, view),
+    standings: state.sources.flatMap((source) => standingOf(source, watched, view)),
     thresholds: {
       lagging_seconds: thresholds.laggingMs / 1_000,
       critical_seconds: thresholds.criticalMs / 1_000,
@@ -58,17 +77,16 @@ export function reportChain(state: ChainState, watched: WatchedChain, nowMs: num
 }
 
 /** The chain's reference head, or null while its evidence is missing or stale. */
-function reportReference(view: ChainView): ChainReport["reference"] {
-  const { reference } = view;
+function reportReference({ clock, consensus, intervalMs, reference }: ChainView): ChainReport["reference"] {
   if (reference === null) {
     return null;
   }
-  const time = timeOfBlock(view.clock, reference.block, view.intervalMs);
+  const time = timeOfBlock(clock, reference.block, intervalMs);
   return {
     block_number: reference.block,
-    sources: view.consensus.members.length,
-    members: view.consensus.members,
-    opposed: view.consensus.opposed.map((opposition) => ({
+    sources: consensus.members.length,
+    members: consensus.members,
+    opposed: consensus.opposed.map((opposition) => ({
       source: opposition.source,
       detail: oppositionText(opposition),
     })),
@@ -76,16 +94,33 @@ function reportReference(view: ChainView): ChainReport["reference"] {
   };
 }
 
-/** What is known of each target of a chain; which of them are preferred follows from all. */
-function reportTargets(state: ChainState, watched: WatchedChain, view: ChainView): readonly MarkedTarget[] {
-  const byKey = new Map(state.sources.map((source) => [source.key, source]));
-  return watched.targets.map((target) =>
-    reportTarget(target, byKey.get(target.key) ?? unpolled(target), view),
-  );
-}
-
-interface MarkedTarget extends TargetReport {
-  preferred: boolean;
+/** Of a source with a recent reply: whether it agrees with the reference, or why it is excluded. */
+function standingOf(
+  source: SourceState,
+  { sources }: WatchedChain,
+  view: ChainView,
+): ChainSummary["standings"] {
+  const { key, last } = source;
+  const { members, opposed, undecided } = view.consensus;
+  const host = sources.get(key)?.provider ?? null;
+  if (last?.kind === "failed" && last.reason === "wrong_chain") {
+    return [{ source: key, host, block_number: null, stands: "rejected", detail: last.detail }];
+  }
+  const newest = newestSample(source);
+  if (newest === null || !isFresh(source, view)) {
+    return [];
+  }
+  const standing = { source: key, host, block_number: newest.block };
+  const opposition = opposed.find((one) => one.source === key);
+  if (opposition !== undefined) {
+    return [{ ...standing, stands: "excluded", detail: oppositionText(opposition) }];
+  }
+  const side = undecided.findIndex((keys) => keys.includes(key));
+  if (side >= 0) {
+    return [{ ...standing, stands: "disputed", detail: `side ${side + 1}` }];
+  }
+  const isMember = view.reference !== null && members.includes(key);
+  return [{ ...standing, stands: isMember ? "agrees" : "apart", detail: null }];
 }
 
 /**
@@ -102,41 +137,31 @@ function reportGaps(state: ChainState, watched: WatchedChain, view: ChainView): 
   return watched.targets.flatMap((target) => {
     const own = comparable.get(target.key);
     const against = baselineOf(watched, target);
-    return own === undefined || against === null || !comparable.has(against.key)
-      ? []
-      : (reportGap(own, { target, against }, view) ?? []);
+    const newest = own === undefined ? null : newestSample(own);
+    const gap = own === undefined ? null : estimateGap(own.gap);
+    if (gap === null || newest === null || against === null || !comparable.has(against.key)) {
+      return [];
+    }
+    const blocks = Math.round(gap.blocks * 10) / 10;
+    const here = timeOfBlock(view.clock, newest.block, view.intervalMs);
+    const there = timeOfBlock(view.clock, newest.block + blocks, view.intervalMs);
+    return {
+      ...targetId(target),
+      against: against.variant,
+      blocks,
+      seconds: here === null || there === null ? null : (there.timeMs - here.timeMs) / 1_000,
+      uncertainty_blocks: gap.uncertaintyBlocks,
+    };
   });
 }
 
-function reportGap(
-  own: SourceState,
-  { target, against }: { readonly target: Target; readonly against: Target },
-  view: ChainView,
-): GapReport | null {
-  const gap = estimateGap(own.gap);
-  const newest = newestSample(own);
-  if (gap === null || newest === null) {
-    return null;
-  }
-  const blocks = Math.round(gap.blocks * 10) / 10;
-  const seconds = gapSeconds(blocks, newest.block, view);
-  return {
-    ...targetId(target),
-    against: against.variant,
-    blocks,
-    seconds,
-    uncertainty_blocks: gap.uncertaintyBlocks,
-  };
-}
-
+/** What is known of one target; whether it is preferred follows from all. */
 function reportTarget(target: Target, known: SourceState, view: ChainView): MarkedTarget {
   // A copy, for its detail may be read after the next poll.
   const state = { ...servedOf(known) };
-  const staleMs = staleAfterMs(view.thresholds, target.pollIntervalMs);
-  const fresh = isFresh(state, view);
   const id = targetId(target);
   const height = reportHeight(state, view);
-  const { status, sinceMs } = statusAt(state, { nowMs: view.nowMs, staleMs, fresh });
+  const { status, sinceMs } = statusAt(state, view);
   const lag = status === "diverged" || height.block_number === null ? null : measureLag(state, view);
   const catchUp = reportCatchUp(state.approach, status, lag, view.intervalMs);
   let detail: string | null = null;
@@ -193,37 +218,28 @@ function reportHeight(
   };
 }
 
-/** Statuses of targets that give no height: they stay settled when no height counts any more. */
-const WITHOUT_HEIGHT: ReadonlySet<Status> = new Set([
-  "rejected",
-  "throttled",
-  "not_found",
-  "unreachable",
-  "missing",
-]);
-/** What a target says of itself that has no height which counts. */
-const STATUS_WITHOUT_HEIGHT = { head: "unknown", missing: "missing", not_started: "syncing" } as const;
-
 /** The settled status, unless the heights that it rests on have become stale since: then what was said last is named. */
 function statusAt(
-  { last, samples, verdict }: SourceState,
-  at: { readonly nowMs: number; readonly staleMs: number; readonly fresh: boolean },
+  state: SourceState,
+  view: ChainView,
 ): { readonly status: Status; readonly sinceMs: number | null } {
+  const { last, verdict } = state;
   if (last === null || verdict === null) {
     return { status: "unknown", sinceMs: null };
   }
-  const isHeard = at.nowMs - last.receivedAtMs <= at.staleMs;
-  if (at.fresh || (isHeard && WITHOUT_HEIGHT.has(verdict.status))) {
+  const staleMs = staleAfterMs(view.thresholds, state.pollIntervalMs);
+  const isHeard = view.nowMs - last.receivedAtMs <= staleMs;
+  if (isFresh(state, view) || (isHeard && WITHOUT_HEIGHT.has(verdict.status))) {
     return verdict;
   }
-  const heightMs = samples.at(-1)?.receivedAtMs;
-  const sinceMs = heightMs === undefined ? verdict.sinceMs : heightMs + at.staleMs;
+  const heightMs = newestSample(state)?.receivedAtMs;
+  const sinceMs = heightMs === undefined ? verdict.sinceMs : heightMs + staleMs;
   if (last.kind === "failed") {
     return { status: statusOfFailure(last.reason), sinceMs };
   }
   return isHeard
     ? { status: STATUS_WITHOUT_HEIGHT[last.kind], sinceMs }
-    : { status: "unknown", sinceMs: last.receivedAtMs + at.staleMs };
+    : { status: "unknown", sinceMs: last.receivedAtMs + staleMs };
 }
 
 function isFresh(source: SourceState, view: ChainView): boolean {
@@ -232,17 +248,31 @@ function isFresh(source: SourceState, view: ChainView): boolean {
   return newest !== null && view.nowMs - newest.receivedAtMs <= staleMs;
 }
 
-function unpolled({ key, pollIntervalMs }: Target): SourceState {
-  return newSource(key, "indexer", pollIntervalMs);
+/**
+ * Marks the freshest healthy target of each protocol, among those that serve its users: a testing URL is preferred only
+ * where the protocol has no production tier here. `odd` are keys of targets whose data differ from what the others have.
+ */
+function markPreferred(targets: readonly MarkedTarget[], odd: ReadonlySet<string | null>): void {
+  const inProduction = new Set(targets.filter(isProduction).map(({ protocol }) => protocol));
+  const best = new Map<string, MarkedTarget>();
+  for (const target of targets) {
+    const { protocol, status, block_number: block, key } = target;
+    const isServing = isProduction(target) || !inProduction.has(protocol);
+    const rival = best.get(protocol);
+    const isHealthy = status === "ok" && block !== null && !odd.has(key);
+    if (isServing && isHealthy && (rival === undefined || isFresher(target, rival))) {
+      best.set(protocol, target);
+    }
+  }
+  for (const target of best.values()) {
+    target.preferred = true;
+  }
 }
 
-/** The gap as time: between the target's block and the block of the other target. */
-function gapSeconds(blocks: number, from: number, view: ChainView): number | null {
-  const here = timeOfBlock(view.clock, from, view.intervalMs);
-  const there = timeOfBlock(view.clock, from + blocks, view.intervalMs);
-  return here === null || there === null ? null : (there.timeMs - here.timeMs) / 1_000;
-}
-
-function inWholeMicroseconds(ms: number | null): number | null {
-  return ms === null ? null : Math.round(ms * 1_000) / 1e6;
+/** Whether `report` is clearly fresher than `rival`: by lag where both have one, else by height. */
+function isFresher(report: TargetReport, rival: TargetReport): boolean {
+  if (report.lag_seconds !== null && rival.lag_seconds !== null) {
+    return report.lag_seconds < rival.lag_seconds - AS_GOOD_SECONDS;
+  }
+  return (report.block_number ?? 0) > (rival.block_number ?? 0) + AS_GOOD_BLOCKS;
 }
