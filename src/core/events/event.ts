@@ -10,29 +10,28 @@ export const EVENT_KINDS = ["status", "pair", "incident", "parity", "deployment"
 /** Something that happened. This schema is its only definition: for the file, the store, the API and the command line. */
 export const EventSchema = z.object({
   time: Time,
-  kind: z.enum(EVENT_KINDS).meta({
-    description:
+  kind: z
+    .enum(EVENT_KINDS)
+    .describe(
       "status: of a target; pair: the state of a protocol on a chain; incident: it began or ended; parity: data differ or are equal again; deployment: another one answers; process: Synclag started, stopped, or reloaded",
-  }),
-  subject: Text.meta({
-    description:
-      "What it happened to: the key of a target (status, deployment), protocol/chain (pair), scope and subject (incident), probe and keys (parity), or the name of the process",
-  }),
-  from: Text.meta({ description: "What it was before, such as a status" }).nullable().default(null),
-  to: Text.meta({
-    description:
-      "A status, the state of a pair, `began` or `ended`, `different` or `equal`, a deployment, or `started`, `stopped` or `reloaded`",
-  }),
+    ),
+  subject: Text.describe(
+    "What it happened to: the key of a target (status, deployment), protocol/chain (pair), scope and subject (incident), probe and keys (parity), or the name of the process",
+  ),
+  from: Text.describe("What it was before, such as a status").nullable().default(null),
+  to: Text.describe(
+    "A status, the state of a pair, `began` or `ended`, `different` or `equal`, a deployment, or `started`, `stopped` or `reloaded`",
+  ),
   detail: Text.nullable().default(null),
   lag_seconds: Seconds.nonnegative().nullable().default(null),
   targets: z
     .array(Text)
-    .meta({ description: "Keys of the targets that an incident explains, at most 100 of them" })
+    .describe("Keys of the targets that an incident explains, at most 100 of them")
     .default([]),
-  target_count: Count.meta({ description: "How many targets an incident explains" }).default(0),
-  unwatched_since: Time.meta({
-    description: "Of a process that started: when one was last known to run. Nothing is known in between",
-  })
+  target_count: Count.describe("How many targets an incident explains").default(0),
+  unwatched_since: Time.describe(
+    "Of a process that started: when one was last known to run. Nothing is known in between",
+  )
     .nullable()
     .default(null),
 });
