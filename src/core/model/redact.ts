@@ -12,25 +12,20 @@ export const MIN_SECRET_LENGTH = 4;
 
 /**
  * Creates the function that replaces `secrets`, and the forms that they have in JSON, in a URL and in a quoted line. Of a
- * secret that was cut, it replaces the beginning before the `CUT_MARK`. Its time hardly depends on the number of secrets.
+ * secret that was cut, it replaces the beginning before the `CUT_MARK`. Secrets that overlap get one mark.
  */
 export function createRedact(secrets: readonly string[]): Redact {
-  const forms = [...new Set(secrets.flatMap(formsOf))].sort();
+  const forms = [...new Set(secrets.flatMap(formsOf))].filter(({ length }) => length >= MIN_SECRET_LENGTH);
   const formsByStart = groupBy(forms, (form) => form.slice(0, MIN_SECRET_LENGTH));
-  const longest = forms.reduce((most, { length }) => Math.max(most, length), 0);
-  // Most characters do not begin a secret: the first two show that without a lookup in the map.
-  const mayStart = new Uint8Array(0x1_00_00);
-  for (const start of formsByStart.keys()) {
-    mayStart[pairAt(start, 0)] = 1;
-  }
-  const lengthAt = (text: string, at: number): number =>
-    mayStart[pairAt(text, at)] === 1
-      ? secretLength(
-          text.slice(at, at + longest + 1),
-          formsByStart.get(text.slice(at, at + MIN_SECRET_LENGTH)) ?? [],
-        )
-      : 0;
-  return (text) => replaceSecrets(text, lengthAt);
+  return (text) => {
+    const found: Found[] = [];
+    for (const [start, alike] of formsByStart) {
+      for (let from = text.indexOf(start); from >= 0; from = text.indexOf(start, from + 1)) {
+        found.push({ from, to: from + Math.max(...alike.map((form) => foundLength(text, from, form))) });
+      }
+    }
+    return withMarks(text, found);
+  };
 }
 
 /** Replaces everything that looks like a key, for texts with secrets that are not known yet. */
@@ -55,61 +50,31 @@ export function looksLikeKey(word: string): boolean {
   );
 }
 
-/** Secrets that overlap get one mark: a rest of the second would be part of a secret. */
-function replaceSecrets(text: string, lengthAt: (text: string, at: number) => number): string {
-  let redacted = "";
-  let doneTo = 0;
-  for (let at = 0; at <= text.length - MIN_SECRET_LENGTH; at += 1) {
-    const length = lengthAt(text, at);
-    if (length > 0) {
-      redacted += at < doneTo ? "" : `${text.slice(doneTo, at)}${SECRET_MARK}`;
-      doneTo = Math.max(doneTo, at + length);
-    }
-  }
-  return redacted + text.slice(doneTo);
+/** Where a secret is in a text. */
+interface Found {
+  readonly from: number;
+  readonly to: number;
 }
 
 function formsOf(secret: string): readonly string[] {
   return [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret), oneLine(secret)];
 }
 
-/** The low bytes of two characters. */
-function pairAt(text: string, at: number): number {
-  return ((text.charCodeAt(at) & 0xff) << 8) | (text.charCodeAt(at + 1) & 0xff);
+/** How much of the form is in the text there: all of it, or its beginning up to a cut; 0 if neither. */
+function foundLength(text: string, from: number, form: string): number {
+  if (text.startsWith(form, from)) {
+    return form.length;
+  }
+  const cutAt = text.indexOf(CUT_MARK, from);
+  return cutAt >= from + MIN_SECRET_LENGTH && form.startsWith(text.slice(from, cutAt)) ? cutAt - from : 0;
 }
 
-/** The length of the longest of the sorted `forms` that a text begins with, or of the part of one before a cut; 0 if none. */
-function secretLength(text: string, forms: readonly string[]): number {
-  const cutAt = text.indexOf(CUT_MARK);
-  const beginning = text.slice(0, cutAt);
-  if (cutAt > 0 && forms[countBelow(forms, beginning)]?.startsWith(beginning) === true) {
-    return cutAt;
+function withMarks(text: string, found: readonly Found[]): string {
+  let redacted = "";
+  let doneTo = 0;
+  for (const { from, to } of found.filter((one) => one.to > one.from).sort((a, b) => a.from - b.from)) {
+    redacted += from < doneTo ? "" : `${text.slice(doneTo, from)}${SECRET_MARK}`;
+    doneTo = Math.max(doneTo, to);
   }
-  let rest = text;
-  for (;;) {
-    // All forms between `rest` and a form that it begins with begin with that form.
-    const form = forms[countBelow(forms, `${rest}\0`) - 1] ?? "";
-    if (rest.startsWith(form)) {
-      return form.length;
-    }
-    rest = rest.slice(0, commonLength(form, rest));
-  }
-}
-
-/** How many of the sorted texts come before `text`. */
-function countBelow(sorted: readonly string[], text: string): number {
-  let [low, high] = [0, sorted.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    [low, high] = (sorted[middle] ?? "") < text ? [middle + 1, high] : [low, middle];
-  }
-  return low;
-}
-
-function commonLength(a: string, b: string): number {
-  let length = 0;
-  while (length < a.length && a[length] === b[length]) {
-    length += 1;
-  }
-  return length;
+  return redacted + text.slice(doneTo);
 }
