@@ -137,13 +137,10 @@ function inTenths(value: number | null): number | null {
   return value === null ? null : Math.round(value * 10) / 10;
 }
 
-/** The sum of all lags; less than any lag if no lag is known, and least if no height is known. */
+/** The sum of all lags; less than any lag where none is known. */
 function badnessOf(keys: readonly string[], read: Slot["read"]): number {
   const lags = keys.map((key) => read(LAG, key)).filter((lagMs) => lagMs !== null);
-  if (lags.length > 0) {
-    return lags.reduce((total, lagMs) => total + lagMs);
-  }
-  return keys.some((key) => read(BLOCK, key) !== null) ? -1 : -2;
+  return lags.length === 0 ? -1 : lags.reduce((total, lagMs) => total + lagMs);
 }
 
 /** Of each `size` neighbours, counted from the end, the one at which these targets were furthest behind; of equal ones the latest. */

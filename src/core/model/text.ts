@@ -52,8 +52,8 @@ export function formatDuration(durationMs: number): string {
     return `${Math.round(durationMs / MINUTE_MS)} min`;
   }
   return durationMs < 2 * DAY_MS
-    ? twoUnits(durationMs, { unitMs: HOUR_MS, unit: "h", restMs: MINUTE_MS, rest: "min" })
-    : twoUnits(durationMs, { unitMs: DAY_MS, unit: "d", restMs: HOUR_MS, rest: "h" });
+    ? twoUnits(durationMs, HOUR_MS, "h", MINUTE_MS, "min")
+    : twoUnits(durationMs, DAY_MS, "d", HOUR_MS, "h");
 }
 
 /** The shortest form, for a cell of the matrix: `1.5s`, `41m`, `3h`, `5d`. */
@@ -92,14 +92,7 @@ export function inSeconds(durationMs: number | null): number | null {
   return durationMs === null ? null : durationMs / SECOND_MS;
 }
 
-interface Units {
-  readonly unitMs: number;
-  readonly unit: string;
-  readonly restMs: number;
-  readonly rest: string;
-}
-
-function twoUnits(durationMs: number, { unitMs, unit, restMs, rest }: Units): string {
+function twoUnits(durationMs: number, unitMs: number, unit: string, restMs: number, rest: string): string {
   const rounded = Math.round(durationMs / restMs) * restMs;
   const restCount = (rounded % unitMs) / restMs;
   const head = `${Math.floor(rounded / unitMs)} ${unit}`;

@@ -55,17 +55,6 @@ describe("incidentsOf()", () => {
   });
 });
 
-describe("eventOf()", () => {
-  it("cuts a detail at 300 characters and a list of targets at 100", () => {
-    const targets = Array.from({ length: 101 }, (_, index) => `lockup/subgraph/production/chain-${index}`);
-    const given = { time: isoTime(START_MS), kind: "incident", subject: "host a", to: "began" } as const;
-
-    const event = eventOf({ ...given, detail: "x".repeat(301), targets });
-
-    expect([event.detail?.length, event.targets.length]).toEqual([300, 100]);
-  });
-});
-
 describe("EventLog", () => {
   it("adds what differs from the last event, whatever the report before said", () => {
     const log = new EventLog();

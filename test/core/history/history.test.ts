@@ -169,22 +169,6 @@ describe("the values kept for each step", () => {
     expect(targets[KEY]?.block).toEqual([blockAt(START_MS + 15_000) - 2]);
   });
 
-  it("is the first target with heights if no lag is known, with any reference", () => {
-    const history = new ChainHistory();
-    const reference = { block_number: 110, sources: 3, members: [], opposed: [], time: null };
-    for (const [index, block] of [null, null, 103, 104, null].entries()) {
-      const targets = [sampleTargetReport({ block_number: block, lag_seconds: null })];
-      history.record(sampleChainReport({ reference, targets, gaps: [] }), START_MS + index * 15_000);
-    }
-
-    const { timesMs, targets } = history.read([KEY], whole(START_MS + MINUTE_MS));
-
-    expect([timesMs, targets[KEY]?.block]).toEqual([
-      [START_MS + 30_000, START_MS + MINUTE_MS],
-      [103, null],
-    ]);
-  });
-
   it("keeps a peak of one sample after one hour, after ten, and when points are merged", () => {
     const peakMs = START_MS + 7 * MINUTE_MS + 30_000;
     const lagAt = (nowMs: number) => (nowMs === peakMs ? 900_000 : 4_000);
@@ -231,28 +215,6 @@ describe("points that are joined", () => {
     ];
     expect(lags).toEqual([all, [all[0], all[1], all[4]], [all[1], all[4]], [all[1]]]);
   });
-
-  it("are the latest of equally bad known values", () => {
-    const history = new ChainHistory();
-    const samples = [
-      { block_number: 107, lag_seconds: 0 },
-      { block_number: 106, lag_seconds: 0 },
-      { block_number: 105, lag_seconds: null },
-      { block_number: 103, lag_seconds: 0 },
-      { block_number: 101, lag_seconds: 0 },
-      { block_number: null, lag_seconds: null },
-      { block_number: 102, lag_seconds: null },
-      { block_number: null, lag_seconds: null },
-    ];
-    for (const [minute, sample] of samples.entries()) {
-      const report = sampleChainReport({ targets: [sampleTargetReport(sample)], gaps: [] });
-      history.record(report, START_MS + minute * MINUTE_MS);
-    }
-
-    const { targets } = history.read([KEY], { fromMs: 0, toMs: START_MS + 7 * MINUTE_MS, points: 4 });
-
-    expect(targets[KEY]).toMatchObject({ block: [106, 103, 101, 102], lagMs: [0, 0, 0, null] });
-  });
 });
 
 describe("a saved history", () => {
@@ -267,15 +229,6 @@ describe("a saved history", () => {
 
     const later = whole(endMs + MINUTE_MS);
     expect(restored.read([KEY, SUBGRAPH.key], later)).toEqual(history.read([KEY, SUBGRAPH.key], later));
-  });
-
-  it("continues if no target has a gap", () => {
-    const history = new ChainHistory();
-    history.record({ ...reportAt(START_MS), gaps: [] }, START_MS);
-
-    const restored = new ChainHistory().restore(structuredClone(history.save()));
-
-    expect(restored.read([KEY], whole(START_MS)).targets[KEY]?.block).toEqual([blockAt(START_MS) - 2]);
   });
 
   it("takes 20 bytes a step for a target with a gap, and 12 for one without", () => {
