@@ -5,7 +5,7 @@ import { retainChain, withoutFuture } from "../core/chain/retain.ts";
 import { watchFleet } from "../core/chain/watch-fleet.ts";
 import { sourceOf } from "../core/head/chain-state.ts";
 import { staleAfterMs } from "../core/head/claim.ts";
-import { isUnreached } from "../core/incidents/local-outage.ts";
+import { isUnreached } from "../core/incidents/incidents.ts";
 import {
   type Endpoint,
   endpointsOf,

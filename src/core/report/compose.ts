@@ -1,6 +1,5 @@
 import type { ChainState } from "../head/chain-state.ts";
-import { findIncidents } from "../incidents/incidents.ts";
-import { isNetworkDown, isUnreached, nobodyAnsweredYet } from "../incidents/local-outage.ts";
+import { findIncidents, isNetworkDown, isUnreached, nobodyAnsweredYet } from "../incidents/incidents.ts";
 import type { Endpoint } from "../model/fleet.ts";
 import type { ChainReport, Incident, Report, TargetId, TargetReport } from "../model/report.ts";
 import { isoTime } from "../model/text.ts";

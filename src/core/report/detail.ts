@@ -139,7 +139,7 @@ function pollText(last: LastPoll): string {
   }
 }
 
-function unknownText({ state: { last, pollIntervalMs, replicas, verdict }, view }: Facts): string {
+function unknownText({ state: { last, pollIntervalMs }, view }: Facts): string {
   if (last === null) {
     return "not polled yet";
   }
@@ -147,13 +147,9 @@ function unknownText({ state: { last, pollIntervalMs, replicas, verdict }, view 
   if (agoMs > staleAfterMs(view.thresholds, pollIntervalMs)) {
     return `the last answer is ${formatDuration(agoMs)} old, too old to be evidence`;
   }
-  if (last.kind !== "head") {
-    return pollText(last);
-  }
-  const low = replicas?.low.at(-1);
-  return verdict === null || replicas === null || low === undefined
-    ? "its first height is behind or contradicts the others, and its chain's other sources have not all been polled yet"
-    : `its last height is ${formatCount(replicas.highBlock - low.block, "block")} below the highest that it reported; more answers must show which of the two it keeps to`;
+  return last.kind === "head"
+    ? "its height is behind or contradicts the others, and more answers are needed to judge it"
+    : pollText(last);
 }
 
 function stalledText(facts: Facts): string {

@@ -1,5 +1,10 @@
-import { ChainHistory, type HistorySlice, type SavedHistory, type Span } from "../../core/history/history.ts";
-import type { SavedRing } from "../../core/history/ring.ts";
+import {
+  ChainHistory,
+  type HistorySlice,
+  type SavedHistory,
+  type SavedRing,
+  type Span,
+} from "../../core/history/history.ts";
 import { chainReports, type Report } from "../../core/model/report.ts";
 import { readOptional, writeAtomically } from "../../io/state/kept-file.ts";
 import { seal, unsealText } from "../../io/state/seal.ts";
