@@ -1,11 +1,9 @@
 import type { BudgetRecord } from "../budgets/gate.ts";
 import type { Config } from "../config/config.ts";
-import type { ChainState } from "../core/head/chain-state.ts";
 import type { Endpoint, Fleet } from "../core/model/fleet.ts";
 import type { Report } from "../core/model/report.ts";
-import type { RestoredState } from "../io/state/file.ts";
 import { Daemon, type DaemonOptions } from "./daemon.ts";
-import { Monitor, type SavedMonitor } from "./monitor.ts";
+import { Monitor } from "./monitor.ts";
 import { openStateStore } from "./state/store.ts";
 
 export interface CheckRoundOptions {
@@ -20,8 +18,8 @@ export interface CheckRoundOptions {
  * One round of `synclag check`: polls once every endpoint that serves one of these chains, of any protocol, since
  * together they make the reference that each is measured against.
  *
- * Statuses of an earlier process do not count, but what is observed now is saved for the next one; what the state file
- * knows of sources of another configuration stays in it.
+ * Statuses of an earlier process do not count. Of the state file only the budgets change, and which question an endpoint answers:
+ * the rest may be a daemon's.
  *
  * @throws {StateLockedError} If a living process has the state file.
  */
@@ -30,62 +28,35 @@ export async function checkRound(
   chains: ReadonlySet<string>,
   { world, stateFile, shared }: CheckRoundOptions,
 ): Promise<Report> {
-  // The report covers only these endpoints: others are not polled and cannot show whether the network works.
-  const fleet = onlyServing(config.fleet, chains);
-  const saved = new Monitor(config.fleet, { nowMs: world.nowMs, budgets: () => [] });
   await using store = await openStateStore(stateFile, config.fleet, {
     world,
-    state: () => withOthers(saved.save(), daemon.save(), restored),
+    state: () => ({
+      chains: restored.chains,
+      incidents: restored.incidents,
+      questions: { ...restored.questions, ...daemon.save().questions },
+    }),
     onLockLost: ({ message }) => world.logger.error(message),
   });
   const { restored } = store;
-  saved.restore(restored);
   await using daemon: Daemon = new Daemon(
-    { ...config, fleet },
+    // The report covers only these endpoints: others are not polled and cannot show whether the network works.
+    { ...config, fleet: onlyServing(config.fleet, chains) },
     {
       // Failures and reasons are in the report.
       world: { ...world, logger: world.logger.child({}, { level: "silent" }) },
       store: { ...store, restored: { ...restored, chains: {}, incidents: [] } },
       shared,
-      onPolled({ observations }) {
-        saved.observe(observations);
-      },
     },
   );
   await daemon.checkOnce();
   const report = daemon.report();
+  // A single poll carries no values: parity is what a daemon has found.
+  const known = new Monitor(config.fleet, { nowMs: world.nowMs, budgets: () => [] });
+  known.restore(restored);
   const polled = new Set(report.chains.map(({ slug }) => slug));
-  // Parity needs many polls: only for parity, polls of earlier processes count.
-  return { ...report, parity: saved.report().parity.filter(({ chain }) => polled.has(chain)) };
+  return { ...report, parity: known.report().parity.filter(({ chain }) => polled.has(chain)) };
 }
 
-/** What the file knows of sources that this configuration lacks stays in it: it may be a daemon's. */
-function withOthers(
-  saved: SavedMonitor,
-  { questions }: ReturnType<Daemon["save"]>,
-  former: RestoredState,
-): ReturnType<Daemon["save"]> {
-  const chains = new Map(Object.entries(former.chains));
-  for (const [slug, chain] of Object.entries(saved.chains)) {
-    chains.set(slug, withOtherSources(chain, chains.get(slug)));
-  }
-  return {
-    ...saved,
-    chains: Object.fromEntries(chains),
-    questions: { ...former.questions, ...questions },
-  };
-}
-
-function withOtherSources(own: ChainState, former: ChainState | undefined): ChainState {
-  const others = former?.sources.filter(({ key }) => own.sentTo[key] === undefined) ?? [];
-  return {
-    ...own,
-    sources: [...own.sources, ...others].sort((a, b) => (a.key < b.key ? -1 : 1)),
-    sentTo: { ...former?.sentTo, ...own.sentTo },
-  };
-}
-
-/** The fleet without the endpoints that serve none of these chains. */
 function onlyServing(fleet: Fleet, chains: ReadonlySet<string>): Fleet {
   const serving = (endpoints: readonly Endpoint[]) =>
     endpoints.filter(({ chain, targets }) =>

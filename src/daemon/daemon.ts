@@ -12,7 +12,6 @@ import type { SavedState } from "../io/state/file.ts";
 import type { World } from "../io/world.ts";
 import { openMaintenance } from "../schedule/maintenance.ts";
 import { endpointRecords } from "./endpoint-records.ts";
-import { LoopWatchdog } from "./loop-watchdog.ts";
 import { Monitor } from "./monitor.ts";
 import { Poller, type PollerParts } from "./poller.ts";
 import { type Counters, metricsOf, PollCounters } from "./polling/counters.ts";
@@ -20,7 +19,7 @@ import { EndpointStates } from "./polling/endpoint-state.ts";
 import { PollQueue } from "./polling/queue.ts";
 import { unlistedChains } from "./polling/unlisted-chains.ts";
 import { observationLine, restartLine } from "./recording.ts";
-import type { StateStore, StateStoreOptions } from "./state/store.ts";
+import type { StateStore } from "./state/store.ts";
 
 export interface DaemonOptions extends Partial<Pick<PollerParts, "openClient" | "mayPoll" | "onPolled">> {
   readonly world: PollerParts["world"] & Pick<World, "uptimeMs" | "recording" | "lostLogLines">;
@@ -38,7 +37,13 @@ export interface LearnedState
   readonly counters: ReadonlyMap<string, Counters>;
 }
 
-const NO_COUNTERS = new PollCounters();
+/** The scheduler ticks every second; a longer silence means that the loop is stuck. */
+const MAX_SILENCE_MS = 15_000;
+/** Added to what a poll may take by its own deadlines, before it counts as stuck. */
+const POLL_GRACE_MS = 30_000;
+/** No dialect has more queries; `auto` may send those of every dialect. */
+const MAX_QUERIES = 8;
+const NOTHING_COUNTED = new PollCounters();
 
 /** The poll loop, with one configuration at a time. It is a standby until it is started. */
 export class Daemon implements AsyncDisposable {
@@ -48,9 +53,10 @@ export class Daemon implements AsyncDisposable {
   readonly #monitor: Monitor;
   readonly #states: EndpointStates;
   readonly #queue: PollQueue;
-  readonly #watchdog: LoopWatchdog;
   readonly #planOf = memoize(({ fleet, poll }: Config) => planFleet(fleet, poll));
   #config: Config;
+  /** The last tick of the scheduler, by both clocks. */
+  #tick: { readonly atMs: number; readonly monotonicMs: number };
   /** Null while this replica is a standby. */
   #poller: Poller | null = null;
   /** Pollers of earlier configurations with running polls. */
@@ -61,7 +67,7 @@ export class Daemon implements AsyncDisposable {
     const { world, shared, store } = options;
     this.#options = options;
     this.#config = config;
-    this.#watchdog = new LoopWatchdog(world);
+    this.#tick = { atMs: world.nowMs(), monotonicMs: world.monotonicMs() };
     this.#record = shared ?? store;
     this.#gate = new BudgetGate(this.#record, world.random);
     this.#monitor = new Monitor(config.fleet, {
@@ -97,9 +103,12 @@ export class Daemon implements AsyncDisposable {
   /** Starts to poll: unknown endpoints at once, the others when their schedules say so. */
   startPolling(): void {
     if (this.#poller === null && !this.#isDraining) {
+      const { world } = this.#options;
       this.#states.noteEvidence((endpoint) => this.#monitor.isEvident(endpoint));
       this.#poller = this.#createPoller();
-      this.#poller.start(() => this.#watchdog.tick());
+      this.#poller.start(() => {
+        this.#tick = { atMs: world.nowMs(), monotonicMs: world.monotonicMs() };
+      });
     }
   }
 
@@ -118,16 +127,14 @@ export class Daemon implements AsyncDisposable {
 
   /** Takes in what the leader knows. Only while this process does not poll. */
   learn(learned: LearnedState): void {
-    if (learned.questions !== undefined) {
-      this.#states.restoreQuestions(learned.questions);
-    }
+    this.#states.restoreQuestions(learned.questions ?? {});
     this.#monitor.restore(learned);
     for (const [key, counters] of learned.counters) {
       this.#states.of(key)?.counters.restore(counters);
     }
   }
 
-  /** What another replica needs in order to go on from here; what has not changed is the same object, or has the same revision. */
+  /** What another replica needs in order to go on from here; what has not changed is the same object, or has the same version. */
   handover() {
     return {
       ...this.#monitor.save(),
@@ -143,7 +150,11 @@ export class Daemon implements AsyncDisposable {
     }
     const former = this.#poller;
     if (former !== null) {
-      this.#retire(former);
+      this.#retired.add(former);
+      former
+        .retire()
+        .catch(this.#options.world.onBug)
+        .finally(() => this.#retired.delete(former));
     }
     this.#config = config;
     this.#record.budgets.reload(config.fleet);
@@ -158,7 +169,7 @@ export class Daemon implements AsyncDisposable {
   }
 
   /** The state to save, without the budgets. */
-  save(): ReturnType<StateStoreOptions["state"]> {
+  save(): Pick<SavedState, "chains" | "incidents" | "questions"> {
     return { ...this.#monitor.save(), questions: this.#states.saveQuestions() };
   }
 
@@ -190,12 +201,13 @@ export class Daemon implements AsyncDisposable {
   ): MetricsSource {
     // Comes first, because deciding changes counters.
     const report = this.report();
+    const countersOf = (key: string) => (this.#states.of(key)?.counters ?? NOTHING_COUNTED).counters;
     return {
       ...own,
-      ...metricsOf(this.#config.fleet, ({ key }) => (this.#states.of(key)?.counters ?? NO_COUNTERS).counters),
+      ...metricsOf(this.#config.fleet, ({ key }) => countersOf(key)),
       report,
       loop: {
-        lastTickMs: this.#watchdog.lastTickMs,
+        lastTickMs: this.#tick.atMs,
         inFlight: this.#queue.inFlight(),
         queued: this.#queue.queued(),
       },
@@ -205,9 +217,18 @@ export class Daemon implements AsyncDisposable {
 
   /** Whether the poll loop makes progress. */
   healthy(): ProbeResult {
-    return this.#poller === null
-      ? { ok: true, detail: "Standing by: another replica polls" }
-      : this.#watchdog.verdict(this.#config.poll, this.#poller.longestMs());
+    if (this.#poller === null) {
+      return { ok: true, detail: "Standing by: another replica polls" };
+    }
+    const { timeoutMs, retries } = this.#config.poll;
+    const sinceTickMs = this.#options.world.monotonicMs() - this.#tick.monotonicMs;
+    if (sinceTickMs > MAX_SILENCE_MS) {
+      return { ok: false, detail: `The scheduler has not ticked for ${Math.round(sinceTickMs / 1000)} s` };
+    }
+    const longestMs = this.#poller.longestMs();
+    return longestMs > timeoutMs * (retries + 1) * MAX_QUERIES + POLL_GRACE_MS
+      ? { ok: false, detail: `A poll has been in flight for ${Math.round(longestMs / 1000)} s` }
+      : { ok: true, detail: "The poll loop makes progress" };
   }
 
   /** Whether every indexer was polled at least once. RPC nodes are optional evidence, and not waited for. */
@@ -236,14 +257,6 @@ export class Daemon implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.stopPolling();
-  }
-
-  #retire(poller: Poller): void {
-    this.#retired.add(poller);
-    poller
-      .retire()
-      .catch(this.#options.world.onBug)
-      .finally(() => this.#retired.delete(poller));
   }
 
   #createPoller(): Poller {

@@ -73,43 +73,22 @@ export function curlCommand(
 
 const redactFor = memoize(createRedact);
 
+/** A text for the shell: in single quotes, where it expands nothing; in double quotes where it is to expand a variable. */
 function quoted(text: string, { secrets, variables }: Sources): string {
-  const redact = redactFor(secrets);
-  const pieces = variables.reduce<readonly Piece[]>(
-    (split, { text: found, shown }) => split.flatMap((piece) => splitAt(piece, found, shown)),
-    [{ text, isShell: false }],
-  );
-  if (pieces.every(({ isShell }) => !isShell)) {
-    return singleQuoted(redact(text));
+  // A character that no URL has stands for each variable while the rest is redacted and escaped.
+  const marks = variables.map((variable, index) => ({
+    ...variable,
+    mark: String.fromCodePoint(0xe000 + index),
+  }));
+  const marked = marks.reduce((rest, { text: found, mark }) => rest.replaceAll(found, mark), text);
+  const redacted = redactFor(secrets)(marked);
+  if (marked === text) {
+    return singleQuoted(redacted);
   }
-  const inside = pieces.map((piece) => (piece.isShell ? piece.text : escaped(redact(piece.text))));
-  return `"${inside.join("")}"`;
+  const escaped = redacted.replace(/[\\"`$]/g, "\\$&");
+  return `"${marks.reduce((rest, { mark, shown }) => rest.replaceAll(mark, () => shown), escaped)}"`;
 }
 
-interface Piece {
-  readonly text: string;
-  /** Whether the shell expands this part. */
-  readonly isShell: boolean;
-}
-
-function splitAt(piece: Piece, found: string, shown: string): readonly Piece[] {
-  if (piece.isShell) {
-    return [piece];
-  }
-  return piece.text
-    .split(found)
-    .flatMap((text, index): readonly Piece[] => [
-      ...(index === 0 ? [] : [{ text: shown, isShell: true }]),
-      { text, isShell: false },
-    ]);
-}
-
-/** In single quotes the shell expands nothing. */
 function singleQuoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
-}
-
-/** For text between double quotes that must not be expanded. */
-function escaped(text: string): string {
-  return text.replace(/[\\"`$]/g, "\\$&");
 }

@@ -1,6 +1,6 @@
 import { type Endpoint, statusEndpointOf } from "../core/model/fleet.ts";
 import type { Observation } from "../core/model/observation.ts";
-import type { Outcome } from "../dialects/dialect.ts";
+import { type Outcome, requestOf } from "../dialects/dialect.ts";
 import { questionsFor } from "../dialects/families.ts";
 import type { Monitor } from "./monitor.ts";
 import type { EndpointState } from "./polling/endpoint-state.ts";
@@ -29,10 +29,14 @@ export class Explainer {
   /** Call after each poll, once its observations are taken in. Settles when the API has answered, if it was asked. */
   async onPolled(state: EndpointState, observations: readonly Observation[]): Promise<void> {
     const api = statusEndpointOf(state.endpoint);
-    if (api === null || this.#underWay.has(api.key) || !observations.some(wasSent)) {
-      return;
-    }
-    if (!this.#monitor.hasTrouble(state.endpoint)) {
+    // Where our own budget held the poll back, the reason is known.
+    const wasSent = observations.some((one) => one.kind !== "failed" || one.reason !== "budget");
+    if (
+      api === null ||
+      this.#underWay.has(api.key) ||
+      !wasSent ||
+      !this.#monitor.hasTrouble(state.endpoint)
+    ) {
       return;
     }
     const asked = this.#queue.add(api.host, () => this.#ask(api, state));
@@ -53,9 +57,9 @@ export class Explainer {
     const { post, redact, world } = this.#tools;
     const [question] = questionsFor(api);
     if (question === undefined) {
-      throw new TypeError(`Cannot ask ${api.key}: its dialect has no question`);
+      return;
     }
-    const result = await post({ url: api.url, headers: api.headers, body: question.body });
+    const result = await post(requestOf(api, question));
     const { answer, exchange } = interpretResult(api, question, result, redact);
     if (exchange.outcome === "aborted") {
       return;
@@ -67,18 +71,12 @@ export class Explainer {
     }
     for (const outcome of answer.outcomes) {
       const text = explanationIn(outcome, api);
-      const isNews = text !== undefined && this.#monitor.explain(outcome.source, text) === "news";
       // A reason with a text that changes with each reply is logged once.
-      if (isNews && text !== null) {
+      if (text !== undefined && this.#monitor.explain(outcome.source, text)) {
         world.logger.warn({ target: outcome.source, detail: text }, "Reason found");
       }
     }
   }
-}
-
-/** Whether a request was sent for it: where our own budget held it back, the reason is known. */
-function wasSent(observation: Observation): boolean {
-  return observation.kind !== "failed" || observation.reason !== "budget";
 }
 
 /** What the API says of a deployment: null where it names no reason, undefined where it cannot be read. */
@@ -86,12 +84,8 @@ function explanationIn(outcome: Outcome, { targets }: Endpoint): string | null |
   if (outcome.kind !== "failed") {
     return outcome.kind === "head" ? (outcome.head.failure ?? null) : null;
   }
-  switch (outcome.reason) {
-    case "indexing_error":
-      return outcome.detail;
-    case "not_found":
-      return `its graph-node does not index ${targets.map(({ deployment }) => deployment).join(", ")}`;
-    default:
-      return undefined;
+  if (outcome.reason === "not_found") {
+    return `its graph-node does not index ${targets.map(({ deployment }) => deployment).join(", ")}`;
   }
+  return outcome.reason === "indexing_error" ? outcome.detail : undefined;
 }

@@ -6,13 +6,7 @@ import { watchFleet } from "../core/chain/watch-fleet.ts";
 import { sourceOf } from "../core/head/chain-state.ts";
 import { staleAfterMs } from "../core/head/claim.ts";
 import { isUnreached } from "../core/incidents/incidents.ts";
-import {
-  type Endpoint,
-  endpointsOf,
-  type Fleet,
-  sourceKeysOf,
-  statusEndpointOf,
-} from "../core/model/fleet.ts";
+import { type Endpoint, endpointsOf, type Fleet, sourceKeysOf } from "../core/model/fleet.ts";
 import { groupBy } from "../core/model/group-by.ts";
 import type { Observation } from "../core/model/observation.ts";
 import type { ParityReading } from "../core/model/parity.ts";
@@ -42,18 +36,15 @@ export interface MonitorOptions {
 /** The state of a monitor, as plain data. */
 export type SavedMonitor = Pick<SavedState, "chains" | "incidents">;
 
-/** What the observations of one poll showed. */
-interface PollVerdict {
-  /** A target's status is about to change, or has just changed. */
-  readonly isChanging: boolean;
-  /** A height cannot be, by what the others show. */
-  readonly isImplausible: boolean;
-}
-
 interface UndecidedPoll {
   readonly observations: readonly Observation[];
   readonly readings: readonly ParityReading[];
-  readonly onDecided: (verdict: PollVerdict) => void;
+  readonly onDecided: (verdict: {
+    /** A target's status is about to change, or has just changed. */
+    readonly isChanging: boolean;
+    /** A height cannot be, by what the others show. */
+    readonly isImplausible: boolean;
+  }) => void;
 }
 
 /** A report is rebuilt when it is older, or when a poll has ended since. */
@@ -69,10 +60,8 @@ export class Monitor {
   /** The chain of each source, by its key. */
   #chainOf: ReadonlyMap<string, Chain> = new Map();
   #incidents: readonly Incident[] = [];
-  /** Keys of the targets that have an index-node API. */
-  #explainable: ReadonlySet<string> = new Set();
   /** By target key; only for targets that are not `ok`. */
-  #explanations: ReadonlyMap<string, string> = new Map();
+  readonly #explanations = new Map<string, string>();
   /** Polls whose consequences are not decided yet. */
   #undecided: UndecidedPoll[] = [];
   #latest: Report | null = null;
@@ -96,12 +85,8 @@ export class Monitor {
     });
     this.#fleet = fleet;
     this.#useChains(chains);
-    this.#explainable = new Set(
-      endpointsOf(fleet).flatMap(
-        (endpoint) => statusEndpointOf(endpoint)?.targets.map(({ key }) => key) ?? [],
-      ),
-    );
-    this.#keepExplanations((key) => this.#explainable.has(key));
+    // An index-node API may be another one now; it is asked again after the next poll.
+    this.#explanations.clear();
     this.#latest = null;
   }
 
@@ -136,7 +121,9 @@ export class Monitor {
     for (const [chain, own] of groupBy(readings, ({ target }) => this.#chainOf.get(target))) {
       chain?.observeParity(own);
     }
-    this.#keepExplanations((key) => !this.#isOk(key));
+    for (const target of [...this.#explanations.keys()].filter((key) => this.#isOk(key))) {
+      this.#explanations.delete(target);
+    }
     this.#detectRestoredNetwork(observations);
     if (observed.some(({ turned }) => turned.length > 0)) {
       this.#options.onTurned?.();
@@ -159,7 +146,16 @@ export class Monitor {
   /** Whether the last observation of each target of an endpoint is still evidence. */
   isEvident(endpoint: Endpoint): boolean {
     this.decide();
-    return sourceKeysOf(endpoint).every((source) => this.#isEvident(source));
+    const nowMs = this.#options.nowMs();
+    return sourceKeysOf(endpoint).every((source) => {
+      const state = this.#stateOf(source);
+      const thresholds = this.#chainOf.get(source)?.watched.chain.thresholds;
+      return (
+        thresholds !== undefined &&
+        state?.last != null &&
+        nowMs - state.last.receivedAtMs <= staleAfterMs(thresholds, state.pollIntervalMs)
+      );
+    });
   }
 
   /** Whether a target of the endpoint has a settled status other than `ok`. */
@@ -170,19 +166,18 @@ export class Monitor {
   }
 
   /**
-   * Keeps what an index-node API says of why a target is not `ok`, until it is again; null: it names no reason. The
-   * result says whether that is news: no reason was known before.
+   * Keeps what an index-node API says of why a target is not `ok`, until it is again; null: it names no reason. Returns whether
+   * that is news: no reason was known before.
    */
-  explain(target: string, explanation: string | null): "news" | "known" {
-    const isDue = this.#explainable.has(target) && !this.#isOk(target);
-    const wanted = isDue ? explanation : null;
-    const known = this.#explanations.get(target) ?? null;
-    if (known !== wanted) {
-      const others = [...this.#explanations].filter(([key]) => key !== target);
-      this.#explanations = new Map(wanted === null ? others : [...others, [target, wanted]]);
-      this.#latest = null;
+  explain(target: string, explanation: string | null): boolean {
+    const known = this.#explanations.get(target);
+    if (explanation === null || this.#isOk(target)) {
+      this.#explanations.delete(target);
+    } else {
+      this.#explanations.set(target, explanation);
     }
-    return known === null && wanted !== null ? "news" : "known";
+    this.#latest = null;
+    return known === undefined && this.#explanations.has(target);
   }
 
   save(): SavedMonitor {
@@ -273,44 +268,23 @@ export class Monitor {
   }
 
   #detectRestoredNetwork(observations: readonly Observation[]): void {
-    if (!this.#hasNetworkOutage() || observations.every(isUnreached)) {
+    const isDown = (incidents: readonly Incident[]) => incidents.some(({ scope }) => scope === "network");
+    if (!isDown(this.#incidents) || observations.every(isUnreached)) {
       return;
     }
     this.#lastOutageMs = this.#options.nowMs();
     // This report ends the incident, so that the outage ends once.
-    const { incidents } = this.report();
-    if (incidents.every(({ scope }) => scope !== "network")) {
+    if (!isDown(this.report().incidents)) {
       this.#options.onNetworkRestored?.(
-        endpointsOf(this.#fleet).filter((endpoint) => this.#isUnreached(endpoint)),
+        endpointsOf(this.#fleet).filter((endpoint) =>
+          sourceKeysOf(endpoint).some((source) => isUnreached(this.#stateOf(source)?.last)),
+        ),
       );
     }
   }
 
-  /** Whether nothing at all could be reached, by the latest report. */
-  #hasNetworkOutage(): boolean {
-    return this.#incidents.some(({ scope }) => scope === "network");
-  }
-
   #isOk(source: string): boolean {
     return this.#stateOf(source)?.verdict?.status === "ok";
-  }
-
-  #keepExplanations(isKept: (target: string) => boolean): void {
-    this.#explanations = new Map([...this.#explanations].filter(([key]) => isKept(key)));
-  }
-
-  #isUnreached(endpoint: Endpoint): boolean {
-    return sourceKeysOf(endpoint).some((source) => isUnreached(this.#stateOf(source)?.last));
-  }
-
-  #isEvident(source: string): boolean {
-    const state = this.#stateOf(source);
-    const thresholds = this.#chainOf.get(source)?.watched.chain.thresholds;
-    return (
-      thresholds !== undefined &&
-      state?.last != null &&
-      this.#options.nowMs() - state.last.receivedAtMs <= staleAfterMs(thresholds, state.pollIntervalMs)
-    );
   }
 
   #stateOf(source: string): SourceState | undefined {

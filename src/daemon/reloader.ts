@@ -1,10 +1,10 @@
 import type { Config, ListenAddress } from "../config/config.ts";
 import { ConfigError } from "../config/problems.ts";
-import type { Fleet } from "../core/model/fleet.ts";
+import { endpointsOf, type Fleet, indexerKey } from "../core/model/fleet.ts";
 import type { MetricsSource } from "../core/model/metrics-source.ts";
+import { formatCount } from "../core/model/text.ts";
 import type { ReloadResult } from "../io/http-server/routes/server-deps.ts";
 import type { World } from "../io/world.ts";
-import { describeChanges } from "./reload-changes.ts";
 import { logConfigWarnings } from "./start-log.ts";
 
 /** Soon enough for people; Kubernetes itself takes up to a minute to update a mounted ConfigMap. */
@@ -83,4 +83,25 @@ export class Reloader implements Disposable {
     clearInterval(this.#timer);
     this.#isStopped = true;
   }
+}
+
+/** What another configuration changes, in one line: `2 targets added, 1 removed, schedule of airdrops/subgraph/production changed`. */
+function describeChanges(before: Fleet, after: Fleet): string {
+  const [old, now] = [targetKeys(before), targetKeys(after)];
+  const added = [...now].filter((key) => !old.has(key)).length;
+  const removed = [...old].filter((key) => !now.has(key)).length;
+  const schedules = new Map(endpointsOf(before).map(({ key, schedule }) => [key, schedule]));
+  const changed = endpointsOf(after)
+    .filter(({ key, schedule }) => (schedules.get(key) ?? schedule) !== schedule)
+    .map((one) => (one.kind === "rpc" ? `rpc of ${one.name}` : indexerKey(one)));
+  const parts = [
+    ...(added > 0 ? [`${formatCount(added, "target")} added`] : []),
+    ...(removed > 0 ? [`${added > 0 ? removed : formatCount(removed, "target")} removed`] : []),
+    ...[...new Set(changed)].map((name) => `schedule of ${name} changed`),
+  ];
+  return parts.length === 0 ? "no target or schedule changed" : parts.join(", ");
+}
+
+function targetKeys(fleet: Fleet): ReadonlySet<string> {
+  return new Set(endpointsOf(fleet).flatMap(({ targets }) => targets.map(({ key }) => key)));
 }

@@ -1,6 +1,7 @@
-import type { Report } from "../core/model/report.ts";
+import type { Logger } from "pino";
+import type { Event } from "../core/events/event.ts";
+import { type Incident, incidentKey, incidentOfKey, type Report } from "../core/model/report.ts";
 import type { World } from "../io/world.ts";
-import { logEvents } from "./change-log.ts";
 import type { Daemon } from "./daemon.ts";
 import type { Notifier } from "./notify.ts";
 import type { EventStore } from "./state/event-store.ts";
@@ -44,14 +45,13 @@ export function startReportLoop(
     Math.abs(world.nowMs() - Date.parse(previous.generated_at)) >= WITHOUT_NEWS_MS;
 
   const timer = setInterval(() => {
-    if (!isDue()) {
-      return;
+    if (isDue()) {
+      running ??= run()
+        .catch(world.onBug)
+        .finally(() => {
+          running = null;
+        });
     }
-    running ??= run()
-      .catch(world.onBug)
-      .finally(() => {
-        running = null;
-      });
   }, INTERVAL_MS);
   return {
     async [Symbol.asyncDispose]() {
@@ -67,4 +67,56 @@ function countStatuses(report: Report): Record<string, number> {
     counts[status] = (counts[status] ?? 0) + 1;
   }
   return counts;
+}
+
+/** Logs what happened between two reports: incidents first, because they explain statuses. */
+function logEvents(logger: Logger, events: readonly Event[], before: Report, after: Report): void {
+  for (const { kind, subject, from, to, detail, target_count: targets } of events) {
+    if (kind === "incident") {
+      logIncident(logger, { to, detail, targets, ...incidentOfKey(subject) }, before.incidents);
+    } else if (kind === "parity") {
+      const [probe, target, against] = subject.split(" ");
+      const fields = { probe, target, against, from, to, detail };
+      logger[to === "different" ? "warn" : "info"](fields, "Parity changed");
+    }
+  }
+  const statuses = events.filter(({ kind }) => kind === "status");
+  if (statuses.length === 0) {
+    return;
+  }
+  const reasons = new Map(after.targets.map(({ key, reason }) => [key, reason]));
+  const wasExplained = explainedBy(before.incidents);
+  const isExplained = explainedBy(after.incidents);
+  for (const { subject: target, from, to, detail } of statuses) {
+    // Already covered by the incident's log line.
+    const isCovered = isExplained.has(target) || (to === "ok" && wasExplained.has(target));
+    const fields = { target, from, to, reason: reasons.get(target) ?? null, detail };
+    logger[isCovered ? "debug" : levelOf(from, to)](fields, "Status changed");
+  }
+}
+
+function logIncident(
+  logger: Logger,
+  event: Pick<Incident, "scope" | "subject"> & Pick<Event, "to" | "detail"> & { readonly targets: number },
+  before: readonly Incident[],
+): void {
+  const { to, detail, targets, scope, subject } = event;
+  if (to === "began") {
+    logger.warn({ detail, targets, scope, subject }, "Incident began");
+  } else {
+    const since = before.find((incident) => incidentKey(incident) === incidentKey(event))?.since;
+    logger.info({ scope, subject, since }, "Incident ended");
+  }
+}
+
+/** A target that is healthy at the start is not worth a line. */
+function levelOf(from: string | null, to: string): "debug" | "info" | "warn" {
+  if (from === "unknown" && to === "ok") {
+    return "debug";
+  }
+  return to === "ok" || to === "unknown" || to === "syncing" ? "info" : "warn";
+}
+
+function explainedBy(incidents: readonly Incident[]): ReadonlySet<string> {
+  return new Set(incidents.flatMap((incident) => incident.targets));
 }

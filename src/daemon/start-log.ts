@@ -34,18 +34,11 @@ export function logConfigWarnings(
 /** What the log says at the start about how our own server is reached; `web`: null without a web configuration. */
 export function serverWarnings(listen: ListenAddress, web: WebSettings | null): readonly string[] {
   const { host, port } = listen;
-  const isExposed = !isLoopback(host) && !authenticates(web);
-  return isExposed
-    ? [
+  const isLoopback = /^(localhost|127(\.\d+){3}|::1)$/.test(host);
+  const authenticates = web !== null && (web.users.size > 0 || web.tls?.clientAuth === "require and verify");
+  return isLoopback || authenticates
+    ? []
+    : [
         `Listening on ${host}:${port} without authentication: anyone who can reach it can read everything; set basic_auth_users or client certificates with --web-config, or listen on 127.0.0.1`,
-      ]
-    : [];
-}
-
-function isLoopback(host: string): boolean {
-  return /^(localhost|127(\.\d+){3}|::1)$/.test(host);
-}
-
-function authenticates(web: WebSettings | null): boolean {
-  return web !== null && (web.users.size > 0 || web.tls?.clientAuth === "require and verify");
+      ];
 }

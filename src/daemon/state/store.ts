@@ -102,67 +102,12 @@ function createStore(
   fleet: Fleet,
   { world, state }: StateStoreOptions,
 ) {
+  const { logger, nowMs } = world;
   const local = new LocalBudgets(fleet, restored.budgets, world);
-  const journal = openJournal(path, lock, local, world);
-  let isOnDisk = false;
-  let writtenAheadMs = 0;
-  const stateFile = new DebouncedWriter({
-    delayMs: STATE_DELAY_MS,
-    async write() {
-      const sequence = local.budgets.sequence();
-      writtenAheadMs = local.aheadMs();
-      const all = { savedAtMs: world.nowMs(), ...state(), budgets: local.save() };
-      await lock.assertHeld();
-      isOnDisk = false;
-      await writeStateFile(path, all);
-      isOnDisk = true;
-      local.budgets.forgetChanges(sequence);
-      journal.beginAnew();
-    },
-    onFailure: (detail) => world.logger.error({ detail }, "Cannot write the state file"),
-    onRecovery: () => world.logger.info("State file writable again"),
-  });
-  return {
-    budgets: local.budgets,
-    nowMs: local.nowMs,
-    /** The state that the previous process left. */
-    restored,
-    /** Something changed: it is written within a minute; at once where the wall clock has jumped, for what was spent must be shifted. */
-    touch() {
-      stateFile.touch();
-      if (local.aheadMs() !== writtenAheadMs) {
-        // The writer logs a failure and tries again.
-        stateFile.flush().catch(() => undefined);
-      }
-    },
-    /** A status has changed: since when it holds is written within five seconds. */
-    touchSoon: () => stateFile.touch(STATUS_DELAY_MS),
-    touchJournal: () => journal.writer.touch(),
-    problem: () => journal.writer.problem,
-    flush: () => journal.writer.flush(),
-    /** Writes the server's URL into the lock, for `check` and for other processes that want the same file. */
-    publishUrl: (url: string) => lock.publishUrl(url),
-    async [Symbol.asyncDispose]() {
-      await journal.writer[Symbol.asyncDispose]();
-      await stateFile[Symbol.asyncDispose]();
-      if (isOnDisk) {
-        await removeBudgetJournal(path);
-      }
-      await lock[Symbol.asyncDispose]();
-    },
-  };
-}
-
-function openJournal(
-  path: string,
-  lock: StateLock,
-  local: LocalBudgets,
-  { logger }: StateStoreOptions["world"],
-) {
   // Up to which change the journal has everything that the state file lacks; null where it must be written anew.
   let journalled: number | null = null;
   let lines = 0;
-  const writer = new DebouncedWriter({
+  const journal = new DebouncedWriter({
     delayMs: JOURNAL_DELAY_MS,
     async write() {
       const [after, sequence] = [journalled, local.budgets.sequence()];
@@ -180,10 +125,45 @@ function openJournal(
       logger.error({ detail }, "Cannot write the budget journal; endpoints with a budget are paused"),
     onRecovery: () => logger.info("Budget journal writable again"),
   });
-  return {
-    writer,
-    beginAnew() {
+  let isOnDisk = false;
+  let writtenAheadMs = 0;
+  const stateFile = new DebouncedWriter({
+    delayMs: STATE_DELAY_MS,
+    async write() {
+      const sequence = local.budgets.sequence();
+      writtenAheadMs = local.aheadMs();
+      const all = { savedAtMs: nowMs(), ...state(), budgets: local.save() };
+      await lock.assertHeld();
+      isOnDisk = false;
+      await writeStateFile(path, all);
+      isOnDisk = true;
+      local.budgets.forgetChanges(sequence);
       journalled = null;
+    },
+    onFailure: (detail) => logger.error({ detail }, "Cannot write the state file"),
+    onRecovery: () => logger.info("State file writable again"),
+  });
+  return {
+    budgets: local.budgets,
+    nowMs: local.nowMs,
+    /** The state that the previous process left. */
+    restored,
+    /** Something changed: it is written within a minute; at once where the wall clock has jumped, for what was spent must be shifted. */
+    touch: () => stateFile.touch(local.aheadMs() === writtenAheadMs ? STATE_DELAY_MS : 0),
+    /** A status has changed: since when it holds is written within five seconds. */
+    touchSoon: () => stateFile.touch(STATUS_DELAY_MS),
+    touchJournal: () => journal.touch(),
+    problem: () => journal.problem,
+    flush: () => journal.flush(),
+    /** Writes the server's URL into the lock, for `check` and for other processes that want the same file. */
+    publishUrl: (url: string) => lock.publishUrl(url),
+    async [Symbol.asyncDispose]() {
+      await journal[Symbol.asyncDispose]();
+      await stateFile[Symbol.asyncDispose]();
+      if (isOnDisk) {
+        await removeBudgetJournal(path);
+      }
+      await lock[Symbol.asyncDispose]();
     },
   };
 }
