@@ -10,11 +10,8 @@ const FIVE_MINUTES_MS = 300_000;
 export interface Account {
   /** It outlives the process. */
   readonly id: string;
-  /** Null for endpoints without a budget. */
   readonly budget: Budget | null;
-  /** The endpoints that draw on it. */
   readonly users: readonly Endpoint[];
-  /** With nothing spent. */
   readonly unspent: Ledger;
   /** How many requests its schedules make in five minutes, rounded up. */
   readonly inFiveMinutes: number;
@@ -36,7 +33,6 @@ export function requestsOfFullestAccount(budget: Budget, users: readonly Endpoin
   return Math.max(0, ...accounts.map((those) => requestsPerWindow(loadsOf(those), budget.per)));
 }
 
-/** Groups what draws on one account by schedule. */
 export function loadsOf(users: readonly { readonly schedule: string }[]): readonly Load[] {
   const bySchedule = groupBy(users, ({ schedule }) => schedule);
   return [...bySchedule].map(([cron, those]) => ({ cron, endpoints: those.length }));

@@ -8,9 +8,7 @@ export const Time = z.number().nonnegative().max(LATEST_MS);
 /** How long nothing is sent to a provider that refused a request. Plain data, so that it can be saved. */
 export const BackOff = z
   .object({
-    /** When it last refused. */
     refusedAtMs: Time,
-    /** Nothing is sent before. */
     untilMs: Time,
     /** The last delay that the provider did not name; doubles while refusals follow each other. */
     delayMs: Time,
@@ -20,7 +18,6 @@ export const BackOff = z
   .readonly();
 export type BackOff = z.infer<typeof BackOff>;
 
-/** What a refusal said. */
 export interface Refusal {
   readonly nowMs: number;
   /** When the provider asks to be tried again, unix milliseconds; null where it did not say. */
@@ -38,7 +35,6 @@ const PROBE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** Before the first refusal. */
 export const NO_BACK_OFF: BackOff = { refusedAtMs: 0, untilMs: 0, delayMs: 0, probe: "none" };
 
 /**
@@ -68,7 +64,6 @@ export function backOff(former: BackOff, refusal: Refusal, per: Budget["per"] | 
   return { ...refused, untilMs: nowMs + Math.ceil(delayMs * (1 - random / 2)), delayMs };
 }
 
-/** Whether nothing may be sent now. */
 export function isBackingOff({ untilMs }: BackOff, nowMs: number): boolean {
   return nowMs < untilMs;
 }

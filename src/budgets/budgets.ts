@@ -15,7 +15,6 @@ import {
 } from "./ledger.ts";
 import { mergeSavedBudgets, type SavedBudgets } from "./saved-budgets.ts";
 
-/** Whether a request may be sent. */
 export type Grant =
   | { readonly kind: "granted" }
   | {
@@ -62,7 +61,6 @@ export class Budgets {
     this.#followRenamed();
   }
 
-  /** Those of the fleet. */
   accounts(): readonly Account[] {
     return this.#accounts;
   }
@@ -72,7 +70,6 @@ export class Budgets {
     return this.#byEndpoint.get(key);
   }
 
-  /** With what was spent. */
   ledgerOf({ id, unspent }: Account): Ledger {
     return { ...unspent, ...this.#spent.get(id) };
   }
@@ -144,7 +141,6 @@ export class Budgets {
     });
   }
 
-  /** Rises with each change. */
   sequence(): number {
     return this.#sequence;
   }
@@ -162,7 +158,6 @@ export class Budgets {
     return { accounts: Object.fromEntries(accounts), atMs: nowMs };
   }
 
-  /** What has changed up to this sequence number is saved for good: `save` need not look at it again. */
   forgetChanges(upTo: number): void {
     for (const [id, sequence] of this.#changes) {
       if (sequence <= upTo) {
@@ -225,7 +220,6 @@ export class Budgets {
   }
 }
 
-/** Whether some window may still count it. */
 function isCounted({ buckets, backOff }: Spent, nowMs: number): boolean {
   return isBackingOff(backOff, nowMs) || buckets.some(([endMs]) => endMs + LONGEST_MEMORY_MS > nowMs);
 }

@@ -6,7 +6,6 @@ import { type SavedBudgets, shiftSavedBudgets } from "./saved-budgets.ts";
 /** The budgets of a fleet, and where their counts are recorded: the state file, or the store that several processes share. */
 export interface BudgetRecord {
   readonly budgets: Budgets;
-  /** The clock of the budgets. */
   readonly nowMs: () => number;
   /** Why nothing can be recorded now, or null. */
   readonly problem: () => string | null;
@@ -60,7 +59,6 @@ export class BudgetGate {
     this.#record.touchJournal();
   }
 
-  /** The provider answered this endpoint without a refusal. */
   accept(endpoint: Endpoint): void {
     this.#record.budgets.accept(endpoint, this.#record.nowMs());
   }
@@ -112,7 +110,6 @@ export class LocalBudgets {
     return aheadMs <= DRIFT_MS ? 0 : Math.ceil(aheadMs / STEP_MS) * STEP_MS;
   }
 
-  /** For the next process: all, or what has changed after this sequence number. */
   save(after: number | null = null): SavedBudgets {
     return shiftSavedBudgets(this.budgets.save(this.nowMs(), after), this.aheadMs());
   }

@@ -16,7 +16,6 @@ type Bucket = readonly [endMs: number, scheduled: number, opportunistic: number]
 /** What was spent of one account: the part of its ledger that outlives the process. */
 export const Spent = z
   .object({
-    /** Oldest first. */
     buckets: z.array(Bucket).readonly(),
     backOff: BackOff,
     /** A digest of where the account's requests go. */

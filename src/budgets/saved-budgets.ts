@@ -5,10 +5,8 @@ import { Spent } from "./ledger.ts";
 // Unknown fields are ignored: what a later version adds must not cost the record of what was spent after a roll back to
 // this one. A change of the meaning of a field raises the version of the state file.
 
-/** The part of the state file about budgets. */
 export const SavedBudgets = z
   .object({
-    /** By the account's id. */
     accounts: z.record(z.string(), Spent).readonly(),
     /** When that was so, by the clock of the budgets. */
     atMs: Time,

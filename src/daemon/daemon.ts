@@ -55,7 +55,6 @@ export class Daemon implements AsyncDisposable {
   readonly #queue: PollQueue;
   readonly #planOf = memoize(({ fleet, poll }: Config) => planFleet(fleet, poll));
   #config: Config;
-  /** The last tick of the scheduler, by both clocks. */
   #tick: { readonly atMs: number; readonly monotonicMs: number };
   /** Null while this replica is a standby. */
   #poller: Poller | null = null;
@@ -90,7 +89,6 @@ export class Daemon implements AsyncDisposable {
     this.#states.restoreQuestions(restored.questions);
   }
 
-  /** The configuration in use. */
   get config(): Config {
     return this.#config;
   }
@@ -178,7 +176,6 @@ export class Daemon implements AsyncDisposable {
     return this.#monitor.prepare();
   }
 
-  /** Whether something was observed, or another report was made, since this one. */
   hasNewsSince(report: Report): boolean {
     return this.#monitor.hasNewsSince(report);
   }
@@ -191,7 +188,6 @@ export class Daemon implements AsyncDisposable {
     return this.#planOf(this.#config);
   }
 
-  /** Every endpoint that serves a chain, with its last replies. */
   endpoints(chain: string): readonly EndpointRecord[] {
     return endpointRecords(this.#config, chain, this.#states);
   }

@@ -5,7 +5,6 @@ import { memoize } from "../core/model/memoize.ts";
 import { createRedact } from "../core/model/redact.ts";
 import type { EndpointStates, RecentExchanges } from "./polling/endpoint-state.ts";
 
-/** Where the texts of a configuration come from. */
 type Sources = Pick<Config, "secrets" | "variables">;
 
 /**

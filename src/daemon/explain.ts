@@ -16,7 +16,6 @@ export class Explainer {
   readonly #tools: Pick<PollTools, "post" | "redact" | "world">;
   readonly #monitor: Monitor;
   readonly #queue: PollQueue;
-  /** By the key of the API. */
   readonly #underWay = new Map<string, Promise<void>>();
 
   /** `queue`: the requests count towards the limits of concurrency. */
@@ -48,7 +47,6 @@ export class Explainer {
     }
   }
 
-  /** Settles when no request is under way any more. */
   async settled(): Promise<void> {
     await Promise.allSettled(this.#underWay.values());
   }

@@ -25,7 +25,6 @@ export interface MonitorOptions {
   readonly unlisted?: () => Report["unlisted"];
   /** Which targets are inside a maintenance window. Default: none. */
   readonly maintenance?: (nowMs: number) => (target: TargetId) => boolean;
-  /** Called when a status has changed. */
   readonly onTurned?: () => void;
   /** Called with blocks for which RPC nodes should be asked. */
   readonly onSuspicions?: (suspicions: readonly Suspicion[]) => void;
@@ -33,7 +32,6 @@ export interface MonitorOptions {
   readonly onNetworkRestored?: (missed: readonly Endpoint[]) => void;
 }
 
-/** The state of a monitor, as plain data. */
 export type SavedMonitor = Pick<SavedState, "chains" | "incidents">;
 
 interface UndecidedPoll {
@@ -57,7 +55,6 @@ export class Monitor {
   readonly #options: MonitorOptions;
   #fleet: Fleet;
   #chains: ReadonlyMap<string, Chain> = new Map();
-  /** The chain of each source, by its key. */
   #chainOf: ReadonlyMap<string, Chain> = new Map();
   #incidents: readonly Incident[] = [];
   /** By target key; only for targets that are not `ok`. */
@@ -211,7 +208,6 @@ export class Monitor {
     this.decide();
   }
 
-  /** Whether something was observed, or another report was made, since this one. */
   hasNewsSince(report: Report): boolean {
     return this.#undecided.length > 0 || this.#latest !== report;
   }

@@ -6,7 +6,6 @@ import { createHttpClient, type HttpClient } from "../io/http-client/client.ts";
 import type { World } from "../io/world.ts";
 import type { Daemon } from "./daemon.ts";
 
-/** An incident as of its last message. */
 interface Told {
   readonly incident: Incident;
   readonly atMs: number;
@@ -99,12 +98,8 @@ export class Notifier implements AsyncDisposable {
   async #send(message: Message): Promise<"sent" | "failed"> {
     const { event, id } = message;
     const { signal } = this.#stopping;
-    for (let attempt = 1; !signal.aborted; attempt += 1) {
-      const { notify } = this.#daemon.config;
-      if (notify === null) {
-        break;
-      }
-      const { status, detail } = await this.#ask({ ...notify, body: message });
+    for (let attempt = 1; !signal.aborted && this.#daemon.config.notify !== null; attempt += 1) {
+      const { status, detail } = await this.#ask({ ...this.#daemon.config.notify, body: message });
       if (isAccepted(status)) {
         return "sent";
       }
@@ -158,19 +153,20 @@ function takeMessages(
 ): readonly Message[] {
   const atMs = Date.parse(time);
   const messages: Message[] = [];
-  const ended = new Map(told);
   for (const incident of incidents) {
     const key = incidentKey(incident);
     const before = told.get(key);
-    ended.delete(key);
     if (before === undefined || hasChanged(before, incident, atMs)) {
       told.set(key, { incident, atMs });
       messages.push(messageOf(before === undefined ? "began" : "changed", incident, time));
     }
   }
-  for (const [key, { incident }] of ended) {
-    told.delete(key);
-    messages.push(messageOf("ended", incident, time));
+  const running = new Set(incidents.map(incidentKey));
+  for (const [key, { incident }] of told) {
+    if (!running.has(key)) {
+      told.delete(key);
+      messages.push(messageOf("ended", incident, time));
+    }
   }
   return messages;
 }
@@ -178,12 +174,9 @@ function takeMessages(
 /** Whether the trouble or the number of targets has changed notably. */
 function hasChanged({ atMs, incident: before }: Told, now: Incident, nowMs: number): boolean {
   const [had, has] = [before.targets.length, now.targets.length];
-  const isNotable = Math.abs(has - had) > had * NOTABLE_SHARE || withoutCounts(now) !== withoutCounts(before);
+  const troubleOf = ({ detail }: Incident) => detail.replace(/^[\d,]+ of [\d,]+ /, "");
+  const isNotable = Math.abs(has - had) > had * NOTABLE_SHARE || troubleOf(now) !== troubleOf(before);
   return isNotable && nowMs - atMs >= CHANGE_EVERY_MS;
-}
-
-function withoutCounts({ detail }: Incident): string {
-  return detail.replace(/^[\d,]+ of [\d,]+ /, "");
 }
 
 /** The body of a request, which docs/NOTIFY.md describes. */

@@ -27,9 +27,7 @@ export interface PollerParts {
   readonly monitor: Monitor;
   /** Whether a poll may be sent at this moment. */
   readonly mayPoll: () => boolean;
-  /** Called after each poll. */
   readonly onPolled: (result: PollResult) => void;
-  /** Called with each observation. */
   readonly onObserved: (observations: readonly Observation[]) => void;
 }
 
@@ -99,7 +97,6 @@ export class Poller implements AsyncDisposable {
     );
   }
 
-  /** Asks RPC nodes for blocks of contradicted sources, if the nodes' budgets have spare requests. */
   prove(suspicions: readonly Suspicion[]): void {
     const { monitor, queue, states, world } = this.#parts;
     for (const suspicion of suspicions) {

@@ -72,20 +72,16 @@ export const recordedNames = memoize((fleet: Fleet): ReadonlyMap<string, string>
 export function observationLine(observation: Observation, fleet: Fleet): string {
   const { kind, sentAtMs: sent, receivedAtMs: received } = observation;
   const source = recordedNames(fleet).get(observation.source) ?? observation.source;
-  const common = { source, sent, received, kind };
-  switch (observation.kind) {
-    case "head": {
-      const { block, timestampSec, hash, deployment, indexingErrors, failure } = observation.head;
-      const known = { time: timestampSec, hash, deployment, indexing_errors: indexingErrors, failure };
-      const present = Object.entries(known).filter(([, value]) => value !== null && value !== undefined);
-      return JSON.stringify({ ...common, block, ...Object.fromEntries(present) });
-    }
-    case "failed":
-      return JSON.stringify({ ...common, reason: observation.reason, detail: observation.detail });
-    case "not_started":
-    case "missing":
-      return JSON.stringify(common);
+  const line = { source, sent, received, kind, ...saidBy(observation) };
+  return JSON.stringify(line, (_key, value: unknown) => value ?? undefined);
+}
+
+function saidBy(observation: Observation): object {
+  if (observation.kind === "head") {
+    const { block, timestampSec, hash, deployment, indexingErrors, failure } = observation.head;
+    return { block, time: timestampSec, hash, deployment, indexing_errors: indexingErrors, failure };
   }
+  return observation.kind === "failed" ? { reason: observation.reason, detail: observation.detail } : {};
 }
 
 export function restartLine({ atMs, state }: Omit<Restart, "kind">): string {

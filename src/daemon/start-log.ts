@@ -3,7 +3,6 @@ import type { Config, ListenAddress, WebSettings } from "../config/config.ts";
 import { endpointsOf } from "../core/model/fleet.ts";
 import type { World } from "../io/world.ts";
 
-/** Logs what was started, and the warnings that go with it. */
 export function logStart(
   config: Config,
   { logger, build, web }: Pick<World, "logger" | "build" | "web">,

@@ -2,7 +2,6 @@ import type { Budget } from "../core/model/fleet.ts";
 import { formatCount, formatNumber, perWindow } from "../core/model/text.ts";
 import { firingsOf } from "./firing-times.ts";
 
-/** One step of the ladder that `schedule: auto` chooses from. */
 export interface Cadence {
   readonly intervalMs: number;
   readonly cron: string;

@@ -2,7 +2,6 @@ import { createTask, parse } from "node-cron";
 
 /** When a schedule fires, in UTC, where no day has 23 or 25 hours. */
 interface Firings {
-  /** In its busiest hour. */
   readonly perHour: number;
   /** On a day on which it fires; 0 for a schedule that never does. */
   readonly perDay: number;

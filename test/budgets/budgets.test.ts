@@ -158,19 +158,6 @@ describe("Budgets.save()", () => {
   });
 });
 
-describe("SavedBudgets", () => {
-  it.each([
-    { case: "no object", json: [] },
-    {
-      case: "a negative count",
-      json: { accounts: { a: { buckets: [[1, -1, 0]], backOff: { untilMs: 0, delayMs: 0 } } } },
-    },
-    { case: "a missing part", json: { accounts: {} } },
-  ])("is not $case", ({ json }) => {
-    expect(SavedBudgets.safeParse(json).success).toBe(false);
-  });
-});
-
 function spend(
   budgets: Budgets,
   endpoint: Endpoint,

@@ -30,7 +30,6 @@ const NO_FAILURES = Object.fromEntries(
   FAILURE_REASONS.map((reason) => [reason, 0]),
 ) as EndpointCounters["failures"];
 
-/** Counts what happens to one endpoint. */
 export class PollCounters {
   readonly counters: Counters = {
     requests: 0,
@@ -117,7 +116,6 @@ export function metricsOf(
   };
 }
 
-/** Every compared value of an endpoint. */
 const comparedValues = memoize(({ parity = [], targets }: Endpoint) =>
   parity.flatMap(({ probe, selections }) =>
     targets

@@ -38,18 +38,15 @@ export interface EndpointState {
 export interface PollUnderWay {
   /** By a clock that never jumps; null while it waits. */
   startedMs: number | null;
-  /** Settles with the poll. */
   ended: Promise<void>;
 }
 
 interface SelectionState {
   /** By a clock that never jumps. */
   readonly dueMs: number;
-  /** In a row. */
   readonly refusals: number;
 }
 
-/** The states of a fleet's endpoints. */
 export class EndpointStates {
   #states: ReadonlyMap<string, EndpointState> = new Map();
 
@@ -58,20 +55,18 @@ export class EndpointStates {
   }
 
   /**
-   * Changes to another fleet. Exchanges and counters stay with an endpoint's key, what was learned of it with its URL and dialect,
-   * and a poll under way with the whole request. RPC nodes are asked for their chain again.
+   * Changes to another fleet. Exchanges and counters stay with an endpoint's key, all else with what its polls send. RPC nodes are
+   * asked for their chain again.
    */
   watch(fleet: Fleet): void {
     const states = endpointsOf(fleet).map((endpoint) => stateOf(endpoint, this.#states.get(endpoint.key)));
     this.#states = new Map(states.map((state) => [state.endpoint.key, state]));
   }
 
-  /** In the order of the fleet. */
   all(): readonly EndpointState[] {
     return [...this.#states.values()];
   }
 
-  /** Of the endpoint with this key. */
   of(key: string): EndpointState | undefined {
     return this.#states.get(key);
   }
@@ -121,18 +116,17 @@ export class EndpointStates {
 function stateOf(endpoint: Endpoint, former: EndpointState | undefined): EndpointState {
   if (former !== undefined && requestIdOf(former.endpoint) === requestIdOf(endpoint)) {
     former.endpoint = endpoint;
-    former.search = unconfirmed(former.search);
+    former.search = former.search.isOfChain ? { ...former.search, isOfChain: false } : former.search;
     return former;
   }
-  const same = former !== undefined && identityOf(former.endpoint) === identityOf(endpoint) ? former : null;
   return {
     endpoint,
-    search: same === null ? NEW_SEARCH : unconfirmed(same.search),
-    isPolled: same?.isPolled ?? false,
+    search: NEW_SEARCH,
+    isPolled: false,
     poll: null,
     confirmations: 0,
     confirmation: undefined,
-    selections: same?.selections ?? new Map<string, SelectionState>(),
+    selections: new Map<string, SelectionState>(),
     isBare: false,
     wrongChain: null,
     served: null,
@@ -143,19 +137,12 @@ function stateOf(endpoint: Endpoint, former: EndpointState | undefined): Endpoin
   };
 }
 
-function unconfirmed(search: QuestionSearch): QuestionSearch {
-  return search.isOfChain ? { ...search, isOfChain: false } : search;
-}
-
 /** What a poll sends, and to which URL. It may hold a key, and must not leave the process. */
 const requestIdOf = memoize(({ key, url, dialect, headers, chainId }: Endpoint): string =>
   JSON.stringify([key, url, dialect, headers, chainId]),
 );
 
-/**
- * What was learned of an endpoint no longer holds once its URL or dialect changes. A digest, because it is written to
- * disk and a URL may hold a key.
- */
+/** Of what a question was learned. A digest, because it is written to disk and a URL may hold a key. */
 const identityOf = memoize(({ key, url, dialect }: Endpoint): string =>
   createHash("sha256").update(`${key} ${dialect} ${url}`).digest("hex").slice(0, 32),
 );
@@ -192,7 +179,6 @@ const LONGEST_WAIT_MS = 86_400_000;
 const TOLERANCE = 0.1;
 const NEVER_ASKED: SelectionState = { dueMs: Number.NEGATIVE_INFINITY, refusals: 0 };
 
-/** One selection of one endpoint. */
 export interface DueSelection {
   /** A changed selection has another id, so it is due at once. */
   readonly id: string;

@@ -31,7 +31,6 @@ export interface PollTools {
   readonly world: Pick<World, "nowMs" | "monotonicMs" | "random" | "logger">;
 }
 
-/** The result of one poll of an endpoint. */
 export interface PollResult {
   /**
    * One for each target of the endpoint, or for its RPC node; empty if the poll was aborted or carried no
@@ -42,10 +41,8 @@ export interface PollResult {
   readonly readings: readonly ParityReading[];
 }
 
-/** The budget did not allow the request. */
 type Unsent = Omit<Extract<Grant, { readonly kind: "refused" }>, "kind"> & { readonly kind: "unsent" };
 
-/** The result of one question. */
 interface Asked {
   readonly answer: Answer | Unsent;
   readonly times: PollTimes;
@@ -53,7 +50,6 @@ interface Asked {
   readonly body: string;
 }
 
-/** One attempt to learn the heights. */
 interface Attempt {
   readonly times: PollTimes;
   readonly answer:
@@ -67,7 +63,6 @@ interface Attempt {
 
 type Failed = Extract<Answer, { readonly kind: "failed" }>;
 
-/** Transient failures. */
 const WORTH_A_RETRY: ReadonlySet<FailureReason> = new Set([
   "timeout",
   "dns",
@@ -360,7 +355,6 @@ function isBelieved(answer: Asked["answer"]): boolean {
     : answer.kind === "failed" && CHAIN_UNKNOWN.has(answer.reason);
 }
 
-/** Whether it is worth a retry. */
 function isTransient(answer: Attempt["answer"]): boolean {
   return answer.kind === "failed" && answer.retryAfterMs === null && WORTH_A_RETRY.has(answer.reason);
 }

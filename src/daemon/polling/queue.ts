@@ -5,7 +5,6 @@ export interface QueueLimits {
   readonly perHost: number;
 }
 
-/** The polls of one host. */
 interface Host {
   readonly waiting: (() => Promise<void>)[];
   /** How many places the host has, or waits for. */
@@ -37,7 +36,6 @@ export class PollQueue {
     this.#perHost = perHost;
   }
 
-  /** Settles as the poll does. */
   add(name: string, poll: () => Promise<void>): Promise<void> {
     const host = this.#hosts.get(name) ?? { waiting: [], workers: 0 };
     this.#hosts.set(name, host);

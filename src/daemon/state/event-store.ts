@@ -86,13 +86,11 @@ export class EventStore implements AsyncDisposable {
     this.#addProcess("started", sinceMs === null ? null : isoTime(sinceMs));
   }
 
-  /** It no longer polls. */
   stopped(): void {
     this.#addProcess("stopped");
     this.standsBy();
   }
 
-  /** Another process polls, and says so. */
   standsBy(): void {
     this.#name = null;
   }

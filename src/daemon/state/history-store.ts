@@ -121,55 +121,42 @@ function* partsOf(chains: Iterable<NamedHistory>): Iterable<string> {
   }
 }
 
-/** Numbers are saved as the base64 of their bytes: a large fleet has millions of them. */
-interface RingJson {
-  readonly timesMs: string;
-  readonly columns: readonly {
-    readonly names: readonly string[];
-    readonly bits: 32 | 64;
-    readonly values: string;
-  }[];
-}
-
-/** The history of one chain as a line of JSON. */
+/** The history of one chain as a line of JSON. Numbers are the base64 of their bytes: a large fleet has millions of them. */
 function historyText([slug, { fine, coarse }]: NamedHistory): string {
-  return seal({ slug, fine: ringToJson(fine), coarse: ringToJson(coarse) });
+  return seal({ slug, fine: encodeRing(fine), coarse: encodeRing(coarse) });
 }
 
 /** Reads what `historyText` wrote; null where it is damaged. */
 function readHistoryText(text: string): NamedHistory | null {
   // What is sealed in this shape has the type that `historyText` gave to it.
-  const saved = unsealText(text) as { slug: string; fine: RingJson; coarse: RingJson } | undefined;
+  const saved = unsealText(text) as { slug: string; fine: EncodedRing; coarse: EncodedRing } | undefined;
   return saved === undefined
     ? null
-    : [saved.slug, { fine: ringOf(saved.fine), coarse: ringOf(saved.coarse) }];
+    : [saved.slug, { fine: decodeRing(saved.fine), coarse: decodeRing(saved.coarse) }];
 }
 
-function ringToJson({ timesMs, columns }: SavedRing): RingJson {
+type EncodedRing = ReturnType<typeof encodeRing>;
+
+function encodeRing({ timesMs, columns }: SavedRing) {
+  const encode = ({ buffer, byteOffset, byteLength }: NodeJS.TypedArray): string =>
+    Buffer.from(buffer, byteOffset, byteLength).toString("base64");
   return {
-    timesMs: base64Of(timesMs),
+    timesMs: encode(timesMs),
     columns: columns.map(({ names, values }) => ({
       names: [...names],
       bits: values instanceof Float64Array ? 64 : 32,
-      values: base64Of(values),
+      values: encode(values),
     })),
   };
 }
 
-function ringOf({ timesMs, columns }: RingJson): SavedRing {
+function decodeRing({ timesMs, columns }: EncodedRing): SavedRing {
+  const decode = (text: string) => new Uint8Array(Buffer.from(text, "base64")).buffer;
   return {
-    timesMs: new Float64Array(bytesOf(timesMs)),
+    timesMs: new Float64Array(decode(timesMs)),
     columns: columns.map(({ names, bits, values }) => ({
       names,
-      values: bits === 64 ? new Float64Array(bytesOf(values)) : new Float32Array(bytesOf(values)),
+      values: bits === 64 ? new Float64Array(decode(values)) : new Float32Array(decode(values)),
     })),
   };
-}
-
-function base64Of({ buffer, byteOffset, byteLength }: NodeJS.TypedArray): string {
-  return Buffer.from(buffer, byteOffset, byteLength).toString("base64");
-}
-
-function bytesOf(text: string): ArrayBuffer {
-  return new Uint8Array(Buffer.from(text, "base64")).buffer;
 }

@@ -21,7 +21,6 @@ export interface StateStoreOptions {
   readonly world: Pick<World, "logger" | "nowMs" | "monotonicMs">;
   /** The current state to write in addition to the budgets. Called at each write. */
   readonly state: () => Pick<SavedState, "chains" | "incidents" | "questions">;
-  /** Another process has taken the file over. */
   readonly onLockLost: (error: StateLockedError) => void;
 }
 
@@ -146,7 +145,6 @@ function createStore(
   return {
     budgets: local.budgets,
     nowMs: local.nowMs,
-    /** The state that the previous process left. */
     restored,
     /** Something changed: it is written within a minute; at once where the wall clock has jumped, for what was spent must be shifted. */
     touch: () => stateFile.touch(local.aheadMs() === writtenAheadMs ? STATE_DELAY_MS : 0),
