@@ -183,12 +183,9 @@ export class Poll {
   async #retry(first: Attempt): Promise<Attempt> {
     const { stopping, world } = this.#tools;
     let latest = first;
-    const retries = first.isCarrying === true ? Math.max(1, this.#retries) : this.#retries;
-    for (
-      let left = retries;
-      left > 0 && (latest.isCarrying === true || isTransient(latest.answer));
-      left -= 1
-    ) {
+    let left = first.isCarrying === true ? Math.max(1, this.#retries) : this.#retries;
+    while (left > 0 && (latest.isCarrying === true || isTransient(latest.answer))) {
+      left -= 1;
       await pause((LONGEST_RETRY_DELAY_MS * (1 + world.random())) / 2, stopping);
       if (stopping.aborted) {
         break;
