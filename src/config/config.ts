@@ -4,7 +4,7 @@ import type { Links, PublicView } from "../core/model/links.ts";
 import type { MaintenanceWindow } from "../core/model/maintenance-window.ts";
 
 /** How the daemon polls. Times in milliseconds, sizes in bytes. */
-export interface PollSettings {
+interface PollSettings {
   /** Maximum concurrent requests of the whole process. */
   readonly concurrency: number;
   readonly perHost: number;

@@ -21,7 +21,7 @@ import { unlistedChains } from "./polling/unlisted-chains.ts";
 import { observationLine, restartLine } from "./recording.ts";
 import type { StateStore } from "./state/store.ts";
 
-export interface DaemonOptions extends Partial<Pick<PollerParts, "openClient" | "mayPoll" | "onPolled">> {
+export interface DaemonOptions extends Partial<Pick<PollerParts, "openClient" | "mayPoll">> {
   readonly world: PollerParts["world"] & Pick<World, "uptimeMs" | "recording" | "lostLogLines">;
   /** The state that the previous process left, and where this one keeps its own. */
   readonly store: StateStore;
@@ -256,7 +256,7 @@ export class Daemon implements AsyncDisposable {
   }
 
   #createPoller(): Poller {
-    const { mayPoll = () => true, onPolled, openClient = createHttpClient, store, world } = this.#options;
+    const { mayPoll = () => true, openClient = createHttpClient, store, world } = this.#options;
     return new Poller(this.#config, {
       world,
       openClient,
@@ -265,10 +265,7 @@ export class Daemon implements AsyncDisposable {
       gate: this.#gate,
       states: this.#states,
       monitor: this.#monitor,
-      onPolled: (result) => {
-        store.touch();
-        onPolled?.(result);
-      },
+      onPolled: () => store.touch(),
       onObserved: (observations) => {
         world.recording?.append(observations.map((one) => observationLine(one, this.#config.fleet)));
       },

@@ -13,7 +13,7 @@ import type { World } from "../io/world.ts";
 import { Explainer } from "./explain.ts";
 import type { Monitor } from "./monitor.ts";
 import type { EndpointState, EndpointStates, PollUnderWay } from "./polling/endpoint-state.ts";
-import { type Occasion, Poll, type PollResult, type PollTools } from "./polling/poll.ts";
+import { type Occasion, Poll, type PollTools } from "./polling/poll.ts";
 import type { PollQueue } from "./polling/queue.ts";
 import { unlistedChains } from "./polling/unlisted-chains.ts";
 
@@ -27,7 +27,7 @@ export interface PollerParts {
   readonly monitor: Monitor;
   /** Whether a poll may be sent at this moment. */
   readonly mayPoll: () => boolean;
-  readonly onPolled: (result: PollResult) => void;
+  readonly onPolled: () => void;
   readonly onObserved: (observations: readonly Observation[]) => void;
 }
 
@@ -209,9 +209,8 @@ export class Poller implements AsyncDisposable {
     if (!mayPoll()) {
       return;
     }
-    const result = await new Poll(state, occasion, this.#tools).run();
-    onPolled(result);
-    const { observations, readings } = result;
+    const { observations, readings } = await new Poll(state, occasion, this.#tools).run();
+    onPolled();
     // A reload may have changed or removed it meanwhile.
     if (observations.length === 0 || !states.has(state)) {
       return;
