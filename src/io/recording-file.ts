@@ -11,7 +11,7 @@ import {
 import type { Logger } from "pino";
 
 export interface RecordingFileOptions {
-  readonly logger: Pick<Logger, "error" | "info">;
+  readonly logger: Pick<Logger, "error">;
   /** A file that would become larger is renamed to `FILE.1`, which replaces an older one. Default: 256 MB. */
   readonly maxBytes?: number;
 }
@@ -26,14 +26,21 @@ const MAX_BYTES = 256_000_000;
 const TAIL_BYTES = 65_536;
 const NEWLINE = 10;
 
+interface OpenFile {
+  readonly fd: number;
+  readonly bytes: number;
+}
+
 /**
  * Opens a recording for appending. A last line that a crash left incomplete is cut off. If a write fails, the lines are lost,
  * and the failure is logged once.
  *
  * @throws If the file cannot be opened.
  */
-export function openRecordingFile(path: string, options: RecordingFileOptions): RecordingFile {
-  const { logger, maxBytes = MAX_BYTES } = options;
+export function openRecordingFile(
+  path: string,
+  { logger, maxBytes = MAX_BYTES }: RecordingFileOptions,
+): RecordingFile {
   let file: OpenFile | null = openAtEnd(path);
   let isFailing = false;
 
@@ -57,34 +64,21 @@ export function openRecordingFile(path: string, options: RecordingFileOptions): 
 
   return {
     append(lines) {
-      if (lines.length === 0) {
-        return;
-      }
       try {
-        write(Buffer.from(`${lines.join("\n")}\n`));
-        if (isFailing) {
-          isFailing = false;
-          logger.info({ file: path }, "Recording writable again");
-        }
+        write(Buffer.from(lines.map((line) => `${line}\n`).join("")));
+        isFailing = false;
       } catch (error) {
         // Opened again for the next lines, which cuts off what was written of these.
         close();
         if (!isFailing) {
           isFailing = true;
-          logger.error(
-            { file: path, detail: String(error) },
-            "Cannot write the recording; observations are lost",
-          );
+          const fields = { file: path, detail: String(error) };
+          logger.error(fields, "Cannot write the recording; observations are lost");
         }
       }
     },
     [Symbol.dispose]: close,
   };
-}
-
-interface OpenFile {
-  readonly fd: number;
-  readonly bytes: number;
 }
 
 function openAtEnd(path: string): OpenFile {
@@ -93,8 +87,6 @@ function openAtEnd(path: string): OpenFile {
   const tail = Buffer.alloc(Math.min(size, TAIL_BYTES));
   readSync(fd, tail, 0, tail.length, size - tail.length);
   const bytes = size - tail.length + tail.lastIndexOf(NEWLINE) + 1;
-  if (bytes < size) {
-    ftruncateSync(fd, bytes);
-  }
+  ftruncateSync(fd, bytes);
   return { fd, bytes };
 }

@@ -61,12 +61,12 @@ export class BasicAuth {
       return null;
     }
     this.#turns.set(turn, inTurn);
-    // Other programs write the same hash as `2y`, `2x` or `2`, which bcryptjs does not know.
-    const compare = () => bcrypt.compare(password, hash.replace(/^\$2[a-z]?\$/, "$2b$"));
-    const check = inTurn(() => this.#oneByOne(compare));
     if (this.#checks.size >= MAX_CACHED) {
       this.#checks.clear();
     }
+    // Other programs write the same hash as `2y`, `2x` or `2`, which bcryptjs does not know.
+    const compare = () => bcrypt.compare(password, hash.replace(/^\$2[a-z]?\$/, "$2b$"));
+    const check = inTurn(() => this.#oneByOne(compare));
     this.#checks.set(cacheKey, check);
     const isCorrect = await check;
     if (inTurn.pendingCount === 0) {

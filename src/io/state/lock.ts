@@ -110,7 +110,7 @@ async function acquire(statePath: string, me: LockOwner, heartbeatMs?: number): 
   if (owner !== null) {
     throw new StateLockedError(statePath, owner);
   }
-  await remove(path);
+  await orNull(unlink(path), "ENOENT");
   await create(path, me);
   await sleep(SETTLE_MS);
   if ((await readOwner(path))?.token !== me.token) {
@@ -118,10 +118,10 @@ async function acquire(statePath: string, me: LockOwner, heartbeatMs?: number): 
   }
 }
 
-function hold(statePath: string, me: LockOwner, options: StateLockOptions) {
+function hold(statePath: string, taken: LockOwner, options: StateLockOptions) {
   const { nowMs, onLockLost, heartbeatMs = HEARTBEAT_MS } = options;
   const path = lockPathOf(statePath);
-  let url = "";
+  let me = taken;
   let isLost = false;
 
   async function assertHeld(): Promise<void> {
@@ -131,7 +131,7 @@ function hold(statePath: string, me: LockOwner, options: StateLockOptions) {
     }
     if (owner === null) {
       // It was removed by hand.
-      await create(path, { ...me, url });
+      await create(path, me);
     }
   }
 
@@ -149,12 +149,6 @@ function hold(statePath: string, me: LockOwner, options: StateLockOptions) {
     }
   }
 
-  async function release(): Promise<void> {
-    if ((await readOwner(path))?.token === me.token) {
-      await remove(path);
-    }
-  }
-
   const heartbeat = setInterval(() => void beat(), heartbeatMs).unref();
   return {
     /**
@@ -164,15 +158,17 @@ function hold(statePath: string, me: LockOwner, options: StateLockOptions) {
      * @throws {StateFileError} If the disk refuses.
      */
     assertHeld: () => onStateFile("lock", statePath, assertHeld),
-    /** Writes the URL of this process's server into the lock. */
-    // A failing disk is reported by the writes of the state itself; of a lock that stays the next process sees that its owner is gone.
-    async publishUrl(served: string) {
-      url = served;
-      await orNull(writeAtomically(path, JSON.stringify({ ...me, url })));
+    /** Writes the URL of this process's server into the lock. A disk that refuses is reported by the writes of the state. */
+    async publishUrl(url: string) {
+      me = { ...me, url };
+      await orNull(writeAtomically(path, JSON.stringify(me)));
     },
+    /** Of a lock that a failing disk keeps, the next process sees that its owner is gone. */
     async [Symbol.asyncDispose]() {
       clearInterval(heartbeat);
-      await orNull(release());
+      if ((await orNull(readOwner(path)))?.token === me.token) {
+        await orNull(unlink(path));
+      }
     },
   };
 }
@@ -185,11 +181,8 @@ async function readOwner(lockPath: string): Promise<LockOwner | null> {
 
 /** A lock with our own pid was left by an earlier process: in a container, each may be pid 1. */
 function isAnotherLivingProcess(ownerPid: number): boolean {
-  if (ownerPid === pid) {
-    return false;
-  }
   try {
-    return kill(ownerPid, 0);
+    return ownerPid !== pid && kill(ownerPid, 0);
   } catch (error) {
     // EPERM: it lives, and runs as another user.
     return !hasCode(error, "ESRCH");
@@ -216,8 +209,4 @@ async function changedAtMs(path: string): Promise<number | null> {
 /** False if there is one already. */
 async function create(path: string, owner: LockOwner): Promise<boolean> {
   return (await orNull(writeFile(path, JSON.stringify(owner), { flag: "wx" }), "EEXIST")) !== null;
-}
-
-async function remove(path: string): Promise<void> {
-  await orNull(unlink(path), "ENOENT");
 }
