@@ -226,8 +226,6 @@ export class Poller implements AsyncDisposable {
       // Not awaited: an index-node API that hangs must not delay the next poll.
       this.#explainer.onPolled(state, observations).catch(world.onBug);
       if (isChanging) {
-        // A kept connection may lead to a server that the host name no longer resolves to.
-        this.#client.renew(state.endpoint.url);
         this.#confirm(state);
       }
     });

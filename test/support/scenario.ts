@@ -460,7 +460,6 @@ export class Scenario extends Outputs implements AsyncDisposable {
         const sentAtMs = receivedAtMs - Math.round(performance.now() - startedMs);
         return { sentAtMs, receivedAtMs, ...received };
       },
-      renew: () => undefined,
       async [Symbol.asyncDispose]() {
         close({ kind: "failed", reason: "aborted", detail: "cut off" });
       },

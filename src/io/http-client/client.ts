@@ -20,8 +20,6 @@ export interface HttpClientOptions {
 
 export interface HttpClient extends AsyncDisposable {
   readonly post: Post;
-  /** The next requests to this URL's origin open new connections; running requests keep theirs. */
-  readonly renew: (url: string) => void;
 }
 
 /**
@@ -31,8 +29,6 @@ export interface HttpClient extends AsyncDisposable {
 const KEEP_ALIVE_MS = 45_000;
 /** After this time new connections are opened, however busy the old ones are: the host name may lead elsewhere by now. */
 const CONNECTION_LIFETIME_MS = 180_000;
-/** Connections younger than this are not renewed. */
-const RENEWABLE_AFTER_MS = 10_000;
 /** The most that is read of a text when only some lines are kept. */
 const MAX_TEXT_BYTES = 64 * 2 ** 20;
 
@@ -80,25 +76,19 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   }
 
   function dispatcherOf(origin: string): Dispatcher {
-    renew(origin, CONNECTION_LIFETIME_MS);
     const known = connections.get(origin);
-    const dispatcher = known?.dispatcher ?? openDispatcher(origin, options);
-    connections.set(origin, known ?? { dispatcher, openedMs: performance.now() });
-    return dispatcher;
-  }
-
-  /** The next requests open new connections if the current ones are this old; these close when they are idle. */
-  function renew(origin: string, ageMs: number): void {
-    const known = connections.get(origin);
-    if (known !== undefined && performance.now() - known.openedMs >= ageMs) {
-      connections.delete(origin);
-      void known.dispatcher.close();
+    if (known !== undefined && performance.now() - known.openedMs < CONNECTION_LIFETIME_MS) {
+      return known.dispatcher;
     }
+    // Running requests keep their connections.
+    void known?.dispatcher.close();
+    const dispatcher = openDispatcher(origin, options);
+    connections.set(origin, { dispatcher, openedMs: performance.now() });
+    return dispatcher;
   }
 
   return {
     post,
-    renew: (url) => renew(new URL(url).origin, RENEWABLE_AFTER_MS),
     async [Symbol.asyncDispose]() {
       isDisposed = true;
       for (const reader of underWay) {
