@@ -174,7 +174,7 @@ function* batchesOf(parts: readonly Part[]): Iterable<readonly EncodedPart[]> {
  */
 export const WRITE = storeScript(
   `${FENCE}
-local last = string.match(redis.call('HGET', KEYS[2], '#') or '0', '^%d+')
+local last = string.match(redis.call('HGET', KEYS[2], '#') or '', '^%d+') or '0'
 local newest = redis.call('ZRANGEBYSCORE', KEYS[3], last, '+inf', 'LIMIT', 0, 1)[1]
 if ARGV[2] ~= '' and not (last == ARGV[2] and newest) then return 'lost' end
 local number = ARGV[2] == '' and math.max(now, last + 1) or tonumber(last)
