@@ -218,7 +218,7 @@ describe("createHttpClient()", () => {
         writeMore();
       },
     });
-    await using client = clientOf({ maxResponseBytes: 1_000 });
+    await using client = clientOf({ maxResponseBytes: 1_000, timeoutMs: 60_000 });
 
     const result = await client.post({ ...requestTo(server), body: null, keep: ["app_block"] });
 
