@@ -49,14 +49,6 @@ describe("whether two variants have the same data", () => {
     expectGolden(FILE, told.join(""));
   });
 
-  it("stays equal while both values are unchanged", () => {
-    const watch = startWatch();
-
-    const results = watch.results(Array.from({ length: 12 }, () => both(0, 5, 5)));
-
-    expect(new Set(results)).toEqual(new Set(["equal"]));
-  });
-
   it("waits two minutes for a difference, however many comparisons there are", () => {
     const watch = startWatch({ polls: "10s" });
 
@@ -129,21 +121,6 @@ describe("a variant that is behind the other", () => {
 });
 
 describe("a value that comes and goes", () => {
-  /** `a` and `b` follow one function of the height, but are read at different heights. */
-  function minuteOf(index: number, valueAt: (height: number) => unknown): Poll {
-    const height = 10 * index;
-    return { a: [height, valueAt(height)], b: [height + 4, valueAt(height + 4)] };
-  }
-
-  it("is never different if both follow one function of the height", () => {
-    const watch = startWatch({ polls: "10s" });
-    const valueAt = (height: number) => ["on", "off", null][(height * 7_919 + (height >> 3)) % 3];
-
-    const results = watch.results(Array.from({ length: 60 }, (_, index) => minuteOf(index, valueAt)));
-
-    expect(results).not.toContain("different");
-  });
-
   it("is compared at the heights at which both were read", () => {
     const watch = startWatch();
     const flips = Array.from({ length: 20 }, (_, index) => both(index, index % 2, index % 2));

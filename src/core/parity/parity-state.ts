@@ -111,7 +111,8 @@ export function retainParity(
     }
     for (const pair of probe.pairs) {
       const known = pairStateOf(state, probe, pair);
-      if (known !== undefined && isRead(retained, probe, pair)) {
+      const sides = [pair.target, pair.against];
+      if (known !== undefined && sides.every(({ key }) => valuesOf(retained, probe, key) !== undefined)) {
         retained.pairs[pairKey(probe, pair)] = known;
       }
     }
@@ -150,10 +151,6 @@ export function newPair(): PairState {
 
 function pairKey({ name }: WatchedProbe, { target, against }: ParityPair): string {
   return `${name} ${target.key} ${against.key}`;
-}
-
-function isRead(state: ParityState, probe: WatchedProbe, { target, against }: ParityPair): boolean {
-  return [target, against].every(({ key }) => valuesOf(state, probe, key) !== undefined);
 }
 
 function takeReading(

@@ -110,33 +110,23 @@ function causeText({ state: { last }, status }: Facts): string {
 }
 
 function isReasonOf(last: LastPoll, { state, status }: Facts): boolean {
-  switch (last.kind) {
-    case "failed":
-      return statusOfFailure(last.reason) === status;
-    case "missing":
-      return status === "missing";
-    case "not_started":
-      return status === "syncing";
-    case "head":
-      return (
-        WITH_HEIGHT.has(status) ||
-        status === "diverged" ||
-        (status === "failed" && state.indexingErrors === true)
-      );
+  if (last.kind === "failed") {
+    return statusOfFailure(last.reason) === status;
   }
+  const isFlagged = status === "failed" && state.indexingErrors === true;
+  return last.kind === "head"
+    ? WITH_HEIGHT.has(status) || status === "diverged" || isFlagged
+    : status === (last.kind === "missing" ? "missing" : "syncing");
 }
 
+const POLL_TEXTS = {
+  missing: "the last answer lacked this chain",
+  not_started: "the last answer said that indexing has not started",
+  head: "the last poll returned a height",
+} as const;
+
 function pollText(last: LastPoll): string {
-  switch (last.kind) {
-    case "failed":
-      return `the last poll failed: ${failureText(last)}`;
-    case "missing":
-      return "the last answer lacked this chain";
-    case "not_started":
-      return "the last answer said that indexing has not started";
-    case "head":
-      return "the last poll returned a height";
-  }
+  return last.kind === "failed" ? `the last poll failed: ${failureText(last)}` : POLL_TEXTS[last.kind];
 }
 
 function unknownText({ state: { last, pollIntervalMs }, view }: Facts): string {

@@ -47,15 +47,6 @@ export function pairState({ chain, targets }: Pick<Pair, "chain" | "targets">): 
 
 /** Whether users get data that are at most late. One that waits for a halted chain has its last block; an unknown lag is not under any limit. */
 function isUsable({ status, lag_seconds: lag }: TargetReport, criticalSeconds: number): boolean {
-  switch (status) {
-    case "ok":
-    case "chain_halted":
-      return true;
-    case "lagging":
-    case "syncing":
-    case "throttled":
-      return lag !== null && lag < criticalSeconds;
-    default:
-      return false;
-  }
+  const isLate = status === "lagging" || status === "syncing" || status === "throttled";
+  return status === "ok" || status === "chain_halted" || (isLate && lag !== null && lag < criticalSeconds);
 }
