@@ -26,23 +26,13 @@ function editDistance(from: string, to: string): number {
   for (let row = 1; row <= from.length; row += 1) {
     const current = [row];
     for (let column = 1; column <= to.length; column += 1) {
-      const same = from[row - 1] === to[column - 1];
-      const swapped = from[row - 2] === to[column - 1] && from[row - 1] === to[column - 2];
-      current.push(
-        Math.min(
-          at(current, column - 1) + 1,
-          at(last, column) + 1,
-          at(last, column - 1) + (same ? 0 : 1),
-          swapped ? at(beforeLast, column - 2) + 1 : Number.POSITIVE_INFINITY,
-        ),
-      );
+      const [left = 0, above = 0, corner = 0] = [current[column - 1], last[column], last[column - 1]];
+      const edits = Math.min(left + 1, above + 1, corner + Number(from[row - 1] !== to[column - 1]));
+      const isSwapped = from[row - 2] === to[column - 1] && from[row - 1] === to[column - 2];
+      current.push(isSwapped ? Math.min(edits, (beforeLast[column - 2] ?? edits) + 1) : edits);
     }
     beforeLast = last;
     last = current;
   }
-  return at(last, to.length);
-}
-
-function at(row: readonly number[], column: number): number {
-  return row[column] ?? Number.POSITIVE_INFINITY;
+  return last.at(-1) ?? 0;
 }
