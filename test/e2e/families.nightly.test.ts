@@ -13,19 +13,13 @@ const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const SETTLE = { timeout: 60_000, interval: 100 };
 const FIRST_HEIGHT = 23_368_000;
 
-/** What a squid's processor and a SubQuery node keep in their database, before their first block. */
+/** What a squid's processor keeps in its database, before its first block. */
 const SCHEMA = `
 CREATE SCHEMA squid_processor;
 CREATE TABLE squid_processor.status (id int4 PRIMARY KEY, height int4 NOT NULL, hash text DEFAULT '0x', nonce int4 DEFAULT 0);
 CREATE TABLE squid_processor.hot_block (height int4 PRIMARY KEY, hash text NOT NULL);
 INSERT INTO squid_processor.status VALUES (0, -1, '0x', 0);
 CREATE TABLE public.transfer (id text PRIMARY KEY, amount numeric NOT NULL);
-CREATE SCHEMA app;
-CREATE TABLE app.transfers (id text PRIMARY KEY, amount numeric NOT NULL);
-CREATE TABLE app._metadata_0x1 (key varchar(255) PRIMARY KEY, value jsonb);
-CREATE TABLE app._metadata_0x2105 (key varchar(255) PRIMARY KEY, value jsonb);
-INSERT INTO app._metadata_0x1 VALUES ('chain', '"1"'), ('indexerHealthy', 'true');
-INSERT INTO app._metadata_0x2105 VALUES ('chain', '"8453"'), ('indexerHealthy', 'true');
 `;
 
 /** Ten blocks a second, by the clock: whoever stands still for a while catches up. */
@@ -34,17 +28,11 @@ const SQUID = `
 INSERT INTO squid_processor.hot_block SELECT height, '0x' || md5(height::text) FROM (SELECT ${HEIGHT} AS height) AS head ON CONFLICT DO NOTHING;
 DELETE FROM squid_processor.hot_block WHERE height < ${HEIGHT} - 20;
 UPDATE squid_processor.status SET height = ${HEIGHT} - 20, hash = '0xf1', nonce = nonce + 1;`;
-const SUBQUERY = ["_metadata_0x1", "_metadata_0x2105"]
-  .map(
-    (table) => `
-INSERT INTO app.${table} VALUES ('lastProcessedHeight', to_jsonb(${HEIGHT})), ('targetHeight', to_jsonb(${HEIGHT}))
-ON CONFLICT (key) DO UPDATE SET value = excluded.value;`,
-  )
-  .join("");
 
-describe("Synclag, against the servers of SQD and SubQuery over one PostgreSQL", () => {
+// The servers of SubQuery are in subquery.nightly.test.ts.
+describe("Synclag, against the server of SQD over a PostgreSQL", () => {
   let postgres: Postgres;
-  let urls: { readonly squid: string; readonly subquery: string };
+  let url: string;
   let synclag: Synclag;
 
   const targets = async () =>
@@ -53,39 +41,33 @@ describe("Synclag, against the servers of SQD and SubQuery over one PostgreSQL",
   const verdicts = async () =>
     (await targets()).map((one) => `${nameOf(one)} ${one.status} ${one.reason ?? "-"}`);
   const each = (verdict: string): readonly string[] =>
-    ["found/base", "squid/base", "subquery/base", "subquery/ethereum"].map((name) => `${name} ${verdict}`);
-  const probe = async (url: string) => {
+    ["found/base", "squid/base"].map((name) => `${name} ${verdict}`);
+  const probe = async () => {
     const args = ["dist/main.js", "probe", url, "--format", "json"];
     const { code, stdout } = await runProgram({ command: process.execPath, args, cwd: ROOT });
     return { code, said: JSON.parse(stdout) };
   };
-  const startProcessor = (name: string, statements: string) =>
-    postgres.start(name, `DO $$ BEGIN LOOP ${statements} COMMIT; PERFORM pg_sleep(0.1); END LOOP; END $$;`);
-
   beforeAll(async () => {
     postgres = await startPostgres();
     await postgres.run(SCHEMA);
-    const [squidPort, subqueryPort] = [await freePort(), await freePort()];
-    const database = {
-      DB_HOST: "127.0.0.1",
-      DB_PORT: String(postgres.port),
-      DB_USER: POSTGRES_USER,
-      DB_PASS: "none",
-    };
-    await startServer(["@subsquid/graphql-server/bin/run.js"], {
-      ...database,
-      DB_NAME: POSTGRES_DATABASE,
-      GQL_PORT: String(squidPort),
+    const port = await freePort();
+    // It answers some seconds later.
+    await startProgram({
+      command: process.execPath,
+      args: ["node_modules/@subsquid/graphql-server/bin/run.js"],
+      cwd: FOLDER,
+      env: {
+        DB_HOST: "127.0.0.1",
+        DB_PORT: String(postgres.port),
+        DB_USER: POSTGRES_USER,
+        DB_PASS: "none",
+        DB_NAME: POSTGRES_DATABASE,
+        GQL_PORT: String(port),
+      },
     });
-    await startServer(["@subql/query/bin/run", "--name", "app", "--port", String(subqueryPort)], {
-      ...database,
-      DB_DATABASE: POSTGRES_DATABASE,
-      // It would ask a package registry for updates of itself.
-      NO_UPDATE_NOTIFIER: "1",
-    });
-    urls = { squid: `http://127.0.0.1:${squidPort}/graphql`, subquery: `http://127.0.0.1:${subqueryPort}/` };
+    url = `http://127.0.0.1:${port}/graphql`;
     const configFile = join(await temporaryFolder("families"), "chains.yaml");
-    await writeFile(configFile, configuration(urls));
+    await writeFile(configFile, configuration(url));
     synclag = await startSynclag(configFile);
   });
 
@@ -94,11 +76,13 @@ describe("Synclag, against the servers of SQD and SubQuery over one PostgreSQL",
     await undoAll();
   });
 
-  it("says syncing of both before their first block, and ok with the heights of the database thereafter", async () => {
+  it("says syncing before its first block, and ok with the heights of the database thereafter", async () => {
     await expect.poll(verdicts, SETTLE).toEqual(each("syncing -"));
 
-    await startProcessor("squid", SQUID);
-    await startProcessor("subquery", SUBQUERY);
+    await postgres.start(
+      "squid",
+      `DO $$ BEGIN LOOP ${SQUID} COMMIT; PERFORM pg_sleep(0.1); END LOOP; END $$;`,
+    );
 
     await expect.poll(verdicts, SETTLE).toEqual(each("ok -"));
     for (const { block_number: height } of await targets()) {
@@ -106,70 +90,44 @@ describe("Synclag, against the servers of SQD and SubQuery over one PostgreSQL",
     }
   });
 
-  it("probes both", async () => {
-    const [squid, subquery] = await Promise.all([probe(urls.squid), probe(urls.subquery)]);
-
+  it("probes it", async () => {
     const hash = expect.stringMatching(/^0x[0-9a-f]{32}$/);
     const indexed = { chain_id: null, state: "indexed", block_hash: hash };
-    expect(squid).toMatchObject({ code: 0, said: { dialect: "squid", chains: [indexed] } });
-    const chains = [{ chain_id: 1 }, { chain_id: 8453 }];
-    expect(subquery).toMatchObject({ code: 0, said: { dialect: "subquery", chains } });
+
+    expect(await probe()).toMatchObject({ code: 0, said: { dialect: "squid", chains: [indexed] } });
   });
 
-  it("reports both as stalled once nothing is processed, although servers reply and a node reports healthy", async () => {
+  it("reports it as stalled once nothing is processed, although the server replies", async () => {
     await postgres.end("squid");
-    await postgres.end("subquery");
 
     await expect.poll(verdicts, SETTLE).toEqual(each("stalled -"));
   });
 
-  it("says what the server says once the tables vanish, and which chain", async () => {
-    await postgres.run("DROP SCHEMA squid_processor CASCADE; DELETE FROM app._metadata_0x1;");
+  it("says what the server says once the tables vanish", async () => {
+    await postgres.run("DROP SCHEMA squid_processor CASCADE;");
 
-    await expect
-      .poll(verdicts, SETTLE)
-      .toEqual([
-        "found/base unreachable graphql",
-        "squid/base unreachable graphql",
-        "subquery/base stalled -",
-        "subquery/ethereum not_found schema",
-      ]);
-    const [found, squid, , ethereum] = (await targets()).map(({ detail }) => detail);
-    for (const detail of [found, squid]) {
+    await expect.poll(verdicts, SETTLE).toEqual(each("unreachable graphql"));
+    for (const { detail } of await targets()) {
       expect(detail).toContain('relation "squid_processor.status" does not exist');
     }
-    expect(ethereum).toContain("a row without a chain id");
-    expect(await probe(urls.squid)).toMatchObject({ code: 1, said: { dialect: null } });
+    expect(await probe()).toMatchObject({ code: 1, said: { dialect: null } });
   });
 });
-
-/** Starts a server of test/e2e/families; it answers some seconds later. */
-function startServer([program = "", ...args]: readonly string[], env: Readonly<Record<string, string>>) {
-  return startProgram({
-    command: process.execPath,
-    args: [join("node_modules", program), ...args],
-    cwd: FOLDER,
-    env,
-  });
-}
 
 function nameOf({ variant, chain }: { readonly variant: string; readonly chain: string }): string {
   return `${variant}/${chain}`;
 }
 
-function configuration({ squid, subquery }: { readonly squid: string; readonly subquery: string }): string {
-  const every = `schedule: "* * * * * *"`;
+function configuration(url: string): string {
+  const every = `schedule: "* * * * * *", chains: [base]`;
   return `
 version: 1
 poll: { timeout: 2s, retries: 0 }
 thresholds: { lagging: 30s, critical: 2m, stalled: 5s, stale: 30s }
-chains:
-  ethereum: { id: 1, block_time: 100ms }
-  base: { id: 8453, block_time: 100ms }
+chains: { base: { id: 8453, block_time: 100ms } }
 protocols:
   ledger:
-    - { variant: squid, dialect: squid, url: "${squid}", ${every}, chains: [base] }
-    - { variant: found, url: "${squid}", ${every}, chains: [base] }
-    - { variant: subquery, dialect: subquery, url: "${subquery}", ${every}, chains: [ethereum, base] }
+    - { variant: squid, dialect: squid, url: "${url}", ${every} }
+    - { variant: found, url: "${url}", ${every} }
 `;
 }

@@ -1,12 +1,10 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import type { SimulatedFleet } from "../../src/sim/fleet/simulated-fleet.ts";
 import { startFleet } from "../support/fleet.ts";
 import { getText } from "./support/loopback.ts";
-import { eachSecond, type PrometheusServer, startPrometheus } from "./support/prometheus-server.ts";
 import { type RedisServer, startRedis } from "./support/redis-server.ts";
 import { type Synclag, startSynclag } from "./support/synclag.ts";
 import { temporaryFolder, undoAll, undoLater } from "./support/undo.ts";
@@ -15,7 +13,6 @@ import { temporaryFolder, undoAll, undoLater } from "./support/undo.ts";
 const PATIENCE = { timeout: 60_000, interval: 100 };
 /** Sooner than any lease ends. */
 const HAND_OVER_MS = 11_000;
-const ALERT_RULES = fileURLToPath(new URL("../../dashboards/rules/synclag-alerts.yml", import.meta.url));
 const KEY = "airdrops/subgraph/production/base";
 
 /** What all replicas said within a moment: who leads, who exports the series of the fleet, and how many targets are unknown. */
@@ -30,7 +27,6 @@ const sights: Sight[] = [];
 const replicas = new Set<Synclag>();
 let folder: string;
 let redis: RedisServer;
-let prometheus: PrometheusServer;
 
 // What a hand-over keeps, and every trouble of a store, is told in virtual time by test/scenarios/hand-over.test.ts.
 describe("two replicas on a real store", () => {
@@ -47,11 +43,6 @@ describe("two replicas on a real store", () => {
     undoLater(() => fleet[Symbol.asyncDispose]());
     folder = await temporaryFolder("leader");
     await writeFile(join(folder, "chains.yaml"), chainsYaml(fleet));
-    await writeFile(join(folder, "targets.json"), "[]");
-    prometheus = await startPrometheus({
-      folder,
-      config: eachSecond({ target: { file: "targets.json" }, ruleFiles: [ALERT_RULES] }),
-    });
     await Promise.all([add(), add()]);
     watching = watch();
     await vi.waitFor(() => expect(sights.at(-1)).toMatchObject({ exporters: [{}], unknown: 0 }), PATIENCE);
@@ -118,15 +109,6 @@ describe("two replicas on a real store", () => {
     ).toEqual([]);
   });
 
-  it("give Prometheus no series twice, but for a second of a hand-over, and raise no alert about the fleet", async () => {
-    const copies = "max(count by (protocol, variant, tier, chain) (synclag_up))";
-    const doubled = await prometheus.query(`sum_over_time((${copies} > bool 1)[30m:1s])`);
-    const alerts = 'last_over_time(ALERTS{alertstate="firing", about="fleet"}[30m])';
-
-    expect(doubled[0]?.value).toBeLessThanOrEqual(2);
-    expect(await prometheus.query(alerts)).toEqual([]);
-  });
-
   /** Looks at all five times a second. */
   async function watch(): Promise<void> {
     while (!isOver) {
@@ -138,8 +120,6 @@ describe("two replicas on a real store", () => {
 
 async function add(): Promise<void> {
   replicas.add(await startSynclag(join(folder, "chains.yaml"), ["--store", redis.url]));
-  const targets = [...replicas].map(({ url }) => new URL(url).host);
-  await writeFile(join(folder, "targets.json"), JSON.stringify([{ targets }]));
 }
 
 async function look(): Promise<Sight> {

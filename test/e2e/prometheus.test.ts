@@ -52,7 +52,7 @@ describe("a real Prometheus that scrapes the demo", () => {
   beforeAll(async () => {
     const folder = await temporaryFolder("prometheus");
     demo = await startDemo(["--speed", "4"]);
-    const config = eachSecond({ target: new URL(demo.url).host, ruleFiles: QUICK_RULES });
+    const config = eachSecond(new URL(demo.url).host, QUICK_RULES);
     prometheus = await startPrometheus({ folder, config });
     await vi.waitFor(async () => {
       // A rate needs a few scrapes.

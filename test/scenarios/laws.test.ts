@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { FAILURE_REASONS, type Observation } from "../../src/core/model/observation.ts";
-import type { ChainReport } from "../../src/core/model/report.ts";
 import { TIMES } from "../support/fast-check-seed.ts";
 import {
   behind,
@@ -147,23 +146,6 @@ describe("whatever sources reply", () => {
     );
   });
 
-  it("with one liar of four, the reference is not above two sources, nor below the honest ones", () => {
-    fc.assert(
-      fc.property(fc.array(fc.integer({ min: -5_000, max: 50_000_000 }), { maxLength: 40 }), (lies) => {
-        const played = new ScriptedFleet(fleetYaml(["a", "b", "c", "d"]));
-        for (const lie of lies) {
-          played.script("a", behind(-lie)).run(`${ROUND_SEC}s`);
-        }
-
-        const block = played.chain().reference?.block_number ?? played.head();
-        // A lie within what the chain makes from one poll to the next cannot be told from the truth.
-        expect(block - played.head()).toBeGreaterThanOrEqual(0);
-        expect(block - played.head()).toBeLessThanOrEqual(8);
-      }),
-      { numRuns: 20 * TIMES },
-    );
-  });
-
   it("the state file stays small", () => {
     const round = KEYS.map((source, index) => ({
       source,
@@ -176,63 +158,6 @@ describe("whatever sources reply", () => {
     expect(played.saved().length).toBeLessThan(40_000);
   });
 });
-
-describe("an honest majority", () => {
-  const honest = fc.record({ late: fc.integer({ min: 0, max: 2 }), hasTimes: fc.boolean() });
-  const liar = fc.record({
-    ahead: fc.oneof(
-      fc.integer({ min: -1_000_000, max: 50_000_000 }),
-      fc.integer({ min: -2_000, max: 2_000 }),
-    ),
-    /** As many blocks for each of the chain's. */
-    pace: fc.constantFrom(0, 0.5, 1, 1.5, 3),
-    hasTimes: fc.boolean(),
-    beginsAfter: fc.constantFrom("0s", "2m", "10m"),
-  });
-  const world = fc.record({
-    honest: fc.array(honest, { minLength: 3, maxLength: 5 }),
-    liars: fc.array(liar, { maxLength: 2 }),
-  });
-
-  it("is never accused, for any liar and any start of the lie", () => {
-    fc.assert(
-      fc.property(world, ({ honest: some, liars }) => {
-        const names = [...some.map((_, index) => `h${index}`), ...liars.map((_, index) => `l${index}`)];
-        const played = new ScriptedFleet(fleetYaml(names));
-        for (const [index, { hasTimes, late }] of some.entries()) {
-          played.script(`h${index}`, hasTimes ? dated(late) : behind(late));
-        }
-        for (const [index, { ahead, beginsAfter, hasTimes, pace }] of liars.entries()) {
-          const from = FIRST_BLOCK + msOf(beginsAfter) / 2_000;
-          played.script(`l${index}`, ({ head, time }) => {
-            const block = head < from ? head : Math.max(1, Math.floor(from + ahead + (head - from) * pace));
-            return hasTimes ? { block, timestampSec: time(head) } : block;
-          });
-        }
-
-        const accused: string[] = [];
-        for (let round = 0; round < 80; round += 1) {
-          accused.push(...accusedIn(played.run(`${ROUND_SEC}s`).chain()));
-        }
-
-        expect(accused).toEqual([]);
-        expect(played.chain().reference).not.toBeNull();
-      }),
-      { numRuns: 10 * TIMES },
-    );
-  });
-});
-
-/** Honest targets that are not ok. */
-function accusedIn({ targets }: ChainReport): readonly string[] {
-  return targets
-    .filter(({ status, variant }) => variant.startsWith("h") && status !== "ok")
-    .map(({ status, variant }) => `${variant} ${status}`);
-}
-
-function msOf(duration: string): number {
-  return Number.parseInt(duration, 10) * (duration.endsWith("m") ? 60_000 : 1_000);
-}
 
 describe("the first rounds of a chain", () => {
   interface World {

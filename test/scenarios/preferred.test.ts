@@ -65,31 +65,6 @@ describe("the preferred variant", () => {
 
     expect(preferredOn(play, "base")).toEqual(preferred);
   });
-
-  it.each([
-    { blocks: 2, preferred: "first" },
-    { blocks: 3, preferred: "second" },
-  ])(
-    "is the $preferred by height where no lag is known and the second is $blocks blocks higher",
-    async (row) => {
-      await using play = await startScenario(FLEET);
-      await play.run("1m");
-      const head = play.fleet.chain("gnosis").headAt();
-      const says = (variant: string, block: number, hash: string) =>
-        play.fleet
-          .target(`airdrops/${variant}/production/gnosis`)
-          .set({ says: { block, hash: hash.padEnd(66, "0"), timestampSec: null } });
-      // They contradict each other, so that the chain has no reference.
-      says("first", head, "0x1");
-      says("second", head, "0x2");
-      await play.run("1m");
-
-      says("second", head + row.blocks, "0x3");
-      await play.run("1m");
-
-      expect(preferredOn(play, "gnosis")).toEqual([`airdrops/${row.preferred}/production/gnosis`]);
-    },
-  );
 });
 
 describe("the page of a chain", () => {

@@ -84,15 +84,6 @@ describe("synclag replay", () => {
     expect(exitCode).toBe(0);
     expect(err).toEqual([expect.stringContaining("the last line is truncated")]);
   });
-
-  it.each([
-    { flags: ["--every", "soon"], says: 'Cannot use --every "soon"' },
-    { flags: ["--chain", "bass"], says: 'Cannot use --chain "bass": chains.yaml has base, gnosis' },
-  ])("refuses $flags", async ({ flags, says }) => {
-    const { err, exitCode } = await replayed(["absent"], flags);
-
-    expect({ exitCode, err: err.join() }).toEqual({ exitCode: 2, err: expect.stringContaining(says) });
-  });
 });
 
 describe("openRecordingFile()", () => {

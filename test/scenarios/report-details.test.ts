@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, it } from "vitest";
 import { FAULTS } from "../support/faults.ts";
 import { expectGolden } from "../support/golden.ts";
 import { type Scenario, startScenario } from "../support/scenario.ts";
@@ -120,19 +120,6 @@ describe("the sentence that explains a status", () => {
     tell("after another poll, which fails for some");
 
     expectGolden("test/goldens/report-details.txt", told.join("\n"));
-  });
-});
-
-describe("the report", () => {
-  it("is the same for all who ask for it within a second", async () => {
-    await using play = await startScenario(FLEET);
-    await play.run("30s");
-
-    const first = play.report();
-
-    expect(play.report()).toBe(first);
-    await play.run("2s");
-    expect(play.report()).not.toBe(first);
   });
 });
 

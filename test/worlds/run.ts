@@ -2,7 +2,7 @@ import { parseArgs } from "node:util";
 import { type StartCore, startMonitor } from "./core.ts";
 import { markdownTable, type Row } from "./figures.ts";
 import { FLEET_FAMILIES } from "./fleet-families.ts";
-import { WOBBLE_CASES, wobbleRowOf } from "./healthy-days.ts";
+import { PACE_CASES, paceRowOf, WOBBLE_CASES, wobbleRowOf } from "./healthy-chains.ts";
 import { GAP_CASES, gapRowOf, LAG_CASES, lagRowOf } from "./measured-cases.ts";
 import { parityWorld, VALUE_KINDS } from "./parity-world.ts";
 import { parityRowOf, playParity } from "./play-parity.ts";
@@ -15,7 +15,6 @@ import {
   restartWorld,
   takeoverWorld,
 } from "./random-worlds.ts";
-import { PACE_CASES, paceRowOf } from "./restless-chains.ts";
 import type { World } from "./world.ts";
 
 /*

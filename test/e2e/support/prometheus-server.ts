@@ -28,13 +28,6 @@ export interface PrometheusOptions {
 /** Where Prometheus and Alertmanager say the address that the system gave them. */
 export const LISTENING = /msg="Listening on".* address=(\S+)/;
 
-/** What `eachSecond()` is made from. */
-interface Scrape {
-  /** `host:port` of the exporter; or a file of targets, which Prometheus reads again whenever it changes. */
-  readonly target: string | { readonly file: string };
-  readonly ruleFiles: readonly string[];
-}
-
 const vector = z.object({
   data: z.object({
     result: z.array(
@@ -76,19 +69,12 @@ export async function startPrometheus(options: PrometheusOptions): Promise<Prome
   };
 }
 
-/** A configuration that scrapes one target and evaluates the rules each second. */
-export function eachSecond({ target, ruleFiles }: Scrape): string {
+/** A configuration that scrapes one target, `host:port`, and evaluates the rules each second. */
+export function eachSecond(target: string, ruleFiles: readonly string[]): string {
   // JSON is YAML.
   return JSON.stringify({
     global: { scrape_interval: "1s", evaluation_interval: "1s" },
     rule_files: ruleFiles,
-    scrape_configs: [
-      {
-        job_name: "synclag",
-        ...(typeof target === "string"
-          ? { static_configs: [{ targets: [target] }] }
-          : { file_sd_configs: [{ files: [target.file] }] }),
-      },
-    ],
+    scrape_configs: [{ job_name: "synclag", static_configs: [{ targets: [target] }] }],
   });
 }

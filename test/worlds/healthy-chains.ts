@@ -1,0 +1,198 @@
+import type { Observation } from "../../src/core/model/observation.ts";
+import { type ChainReport, STATUSES, type Status, type TargetReport } from "../../src/core/model/report.ts";
+import { type ChainModel, createChain, headAt, paceAt, timeOf } from "../../src/sim/model/chain-model.ts";
+import { AT_THE_TIP, type IndexerModel } from "../../src/sim/model/indexer-model.ts";
+import { createRandom, unitAt } from "../../src/sim/model/random.ts";
+import { driftingPaces } from "../support/drifting-paces.ts";
+import type { StartCore } from "./core.ts";
+import type { Row } from "./figures.ts";
+import { chainsOf, isNode } from "./fleet.ts";
+import { deliver, healthyPoll, keyOf, poll, T0 } from "./simulated-poll.ts";
+
+const MINUTE_MS = 60_000;
+const POLL_MS = 15_000;
+
+/** A healthy chain, as restless as healthy chains are. */
+interface WobbleCase {
+  readonly name: string;
+  readonly blockTimeMs: number;
+  /** How far the replicas behind a subgraph's URL are apart. */
+  readonly wobbleBlocks: number;
+  readonly reorgBlocks: number;
+  readonly hours: number;
+}
+
+export const WOBBLE_CASES: readonly WobbleCase[] = [
+  { name: "0.25 s blocks", blockTimeMs: 250, wobbleBlocks: 200, reorgBlocks: 64, hours: 24 },
+  { name: "2 s blocks", blockTimeMs: 2_000, wobbleBlocks: 200, reorgBlocks: 64, hours: 24 },
+  // 200 blocks of 12 s are 40 min: no wobble, but replicas that lag. 40 blocks are 8 min, just within `lagging`.
+  { name: "12 s blocks", blockTimeMs: 12_000, wobbleBlocks: 40, reorgBlocks: 64, hours: 24 },
+];
+
+const TIMEOUT_SHARE = 0.01;
+const WOBBLING = [
+  "airdrops/multichain",
+  "airdrops/subgraph",
+  "lockup/multichain",
+  "lockup/subgraph",
+] as const;
+/** How long a step back by a reorg is visible; there is one each minute. */
+const REORG_SEEN_MS = 2_000;
+
+/** Plays hours of healthy wobble, and returns a row of the table. */
+export function wobbleRowOf(wobble: WobbleCase, start: StartCore): Row {
+  const { blockTimeMs, hours, name } = wobble;
+  const span = { fromMs: T0, toMs: T0 + hours * 60 * MINUTE_MS };
+  const chain = createChain({
+    ...{ slug: "bench", id: 10, blockTimeMs, startMs: T0 - 1, startBlock: 100_000_000, jitter: 0.5 },
+    paces: driftingPaces({ seed: name, blockTimeMs, ...span, everyMs: 1_800_000, ratio: 0.3 }),
+  });
+  const models = WOBBLING.map((seed): IndexerModel => {
+    const replicas = { replicas: 3, wobbleBlocks: wobble.wobbleBlocks };
+    const behaviour = seed.endsWith("subgraph") ? replicas : { batchBlocks: 5 };
+    return { seed, chain, behaviour: { ...AT_THE_TIP, ...behaviour } };
+  });
+  const sources = WOBBLING.map((own) => ({ key: keyOf(own), pollIntervalMs: POLL_MS }));
+  const core = start(chainsOf(sources, blockTimeMs));
+  const random = createRandom(`wobble/${name}`);
+  let [polls, timeouts, changes] = [0, 0, 0];
+  let targets: readonly TargetReport[] = [];
+  for (let sentAtMs = T0; sentAtMs < span.toMs; sentAtMs += POLL_MS) {
+    const round = models.map((model) => wobblingPoll(model, wobble, sentAtMs, random));
+    deliver(core, round);
+    const now = core.report(sentAtMs + POLL_MS - 1).targets;
+    changes += now.filter(({ status }, index) => {
+      const before = targets[index]?.status ?? "unknown";
+      return before !== "unknown" && before !== status;
+    }).length;
+    targets = now;
+    polls += round.length;
+    timeouts += round.filter(({ kind }) => kind === "failed").length;
+  }
+  const sumOf = (kind: "reorg" | "reindex") =>
+    targets.reduce((sum, { regressions }) => sum + regressions[kind], 0);
+  return {
+    ...{ chain: name, hours, polls, timeouts },
+    "steps back": sumOf("reorg"),
+    "taken for re-indexes": sumOf("reindex"),
+    "changes of status": changes,
+  };
+}
+
+function wobblingPoll(
+  model: IndexerModel,
+  { reorgBlocks }: WobbleCase,
+  sentAtMs: number,
+  random: () => number,
+): Observation {
+  const source = keyOf(model.seed);
+  if (random() < TIMEOUT_SHARE) {
+    const receivedAtMs = sentAtMs + 10_000;
+    return { kind: "failed", source, sentAtMs, receivedAtMs, reason: "timeout", detail: "" };
+  }
+  const { observation, readAtMs } = poll(source, model, { sentAtMs: sentAtMs + random(), random });
+  if (observation.kind !== "head" || readAtMs % MINUTE_MS >= REORG_SEEN_MS) {
+    return observation;
+  }
+  const depth = 1 + Math.floor(unitAt(`${model.seed}/reorg`, Math.floor(readAtMs / MINUTE_MS)) * reorgBlocks);
+  return { ...observation, head: { ...observation.head, block: observation.head.block - depth } };
+}
+
+/** A family of chains that are restless, while all that index them are healthy. */
+interface PaceCase {
+  readonly name: string;
+  /** What the chain does after twenty minutes, until it goes on as before. */
+  readonly event: (chance: () => number) => { readonly lastsMs: number; readonly factor: number | null };
+}
+
+export const PACE_CASES: readonly PaceCase[] = [
+  {
+    name: "halts for 2 to 40 min",
+    event: (chance) => ({ lastsMs: (2 + 38 * chance()) * MINUTE_MS, factor: null }),
+  },
+  {
+    name: "goes 2 to 10 times as fast for 1 to 20 min",
+    event: (chance) => ({ lastsMs: (1 + 19 * chance()) * MINUTE_MS, factor: 1 / (2 + 8 * chance()) }),
+  },
+  {
+    name: "goes at a half to a tenth for 5 to 60 min",
+    event: (chance) => ({ lastsMs: (5 + 55 * chance()) * MINUTE_MS, factor: 2 + 8 * chance() }),
+  },
+  { name: "goes on as ever", event: () => ({ lastsMs: 30 * MINUTE_MS, factor: 1 }) },
+];
+
+/** Before and after the event. */
+const CALM_MS = 20 * MINUTE_MS;
+/** The shortest and the longest block time. */
+const PACES_MS = { least: 250, most: 300_000 };
+const STALLED = { ms: 600_000, blocks: 50 };
+const PACED = ["airdrops/multichain", "airdrops/subgraph", "lockup/multichain"];
+
+/** One row of the table: a play counts once, whatever went wrong in it. */
+export function paceRowOf(given: PaceCase, plays: number, start: StartCore): Row {
+  const played = Array.from({ length: plays }, (_, index) => playPace(given, index, start));
+  const bad = new Set(played.flatMap((play) => play.bad));
+  return {
+    "the chain": given.name,
+    plays,
+    "a healthy target bad": played.filter((play) => play.bad.length > 0).length,
+    "which was": STATUSES.filter((status) => bad.has(status)).join(", ") || "–",
+    "a lag at the reference's block": played.filter(({ lagAtHead }) => lagAtHead > 0).length,
+  };
+}
+
+function playPace(given: PaceCase, index: number, start: StartCore) {
+  const chance = createRandom(`paces/${given.name}/${index}`);
+  const blockTimeMs = Math.round(PACES_MS.least * (PACES_MS.most / PACES_MS.least) ** chance());
+  const { factor, lastsMs } = given.event(chance);
+  const fromMs = T0 + CALM_MS + chance() * MINUTE_MS;
+  const model = createChain({
+    ...{ slug: "bench", id: 10, blockTimeMs, startMs: T0 - 1, startBlock: 100_000_000, jitter: 0.3 },
+    paces: [
+      { atMs: fromMs, blockTimeMs: factor === null ? null : blockTimeMs * factor },
+      { atMs: fromMs + lastsMs, blockTimeMs },
+    ],
+  });
+  const hasNode = chance() < 0.5;
+  const datedEvery = 1 + Math.floor(chance() * 4);
+  const random = createRandom(`paces/${given.name}/${index}/play`);
+  const isConfigured = random() < 0.7;
+  const sources = [
+    ...PACED.map((name, at) => ({ key: keyOf(name), pollIntervalMs: at === 2 ? MINUTE_MS : POLL_MS })),
+    ...(hasNode ? [{ key: "rpc/bench/0", pollIntervalMs: POLL_MS }] : []),
+  ];
+  const core = start(chainsOf(sources, isConfigured ? blockTimeMs : null));
+  const bad: Status[] = [];
+  let lagAtHead = 0;
+  for (let elapsedMs = 0; elapsedMs < 2 * CALM_MS + lastsMs; elapsedMs += POLL_MS) {
+    const due = sources.filter(({ pollIntervalMs }) => elapsedMs % pollIntervalMs === 0);
+    const round = due.map(({ key }, at) =>
+      healthyPoll(key, model, {
+        sentAtMs: T0 + elapsedMs + random() * 300,
+        random,
+        isDated: isNode({ key }) || at % datedEvery === 1,
+      }),
+    );
+    deliver(core, round);
+    const report = core.report(T0 + elapsedMs + 2_000);
+    bad.push(...badOf(report, model, T0 + elapsedMs + 2_000));
+    const head = report.reference?.block_number ?? Number.POSITIVE_INFINITY;
+    lagAtHead += report.targets.filter(
+      ({ block_number: block, lag_blocks }) => (block ?? 0) >= head && (lag_blocks ?? 0) > 0,
+    ).length;
+  }
+  return { bad, lagAtHead };
+}
+
+/** Where the chain has stood still for as long as `stalled`, that is what is to be said: by the node, or of all. */
+function badOf(report: ChainReport, model: ChainModel, nowMs: number): readonly Status[] {
+  const standsMs = nowMs - timeOf(model, headAt(model, nowMs));
+  const bearsMs = Math.max(STALLED.ms, STALLED.blocks * (report.block_time_seconds ?? 0) * 1_000);
+  const mayStand =
+    standsMs > bearsMs - POLL_MS || (paceAt(model, nowMs) !== null && standsMs < 3 * MINUTE_MS);
+  return report.targets
+    .map(({ status }) => status)
+    .filter(
+      (status) => status !== "ok" && !(mayStand && (status === "stalled" || status === "chain_halted")),
+    );
+}
