@@ -1,12 +1,10 @@
-import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { freePort } from "./support/free-port.ts";
 import { POSTGRES_DATABASE, POSTGRES_USER, type Postgres, startPostgres } from "./support/postgres.ts";
 import { runProgram, startProgram } from "./support/program.ts";
-import { type Synclag, startSynclag } from "./support/synclag.ts";
-import { temporaryFolder, undoAll } from "./support/undo.ts";
+import { type Synclag, startSynclagOn } from "./support/synclag.ts";
+import { undoAll } from "./support/undo.ts";
 
 const FOLDER = fileURLToPath(new URL("families", import.meta.url));
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -66,9 +64,7 @@ describe("Synclag, against the server of SQD over a PostgreSQL", () => {
       },
     });
     url = `http://127.0.0.1:${port}/graphql`;
-    const configFile = join(await temporaryFolder("families"), "chains.yaml");
-    await writeFile(configFile, configuration(url));
-    synclag = await startSynclag(configFile);
+    synclag = await startSynclagOn("families", configuration(url));
   });
 
   afterAll(async () => {

@@ -1,12 +1,10 @@
-import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Anvil, startAnvil } from "./support/anvil.ts";
 import { freePort } from "./support/free-port.ts";
 import { startProgram } from "./support/program.ts";
-import { type Synclag, startSynclag } from "./support/synclag.ts";
-import { temporaryFolder, undoAll } from "./support/undo.ts";
+import { type Synclag, startSynclagOn } from "./support/synclag.ts";
+import { undoAll } from "./support/undo.ts";
 
 const FOLDER = fileURLToPath(new URL("families", import.meta.url));
 const SETTLE = { timeout: 180_000, interval: 250 };
@@ -32,9 +30,7 @@ describe("synclag run, against the metrics page of a processor of SQD that index
       cwd: FOLDER,
       env: { RPC_URL: anvil.url, PROMETHEUS_PORT: String(port), STUCK_AT: String(STUCK_AT) },
     });
-    const file = join(await temporaryFolder("processor"), "chains.yaml");
-    await writeFile(file, chainsYaml(page, anvil.url));
-    synclag = await startSynclag(file);
+    synclag = await startSynclagOn("processor", chainsYaml(page, anvil.url));
   });
 
   afterAll(undoAll);

@@ -10,13 +10,12 @@ import { countedAtOnce, Spent } from "../../src/budgets/ledger.ts";
 import { RedisStore } from "../../src/io/store/redis-store.ts";
 import { type StoreScript, storeScript } from "../../src/io/store/store-script.ts";
 import type { SimulatedFleet } from "../../src/sim/fleet/simulated-fleet.ts";
-import { storeAddress } from "../support/daemon-on-store.ts";
 import { startFleet } from "../support/fleet.ts";
 import { recordLog } from "../support/log-recorder.ts";
 import { DAILY, HOURLY, lived, type StoreUnderTest, step } from "../support/shared-budget-life.ts";
 import { StoreModel } from "../support/store-model.ts";
 import { type Program, runProgram, startProgram } from "./support/program.ts";
-import { type RedisServer, startRedis } from "./support/redis-server.ts";
+import { type RedisServer, startRedis, storeAddress } from "./support/redis-server.ts";
 import { startSynclag } from "./support/synclag.ts";
 import { temporaryFolder, undoAll } from "./support/undo.ts";
 

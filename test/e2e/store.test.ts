@@ -2,9 +2,8 @@ import { afterAll, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 import { RedisStore } from "../../src/io/store/redis-store.ts";
 import { storeScript } from "../../src/io/store/store-script.ts";
-import { storeAddress } from "../support/daemon-on-store.ts";
 import { recordLog } from "../support/log-recorder.ts";
-import { type RedisServer, startRedis } from "./support/redis-server.ts";
+import { type RedisServer, startRedis, storeAddress } from "./support/redis-server.ts";
 import { undoAll } from "./support/undo.ts";
 
 afterAll(undoAll);

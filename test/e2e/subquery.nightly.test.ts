@@ -8,7 +8,7 @@ import { freePort } from "./support/free-port.ts";
 import { getJson, postJson } from "./support/loopback.ts";
 import { POSTGRES_DATABASE, POSTGRES_USER, type Postgres, startPostgres } from "./support/postgres.ts";
 import { startProgram } from "./support/program.ts";
-import { type Synclag, startSynclag } from "./support/synclag.ts";
+import { type Synclag, startSynclagOn } from "./support/synclag.ts";
 import { temporaryFolder, undoAll } from "./support/undo.ts";
 
 const folderOf = (name: string) => fileURLToPath(new URL(name, import.meta.url));
@@ -58,9 +58,8 @@ describe("synclag run, against a SubQuery node that indexes an Anvil chain", () 
     await run("subquery", "node_modules/@subql/node-ethereum/bin/run", "-f", project, "--unsafe", ...schema);
     await vi.waitFor(nodeMeta, SETTLE);
     await run("families", "node_modules/@subql/query/bin/run", "--name", "app", "--port", String(queryPort));
-    const file = join(await temporaryFolder("subquery"), "chains.yaml");
-    await writeFile(file, chainsYaml(node, `http://127.0.0.1:${queryPort}/`, anvil.url));
-    synclag = await startSynclag(file);
+    const query = `http://127.0.0.1:${queryPort}/`;
+    synclag = await startSynclagOn("subquery", chainsYaml(node, query, anvil.url));
   });
 
   afterAll(async () => {

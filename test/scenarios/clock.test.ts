@@ -55,44 +55,6 @@ describe("a daemon with a suspended machine or a clock jump", () => {
   });
 });
 
-const CLOCK_STEPS = ["1m", "-1m", "10m", "-10m", "1h", "-1h", "24h", "-24h", "500h", "-500h"];
-
-// Polled every two seconds, so that a step finds each moment between two polls.
-const QUICK = `
-version: 1
-chains: { base: { id: 8453, name: Base, block_time: 2s } }
-protocols:
-  airdrops:
-    - { variant: multichain, dialect: envio, url: "https://envio.example/v1/graphql", schedule: "*/2 * * * * *", chains: [base] }
-    - { variant: subgraph, dialect: graph, url: "https://graph.example/subgraphs/name/base", schedule: "*/2 * * * * *", chains: [base] }
-    - { variant: ponder, dialect: ponder, url: "https://ponder.example/graphql", schedule: "*/2 * * * * *", chains: [base] }
-`;
-
-describe("a daemon with a clock that is wrong for eight seconds, repeatedly", () => {
-  it("accuses no target of another chain, and is right within three polls", async () => {
-    await using play = await startScenario(QUICK);
-    await play.run("2m");
-    const during: string[] = [];
-    const after: unknown[] = [];
-
-    for (const by of CLOCK_STEPS) {
-      // At another moment between two polls each time.
-      await play.run("0.7s");
-      play.setClock(by);
-      for (let second = 0; second < 8; second += 1) {
-        await play.run("1s");
-        during.push(...statusesOf(play).map((status) => `${status} at ${by}`));
-      }
-      play.setClock(by.startsWith("-") ? by.slice(1) : `-${by}`);
-      await play.run("8s");
-      after.push(play.status().targets.map(({ status, lag_blocks }) => [status, (lag_blocks ?? 99) < 5]));
-    }
-
-    expect(during.filter((line) => line.startsWith("diverged"))).toEqual([]);
-    expect(after).toEqual(CLOCK_STEPS.map(() => Array.from({ length: 3 }, () => ["ok", true])));
-  });
-});
-
 function statusesOf(play: Scenario): readonly string[] {
   return play.status().targets.map(({ status }) => status);
 }

@@ -74,17 +74,6 @@ describe("an outage of our own network", () => {
     expectGolden(OUTAGES_FILE, told.join(""));
   });
 
-  it("is reported when two hosts fail within two polls of each other and a third has not been polled since", () => {
-    const play = new ScriptedFleet(
-      fleetYaml(["multichain", "subgraph", "mirror"], { schedules: { mirror: "0 */30 * * * *" } }),
-    ).run("3m");
-
-    play.script("multichain", () => "connect").run("30s");
-    play.script("subgraph", () => "connect").run("3m");
-
-    expect(play.report().incidents.map(({ scope }) => scope)).toEqual(["network"]);
-  });
-
   it("makes every target unknown after two polls, until its next poll", async () => {
     await using play = await startScenario(fleetOf("a b rare:30m"));
     await play.run("1m");

@@ -28,7 +28,7 @@ export type Reply =
   | null;
 
 /** The chain of a source at the instant of a poll. */
-export interface Moment {
+interface Moment {
   /** The newest block of the chain. */
   readonly head: number;
   /** Unix seconds at which the chain made a block, of the past or of the future. */

@@ -99,7 +99,7 @@ export class Origin implements AsyncDisposable {
 }
 
 /** Sends an answer whole and at once, if there is still somebody to send it to. */
-export function deliver(response: ServerResponse, { status, headers, body }: Answer): void {
+function deliver(response: ServerResponse, { status, headers, body }: Answer): void {
   if (!response.destroyed) {
     response.writeHead(status, { ...headers, "content-length": String(Buffer.byteLength(body)) }).end(body);
   }

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createConnection } from "node:net";
 import { vi } from "vitest";
+import type { StoreSettings } from "../../../src/config/config.ts";
 import { freePort } from "./free-port.ts";
 import { type Program, startProgram } from "./program.ts";
 
@@ -39,6 +40,11 @@ export async function startRedis(options: readonly string[] = []): Promise<Redis
   };
   await server.start();
   return server;
+}
+
+/** A Redis on loopback without TLS or users. */
+export function storeAddress(port: number): StoreSettings["address"] {
+  return { host: "127.0.0.1", port, isEncrypted: false, username: null, password: null, database: 0 };
 }
 
 async function connectTo(port: number): Promise<void> {

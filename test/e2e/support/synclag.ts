@@ -1,9 +1,12 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { vi } from "vitest";
 import type { Report } from "../../../src/core/model/report.ts";
 import { ReportSchema } from "../../../src/core/model/report-schema.ts";
 import { getJson, getText } from "./loopback.ts";
 import { type Program, printed, startProgram } from "./program.ts";
+import { temporaryFolder } from "./undo.ts";
 
 /** The built product, running as a user runs it. */
 export interface Synclag extends Program {
@@ -17,6 +20,13 @@ export interface Synclag extends Program {
 
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 const START_LIMIT_MS = 60_000;
+
+/** Starts `synclag run` on the text of a chains.yaml, in a new folder. */
+export async function startSynclagOn(name: string, chainsYaml: string): Promise<Synclag> {
+  const file = join(await temporaryFolder(name), "chains.yaml");
+  await writeFile(file, chainsYaml);
+  return await startSynclag(file);
+}
 
 /** Starts `synclag run` on a configuration, and waits until it answers HTTP; its first polls may be under way. */
 export function startSynclag(configFile: string, options: readonly string[] = []): Promise<Synclag> {
