@@ -5,7 +5,6 @@ import { faultNamed } from "../support/faults.ts";
 import { expectGolden } from "../support/golden.ts";
 import { type Scenario, startScenario } from "../support/scenario.ts";
 import { behind, type Script, ScriptedFleet } from "../support/scripted-fleet.ts";
-import { fleetYaml } from "./statuses/fleets.ts";
 
 /** Causes: what happens, step by step, and the incidents that are then reported. */
 const FILE = "test/fixtures/incidents.expected.txt";
