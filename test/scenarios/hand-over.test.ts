@@ -100,7 +100,7 @@ describe("two replicas with a store", () => {
 
   it("go on within 15 s when the leader is killed, with its counters, statuses and incidents", async () => {
     cluster.play.setHost("graph.example", "down");
-    await cluster.run("4m");
+    await cluster.run("150s");
     const counted = pollsIn(await cluster.scrape("a"));
     const { incidents } = cluster.replica("a").report();
 
@@ -123,7 +123,7 @@ describe("two replicas with a store", () => {
 
   it("tell what happened, whichever of them led then", async () => {
     cluster.play.setHost("graph.example", "down");
-    await cluster.run("4m");
+    await cluster.run("150s");
     const [onLeader, onStandby] = [cluster.replica("a").events(), cluster.replica("b").events()];
     cluster.replica("a").process.kill();
     await cluster.run("1m");
@@ -162,7 +162,7 @@ describe("two replicas with a store", () => {
     { failure: UNUSABLE, what: "gives replies that cannot be used" },
   ])("go on with the last leader alone while the store $what, and say so", async ({ failure }) => {
     cluster.storeFailure = failure;
-    await cluster.run("90s");
+    await cluster.run("45s");
     const [a, b] = [await cluster.scrape("a"), await cluster.scrape("b")];
     const pollers = cluster.pollers();
     cluster.storeFailure = null;
