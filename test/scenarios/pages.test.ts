@@ -4,9 +4,9 @@ import { type Scenario, startScenario } from "../support/scenario.ts";
 
 /** A Ponder and an Envio without their APIs, a proxy of nodes and a node: an example of the documents, as it stands there. */
 const FLEET =
-  /^## Indexers without an API.*?^```yaml\n(.*?)^```$/ms.exec(
-    readFileSync("docs/your-case.md", "utf8"),
-  )?.[1] ?? "";
+  /^## Ponder, and other indexers by their own pages$.*?^```yaml\n(.*?)^```$/ms
+    .exec(readFileSync("docs/your-case.md", "utf8"))?.[1]
+    ?.replace(/.*tier: next.*\n/, "") ?? "";
 
 describe("indexers and nodes that are read from a page", () => {
   it("are read with one GET each; their heights, times and head count like those of an API", async () => {
