@@ -5,10 +5,8 @@ import {
   type WatchedChain,
   type WatchedSource,
 } from "../head/chain-state.ts";
-import { staleAfterMs } from "../head/claim.ts";
+import { mostBlocksIn, type Pace, staleAfterMs } from "../head/claim.ts";
 import { type Consensus, LARGE_STEP_BLOCKS } from "../head/consensus.ts";
-import { mostBlocksIn, type Pace } from "../head/pace.ts";
-import type { Target } from "../model/fleet.ts";
 import { shiftInstants } from "../model/instants.ts";
 import type { Observation } from "../model/observation.ts";
 import type { ParityReading } from "../model/parity.ts";
@@ -20,8 +18,7 @@ import { type FoldContext, foldPoll } from "../source/fold-poll.ts";
 import { newestSample, newSource, type SourceState } from "../source/source-state.ts";
 import { contradictionOf } from "../status/judge.ts";
 import { paceOf } from "../status/view.ts";
-import { decideHead, type Heard } from "./decide-head.ts";
-import { measureGaps } from "./gaps.ts";
+import { decideHead, type Heard, measureGaps } from "./decide.ts";
 import { type BlockOnNode, forgetProofs, proofOf, type Suspicion, suspicionsOf } from "./proofs.ts";
 import { isNewSource, settleStatuses } from "./statuses.ts";
 
@@ -52,18 +49,15 @@ const REPORT_LIFETIME_MS = 15_000;
 export class Chain {
   readonly watched: WatchedChain;
   readonly #state: ChainState;
-  readonly #targets: ReadonlyMap<string, Target>;
   /** Since the last decision. */
   #heard: Heard[] = [];
   #heardFromMs = 0;
-  #heardToMs = 0;
   #observed: Observed = nothingObserved();
   #report: { readonly madeMs: number; readonly report: ChainReport } | null = null;
 
   constructor(watched: WatchedChain, state: ChainState = newChainState()) {
     this.watched = watched;
     this.#state = state;
-    this.#targets = new Map(watched.targets.map((target) => [target.key, target]));
   }
 
   /** All that is remembered. */
@@ -86,10 +80,8 @@ export class Chain {
     const source = this.#sourceFor(observation.source, watched);
     const { last, verdict } = source;
     this.#heardFromMs = this.#heard.length === 0 ? receivedAtMs : this.#heardFromMs;
-    this.#heardToMs = this.#heard.length === 0 ? receivedAtMs : Math.max(this.#heardToMs, receivedAtMs);
     this.#heard.push({
       source,
-      target: this.#targets.get(source.key) ?? null,
       isHead: observation.kind === "head",
       isNew: isNewSource(source),
       before: { last, verdict },
@@ -157,7 +149,8 @@ export class Chain {
     const state = this.#state;
     const { watched } = this;
     const pace = paceOf(state.clock, watched.chain);
-    const instant = { state, watched, heard, pace, nowMs: this.#heardToMs };
+    const nowMs = Math.max(...heard.map(({ source }) => source.last?.receivedAtMs ?? 0));
+    const instant = { state, watched, heard, pace, nowMs };
     decideHead(instant);
     measureGaps(instant);
     settleStatuses(instant);

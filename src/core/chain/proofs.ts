@@ -1,9 +1,9 @@
 import type { ChainState, Proof, WatchedChain } from "../head/chain-state.ts";
-import { staleAfterMs } from "../head/claim.ts";
+import { isFresh } from "../head/claim.ts";
 import { formatNumber } from "../model/text.ts";
 import { newestSample, type SourceState } from "../source/source-state.ts";
 import { contradictionOf } from "../status/judge.ts";
-import type { Instant } from "./decide-head.ts";
+import type { Instant } from "./decide.ts";
 
 /** A block of a source that others contradict, and the RPC node that can say whether it is on the chain. */
 export interface Suspicion {
@@ -39,11 +39,11 @@ export function forgetProofs({ consensus, proofs, sources }: ChainState): void {
 /** The blocks for which a node of the chain should be asked: once for each source that others contradict. */
 export function suspicionsOf({ heard, nowMs, state, watched }: Instant): readonly Suspicion[] {
   const node = state.sources.find((source) => isWitness(source, state, watched, nowMs));
-  return heard.flatMap(({ source, target }) => {
+  return heard.flatMap(({ source }) => {
     // Hashes say more than times do.
     const sample = source.samples.findLast(({ hash }) => hash !== null) ?? newestSample(source);
     return node === undefined ||
-      target === null ||
+      source.kind === "rpc" ||
       sample === null ||
       state.proofs[source.key] !== undefined ||
       !isSuspect(source, state)
@@ -93,12 +93,10 @@ function isWitness(
   { chain, sources }: WatchedChain,
   nowMs: number,
 ): boolean {
-  const newest = newestSample(source);
   return (
     sources.get(source.key)?.hasBlocks === true &&
     source.last?.kind === "head" &&
-    newest !== null &&
-    nowMs - newest.receivedAtMs <= staleAfterMs(chain.thresholds, source.pollIntervalMs) &&
+    isFresh(source, chain.thresholds, nowMs) &&
     !isSuspect(source, state)
   );
 }

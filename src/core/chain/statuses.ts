@@ -4,10 +4,10 @@ import type { Consensus } from "../head/consensus.ts";
 import type { Status } from "../model/report.ts";
 import { debounce } from "../source/settled-status.ts";
 import { hasReadHeight, type SourceState } from "../source/source-state.ts";
-import { followApproach } from "../status/catch-up.ts";
-import { behindMs, statusVote } from "../status/judge.ts";
+import { statusVote } from "../status/judge.ts";
+import { followApproach, measureLag } from "../status/lag.ts";
 import { type ChainView, viewOf } from "../status/view.ts";
-import type { Heard, Instant } from "./decide-head.ts";
+import type { Instant } from "./decide.ts";
 
 /*
  * The first replies on a chain may be wrong, and make the next ones look wrong. So that a status does not depend on the
@@ -21,50 +21,38 @@ const FIRST_HEIGHTS = 2;
 /** Statuses that follow from a comparison with the other sources. */
 const COMPARED: ReadonlySet<Status> = new Set(["lagging", "diverged"]);
 
-/**
- * Updates the status of every target that was polled at this instant or whose first heights are judged again.
- */
+/** Updates the status of every target that was polled at this instant or whose first heights are judged again. */
 export function settleStatuses(instant: Instant): void {
   const { heard, nowMs, state, watched } = instant;
   const view = viewOf(state, watched.chain, nowMs);
-  for (const one of heard) {
-    if (one.target !== null) {
-      judge(one.source, standingVerdict(one, instant), view, instant);
-    }
+  for (const { before, source } of heard) {
+    const staleMs = staleAfterMs(watched.chain.thresholds, source.pollIntervalMs);
+    // Where the evidence for the status so far had become stale, there is nothing to be steady about.
+    const isStale = before.last === null || nowMs - before.last.receivedAtMs > staleMs;
+    settle(source, isStale ? null : source.verdict, view, instant);
   }
   for (const source of judgedAgain(instant)) {
-    if (source.kind === "indexer") {
-      judge(source, source.verdict, view, instant);
-    }
+    settle(source, source.verdict, view, instant);
   }
 }
 
-function judge(
+function settle(
   source: SourceState,
   verdict: SourceState["verdict"],
   view: ChainView,
   instant: Instant,
 ): void {
-  const opinion = statusVote(source, view);
-  if (opinion === null || isTooEarly(source, opinion.status, () => isDecided(instant, view.consensus))) {
+  const vote = source.kind === "indexer" ? statusVote(source, view) : null;
+  if (vote === null || isTooEarly(source, vote.status, () => isDecided(instant, view.consensus))) {
     return;
   }
   const former = source.verdict;
-  source.verdict = debounce(verdict, opinion, instant.nowMs);
+  source.verdict = debounce(verdict, vote, instant.nowMs);
   source.statusChanges += Number(former !== null && former.status !== source.verdict.status);
   source.approach = followApproach(source, view);
-  source.reachedTip ||= opinion.status === "ok" && isAtTip(source, view);
-}
-
-/** One height alone proves nothing: a back-filling target may have set the reference itself. */
-function isAtTip(source: SourceState, view: ChainView): boolean {
-  return source.samples.length > 1 && behindMs(source, view) !== null;
-}
-
-/** The verdict so far, or null where the evidence for it had become stale: then there is nothing to be steady about. */
-function standingVerdict({ before, source }: Heard, { nowMs, watched }: Instant): SourceState["verdict"] {
-  const staleMs = staleAfterMs(watched.chain.thresholds, source.pollIntervalMs);
-  return before.last === null || nowMs - before.last.receivedAtMs > staleMs ? null : source.verdict;
+  // One height alone proves nothing: a back-filling target may have set the reference itself.
+  source.reachedTip ||=
+    vote.status === "ok" && source.samples.length > 1 && measureLag(source, view)?.ms != null;
 }
 
 /** The sources that were not polled at this instant, but whose first heights are judged again. */

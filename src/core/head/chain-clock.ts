@@ -1,15 +1,14 @@
-import {
-  type BlockTime,
-  blockAt,
-  extendTimeline,
-  fits,
-  insertPoint,
-  measureInterval,
-  newTimeline,
-  standstillMs,
-  type Timeline,
-  timeOf,
-} from "./timeline.ts";
+/*
+ * When a chain made its blocks. Three histories of points, each of (block, instant), none of which ever falls: the timestamps that
+ * sources report, the instants at which the reference was seen, and those at which a second provider had shown it. From these
+ * come the time between blocks, the lag of a target in time, and where the reference was at an instant.
+ */
+
+/** Points, oldest first. Two arrays of numbers, because they are small in memory; edited in place. */
+interface Timeline {
+  readonly blocks: number[];
+  readonly timesMs: number[];
+}
 
 /** What is known of when a chain made its blocks; edited in place. */
 export interface ChainClock {
@@ -17,7 +16,7 @@ export interface ChainClock {
   reported: Timeline;
   /** Instants at which the reference was seen to reach a block. */
   readonly seen: Timeline;
-  /** The same where a second provider had shown the block: what the pace is measured from, so that no source alone sets it. */
+  /** The same where a second provider had shown the block, so that no source alone sets the pace. */
   readonly witnessed: Timeline;
   /** The measured time between blocks; null until it has been seen for a minute and twenty blocks. */
   intervalMs: number | null;
@@ -25,28 +24,33 @@ export interface ChainClock {
   recentMs: number | null;
 }
 
-/** How far a target's block is behind the reference in time. */
-export interface LagTime {
+/** An instant, or the time between two. */
+export interface BlockTime {
   readonly ms: number;
+  /** A block lies outside the points that are known. */
   readonly extrapolated: boolean;
 }
 
-export function newClock(): ChainClock {
-  return {
-    reported: newTimeline(),
-    seen: newTimeline(),
-    witnessed: newTimeline(),
-    intervalMs: null,
-    recentMs: null,
-  };
+/** The reference at an instant that is known to within `slackMs`. */
+export interface HeadSample {
+  readonly block: number;
+  readonly atMs: number;
+  readonly slackMs: number;
+}
+
+/** What an interval is measured over: about the last `windowMs`, and at least these. */
+interface MeasuredSpan {
+  readonly windowMs: number;
+  readonly leastSpanMs: number;
+  readonly leastBlocks: number;
 }
 
 /** Of twenty blocks, one more or less is 5 %. */
-const INTERVAL_SPAN = { windowMs: 600_000, leastSpanMs: 60_000, leastBlocks: 20 };
+const INTERVAL_SPAN: MeasuredSpan = { windowMs: 600_000, leastSpanMs: 60_000, leastBlocks: 20 };
 /** Short enough to follow a chain that changes its pace, long enough that a second of latency is 2 %. */
-const PACE_SPAN = { windowMs: 60_000, leastSpanMs: 45_000, leastBlocks: 8 };
+const PACE_SPAN: MeasuredSpan = { windowMs: 60_000, leastSpanMs: 45_000, leastBlocks: 8 };
 /** Over so much time, what two providers have shown refutes a pace that is off by more than this share. */
-const CHECKED_SPAN = { windowMs: 600_000, leastSpanMs: 300_000, leastBlocks: 20 };
+const CHECKED_SPAN: MeasuredSpan = { windowMs: 600_000, leastSpanMs: 300_000, leastBlocks: 20 };
 const CHECKED_SHARE = 0.05;
 /** Reported times older than this say less about the tip than what was seen. */
 const REPORTED_FRESH_MS = 120_000;
@@ -54,10 +58,28 @@ const REPORTED_FRESH_MS = 120_000;
 const SIGHTING_SHARE = 0.4;
 /** A head without a new block for more than this many block times is a pause. */
 const PAUSE_BLOCKS = 3;
+/** A standstill that is shorter may only be blocks that come unevenly. */
+const HALT_MS = 60_000;
 /** On chains faster than this, timestamps in whole seconds say less than what was seen. */
 const SECONDS_ARE_COARSE_MS = 2_500;
-/** How long the reference is taken to go on at its pace between two sightings. */
+/** How long the reference is taken to go on at its pace before the first sighting and after the last. */
 const AHEAD_MS = 60_000;
+/** Points per timeline: thinned by age, they reach back days and stay dense near the tip. */
+const CAPACITY = 240;
+/** Bends below this are noise. */
+const STRAIGHT_MS = 200;
+/** Ages below this count alike when points are thinned. */
+const DENSE_MS = 60_000;
+
+export function newClock(): ChainClock {
+  return {
+    reported: { blocks: [], timesMs: [] },
+    seen: { blocks: [], timesMs: [] },
+    witnessed: { blocks: [], timesMs: [] },
+    intervalMs: null,
+    recentMs: null,
+  };
+}
 
 /**
  * Measures both intervals anew. Block times are exact, and the head moves evenly, but one source alone may have told the
@@ -75,18 +97,7 @@ export function measurePace(clock: ChainClock): void {
   clock.recentMs = measureInterval(seen, PACE_SPAN);
 }
 
-/** The reference at an instant that is known to within `slackMs`. */
-export interface HeadSample {
-  readonly block: number;
-  readonly atMs: number;
-  readonly slackMs: number;
-}
-
-/**
- * Notes a sighting of the reference. A head of `block` may be anything up to a block time old, and was read
- * somewhere between request and reply: within these bounds the even pace of before is believed more than the
- * sighting, which takes out most of the noise.
- */
+/** Notes a sighting of the reference. */
 export function recordHead(clock: ChainClock, sighting: HeadSample, intervalMs: number | null): void {
   addSighting(clock.seen, sighting, clock.recentMs ?? intervalMs);
 }
@@ -102,39 +113,83 @@ export function recordWitness(
   addSighting(clock.witnessed, { block, atMs: shownMs, slackMs }, intervalMs);
 }
 
+/**
+ * A head of `block` may be anything up to a block time old, and was read somewhere between request and reply: within these
+ * bounds the even pace of before is believed more than the sighting, which takes out most of the noise.
+ */
 function addSighting(timeline: Timeline, { atMs, block, slackMs }: HeadSample, paceMs: number | null): void {
   const [lastBlock, lastMs] = [timeline.blocks.at(-1), timeline.timesMs.at(-1)];
   if (lastBlock === undefined || lastMs === undefined || paceMs === null) {
-    extendTimeline(timeline, block, atMs);
+    extend(timeline, block, atMs);
   } else if (block === lastBlock) {
     // Between two blocks a head does not move.
     if (atMs - lastMs > PAUSE_BLOCKS * paceMs + slackMs) {
-      extendTimeline(timeline, block, atMs);
+      extend(timeline, block, atMs);
     }
   } else {
     const evenMs = lastMs + (block - lastBlock) * paceMs;
     const predictedMs = evenMs + SIGHTING_SHARE * (atMs - evenMs);
     const mostMs = slackMs + paceMs / 2;
-    extendTimeline(timeline, block, Math.min(Math.max(predictedMs, atMs - mostMs), atMs + mostMs));
+    extend(timeline, block, Math.min(Math.max(predictedMs, atMs - mostMs), atMs + mostMs));
   }
+}
+
+/** Adds the newest point. A repeated block becomes a plateau, which distinguishes a pause from slow growth. */
+function extend(timeline: Timeline, block: number, timeMs: number): void {
+  const { blocks, timesMs } = timeline;
+  if ((blocks.at(-1) ?? 0) > block) {
+    return;
+  }
+  // Points that are not older give way: their instants overlapped, or our own clock was set back.
+  const size = countBelow(timesMs, timeMs);
+  const kept = blocks[size - 2] === block ? size - 1 : size;
+  blocks.splice(kept, blocks.length, block);
+  timesMs.splice(kept, timesMs.length, timeMs);
+  thin(timeline);
 }
 
 /** Forgets all timestamps: some of them were told by a source that is wrong. */
 export function forgetTimestamps(clock: ChainClock): void {
-  clock.reported = newTimeline();
+  clock.reported = { blocks: [], timesMs: [] };
 }
 
-/** Notes the timestamp that a source reported for a block. */
-export function noteTimestamp(clock: ChainClock, block: number, timestampSec: number): void {
-  insertPoint(clock.reported, block, timestampSec * 1_000);
+/** Notes the timestamp that a source reported for a block, unless it contradicts its neighbours. */
+export function noteTimestamp({ reported }: ChainClock, block: number, timestampSec: number): void {
+  const { blocks, timesMs } = reported;
+  const at = countBelow(blocks, block + 1);
+  if (blocks[at - 1] !== block && fits(reported, block, timestampSec * 1_000)) {
+    blocks.splice(at, 0, block);
+    timesMs.splice(at, 0, timestampSec * 1_000);
+    thin(reported);
+  }
+}
+
+/** Whether a block at this time contradicts none of the points. */
+function fits({ blocks, timesMs }: Timeline, block: number, timeMs: number): boolean {
+  const before = timesMs[countBelow(blocks, block) - 1] ?? timeMs;
+  const after = timesMs[countBelow(blocks, block + 1)] ?? timeMs;
+  return before <= timeMs && timeMs <= after;
 }
 
 /**
- * The block that the reference had reached at `timeMs`, to fractions of a block (a head of 7 is 6.5 to 7.5); null
- * where that is not known.
+ * The block that the reference had reached at `timeMs`, to fractions of a block (a head of 7 is 6.5 to 7.5). Beyond the
+ * sightings it goes on at `intervalMs` for a minute at most, unless it was last seen to stand still; null before that.
  */
-export function referenceAt(clock: ChainClock, timeMs: number, intervalMs: number | null): number | null {
-  return blockAt(clock.seen, timeMs, { intervalMs, horizonMs: AHEAD_MS });
+export function referenceAt({ seen }: ChainClock, timeMs: number, intervalMs: number | null): number | null {
+  const after = countBelow(seen.timesMs, timeMs);
+  const [low, high] = [pointAt(seen, after - 1), pointAt(seen, after)];
+  if (low !== null && high !== null) {
+    const share = (timeMs - low.timeMs) / (high.timeMs - low.timeMs);
+    return low.block + share * (high.block - low.block);
+  }
+  const blocksIn = (spanMs: number) => (intervalMs === null ? 0 : spanMs / intervalMs);
+  if (low !== null) {
+    const stands = seen.blocks.at(-2) === low.block;
+    return stands ? low.block : low.block + blocksIn(Math.min(timeMs - low.timeMs, AHEAD_MS));
+  }
+  return high === null || high.timeMs - timeMs > AHEAD_MS
+    ? null
+    : high.block - blocksIn(high.timeMs - timeMs);
 }
 
 /** When the chain made `block`, by the better of the two histories. */
@@ -147,21 +202,40 @@ export function timeBetween(
   clock: ChainClock,
   span: { readonly from: number; readonly fromTimestampSec: number | null; readonly to: number },
   intervalMs: number | null,
-): LagTime | null {
+): BlockTime | null {
   const history = historyFor(clock, span.from, intervalMs);
   const fromMs = span.fromTimestampSec === null ? null : span.fromTimestampSec * 1_000;
   // A time that the others contradict is not the block's.
   const from =
     history === clock.reported && fromMs !== null && fits(history, span.from, fromMs)
-      ? { timeMs: fromMs, extrapolated: false }
+      ? { ms: fromMs, extrapolated: false }
       : timeOf(history, span.from, intervalMs);
   const to = timeOf(history, span.to, intervalMs);
   if (from === null || to === null) {
     return null;
   }
   // The target lacked nothing while the chain itself stood at the target's block.
-  const ms = to.timeMs - from.timeMs - standstillMs(clock.seen, span.from);
-  return { ms: Math.max(0, ms), extrapolated: from.extrapolated };
+  const { blocks, timesMs } = clock.seen;
+  const [first, last] = [countBelow(blocks, span.from), countBelow(blocks, span.from + 1) - 1];
+  const standstillMs = last <= first ? 0 : (timesMs[last] ?? 0) - (timesMs[first] ?? 0);
+  return { ms: Math.max(0, to.ms - from.ms - standstillMs), extrapolated: from.extrapolated };
+}
+
+/** When the chain first reached `block`; null without points, or outside them without a block interval. */
+function timeOf(timeline: Timeline, block: number, intervalMs: number | null): BlockTime | null {
+  const above = countBelow(timeline.blocks, block);
+  const [low, high] = [pointAt(timeline, above - 1), pointAt(timeline, above)];
+  if (high?.block === block) {
+    return { ms: high.timeMs, extrapolated: false };
+  }
+  if (low !== null && high !== null) {
+    const share = (block - low.block) / (high.block - low.block);
+    return { ms: low.timeMs + share * (high.timeMs - low.timeMs), extrapolated: false };
+  }
+  const edge = low ?? high;
+  return edge === null || intervalMs === null
+    ? null
+    : { ms: edge.timeMs + (block - edge.block) * intervalMs, extrapolated: true };
 }
 
 /** The better of the two histories for a time span from `block` to the tip. */
@@ -169,16 +243,96 @@ function historyFor(clock: ChainClock, block: number, intervalMs: number | null)
   const { reported, seen } = clock;
   const seenFrom = seen.blocks[0] ?? Number.POSITIVE_INFINITY;
   const reportedFrom = reported.blocks[0] ?? Number.POSITIVE_INFINITY;
-  if (!reportedIsFresh(clock)) {
-    return seen;
-  }
-  if (seenFrom <= block && intervalMs !== null && intervalMs < SECONDS_ARE_COARSE_MS) {
-    return seen;
-  }
-  return reportedFrom <= block || reportedFrom <= seenFrom ? reported : seen;
+  const isCoarse = seenFrom <= block && intervalMs !== null && intervalMs < SECONDS_ARE_COARSE_MS;
+  const isReported = !isCoarse && (reportedFrom <= block || reportedFrom <= seenFrom);
+  return isReported && reportedIsFresh(clock) ? reported : seen;
 }
 
 function reportedIsFresh({ reported, seen }: ChainClock): boolean {
   const lastMs = reported.timesMs.at(-1);
   return lastMs !== undefined && lastMs >= (seen.timesMs.at(-1) ?? lastMs) - REPORTED_FRESH_MS;
+}
+
+/**
+ * Time between two blocks over about the last `windowMs` in which the chain moved, or null while the points span too
+ * little. `halts` is a timeline that shows where the chain stood still, of which these points know nothing.
+ */
+function measureInterval(timeline: Timeline, span: MeasuredSpan, halts?: Timeline): number | null {
+  const { blocks, timesMs } = timeline;
+  const last = pointAt(timeline, countBelow(blocks, blocks.at(-1) ?? 0));
+  if (last === null) {
+    return null;
+  }
+  const inWindow = countBelow(timesMs, last.timeMs - span.windowMs);
+  const longEnough = countBelow(timesMs, last.timeMs - span.leastSpanMs + 1) - 1;
+  const farEnough = countBelow(blocks, last.block - span.leastBlocks + 1) - 1;
+  const first = pointAt(timeline, Math.min(inWindow, longEnough, farEnough));
+  if (first === null) {
+    return null;
+  }
+  const stoodMs =
+    pausesMs(timeline, first.timeMs, last.timeMs, 0) +
+    (halts === undefined ? 0 : pausesMs(halts, first.timeMs, last.timeMs, HALT_MS));
+  const movedMs = last.timeMs - first.timeMs - stoodMs;
+  return movedMs > 0 ? movedMs / (last.block - first.block) : null;
+}
+
+/** For how long of a time span the chain stood still, each time for at least `leastMs`. */
+function pausesMs({ blocks, timesMs }: Timeline, fromMs: number, toMs: number, leastMs: number): number {
+  let pauses = 0;
+  for (
+    let index = countBelow(timesMs, fromMs) + 1;
+    (timesMs[index] ?? Number.POSITIVE_INFINITY) <= toMs;
+    index += 1
+  ) {
+    const pauseMs = (timesMs[index] ?? 0) - (timesMs[index - 1] ?? 0);
+    pauses += blocks[index] === blocks[index - 1] && pauseMs >= leastMs ? pauseMs : 0;
+  }
+  return pauses;
+}
+
+function pointAt({ blocks, timesMs }: Timeline, index: number): { block: number; timeMs: number } | null {
+  const [block, timeMs] = [blocks[index], timesMs[index]];
+  return block === undefined || timeMs === undefined ? null : { block, timeMs };
+}
+
+/** How many leading values are below `limit`. */
+function countBelow(sorted: readonly number[], limit: number): number {
+  let low = 0;
+  let high = sorted.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((sorted[middle] ?? limit) < limit) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+/**
+ * Drops the inner point with the least information: it lies close to the line between its neighbours, which are close
+ * together for its age. So changes of pace are kept, and the spacing grows with the age.
+ */
+function thin({ blocks, timesMs }: Timeline): void {
+  if (blocks.length <= CAPACITY) {
+    return;
+  }
+  const newestMs = timesMs.at(-1) ?? 0;
+  let least = 1;
+  let leastWorth = Number.POSITIVE_INFINITY;
+  for (let index = 1; index < timesMs.length - 1; index += 1) {
+    const [before, here, after] = [timesMs[index - 1] ?? 0, timesMs[index] ?? 0, timesMs[index + 1] ?? 0];
+    const [low, block, high] = [blocks[index - 1] ?? 0, blocks[index] ?? 0, blocks[index + 1] ?? 0];
+    const share = high === low ? 0 : (block - low) / (high - low);
+    const bendMs = Math.abs(here - (before + share * (after - before)));
+    const worth = ((after - before) * (bendMs + STRAIGHT_MS)) / (newestMs - here + DENSE_MS);
+    if (worth < leastWorth) {
+      least = index;
+      leastWorth = worth;
+    }
+  }
+  blocks.splice(least, 1);
+  timesMs.splice(least, 1);
 }

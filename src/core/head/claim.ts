@@ -1,7 +1,35 @@
 import type { Thresholds } from "../model/fleet.ts";
 import { readAtMs, type Sample } from "../model/sample.ts";
 import { idleMs, reached, type SourceState } from "../source/source-state.ts";
-import { FASTEST_INTERVAL_MS, type Pace } from "./pace.ts";
+
+/** The known pace of a chain. */
+export interface Pace {
+  readonly intervalMs: number | null;
+  readonly measured: boolean;
+}
+
+/** Chains burst, and configured block times are wrong by a factor of two: generous, yet nothing to a jump of millions. */
+const BURST_MEASURED = 4;
+const BURST_CONFIGURED = 8;
+/** Used while the pace is unknown: no chain is faster. */
+export const FASTEST_INTERVAL_MS = 100;
+const SLACK_BLOCKS = 16;
+const SLACK_MS = 60_000;
+
+/**
+ * For about a poll, either way, a chain is taken to keep its usual pace: then it makes no difference at which moments
+ * of a round two sources are asked.
+ */
+const STEADY_MS = 15_000;
+
+/** The most blocks that a chain can have made in `spanMs`. */
+export function mostBlocksIn(spanMs: number, pace: Pace): number {
+  const burst = pace.measured ? BURST_MEASURED : BURST_CONFIGURED;
+  const intervalMs = pace.intervalMs ?? FASTEST_INTERVAL_MS;
+  const steadyMs = Math.min(Math.max(spanMs, -STEADY_MS), STEADY_MS);
+  const burstMs = Math.max(spanMs, STEADY_MS) + SLACK_MS;
+  return SLACK_BLOCKS + (burst * burstMs - (STEADY_MS - steadyMs)) / intervalMs;
+}
 
 /** What one source says of its chain's head: made from its own last answers alone. */
 export interface Claim {
@@ -57,6 +85,13 @@ const BACKFILL_SLACK_BLOCKS = 300;
 /** How long an observation stays evidence. */
 export function staleAfterMs(thresholds: Thresholds, pollIntervalMs: number): number {
   return Math.max(thresholds.staleMs, STALE_POLLS * pollIntervalMs);
+}
+
+/** Whether its newest height is still evidence. */
+export function isFresh(source: SourceState, thresholds: Thresholds, nowMs: number): boolean {
+  const newest = source.samples.at(-1);
+  const staleMs = staleAfterMs(thresholds, source.pollIntervalMs);
+  return newest !== undefined && nowMs - newest.receivedAtMs <= staleMs;
 }
 
 /**

@@ -20,6 +20,7 @@
  * confirmed, and the sources level with it. It breaks ties; it never outvotes a majority that was not on it.
  */
 
+import { formatDuration, formatNumber } from "../model/text.ts";
 import type { Proof } from "./chain-state.ts";
 import { chooseHead, type HeadState, headFrom, heldHead } from "./choose-head.ts";
 import { type Claim, keysOf, providersOf } from "./claim.ts";
@@ -196,4 +197,34 @@ function reasonOf(claim: Claim, by: readonly Claim[], { kind, offMs }: Conflict)
   const block = claim.samples.at(-1)?.block ?? claim.block;
   const blocks = block - Math.max(...by.map((other) => other.block));
   return { source: claim.key, kind, by: keysOf(by), block, blocks, offMs, proof: null };
+}
+
+/** Why a source is excluded, as a clause: its claim, and the sources that contradict it. */
+export function oppositionText(opposition: Opposition): string {
+  const { proof } = opposition;
+  return proof === null ? claimText(opposition) : `${claimText(opposition)}; ${proof}`;
+}
+
+function claimText({ kind, by, block, blocks, offMs }: Opposition): string {
+  const others = namesText(by);
+  const verb = by.length === 1 ? "shows" : "agree on";
+  switch (kind) {
+    case "hash":
+      return `its hash of block ${formatNumber(block)} is not that of ${others}`;
+    case "times":
+      return `its time of block ${formatNumber(block)} contradicts ${others}${offMs === null ? "" : ` by ${formatDuration(offMs)}`}`;
+    case "ahead":
+    case "below":
+      return blocks >= 0
+        ? `claims block ${formatNumber(block)}, ${formatNumber(blocks)} beyond what ${others} ${verb}`
+        : `claims block ${formatNumber(block)} to be new, ${formatNumber(-blocks)} below what ${others} ${verb}`;
+  }
+}
+
+/** By variant, as on-call knows them: `multichain and subgraph`. */
+export function namesText(keys: readonly string[]): string {
+  const names = [
+    ...new Set(keys.map((key) => (key.startsWith("rpc/") ? "an RPC node" : (key.split("/")[1] ?? key)))),
+  ];
+  return new Intl.ListFormat("en-GB").format(names);
 }

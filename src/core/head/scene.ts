@@ -1,6 +1,6 @@
 import type { Proof } from "./chain-state.ts";
 import type { Claim } from "./claim.ts";
-import { mostBlocksIn, type Pace } from "./pace.ts";
+import { mostBlocksIn, type Pace } from "./claim.ts";
 
 /** A past head, extrapolated at the chain's pace, and the keys of the sources that were level with it. */
 export interface Track {

@@ -1,5 +1,4 @@
-import { type Claim, isProof, providersOf } from "./claim.ts";
-import { FASTEST_INTERVAL_MS, mostBlocksIn, type Pace } from "./pace.ts";
+import { type Claim, FASTEST_INTERVAL_MS, isProof, mostBlocksIn, type Pace, providersOf } from "./claim.ts";
 import { areLevel, isOnTrack, offTrack, type Scene } from "./scene.ts";
 
 /** Why a source cannot be right if another is at the head. */

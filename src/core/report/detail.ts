@@ -1,14 +1,12 @@
 import { staleAfterMs } from "../head/claim.ts";
-import { namesText, oppositionText } from "../head/opposition-text.ts";
+import { namesText, oppositionText } from "../head/consensus.ts";
 import type { Status, TargetReport } from "../model/report.ts";
 import { formatCount, formatDuration, formatNumber } from "../model/text.ts";
-import { disagreementOf } from "../source/replicas.ts";
 import { statusOfFailure } from "../source/settled-status.ts";
-import { idleMs, type LastPoll, type SourceState } from "../source/source-state.ts";
-import type { Dispute } from "../status/dispute.ts";
+import { disagreementOf, idleMs, type LastPoll, type SourceState } from "../source/source-state.ts";
 import { contradictionOf } from "../status/judge.ts";
 import type { Lag } from "../status/lag.ts";
-import type { ChainView } from "../status/view.ts";
+import type { ChainView, Dispute } from "../status/view.ts";
 
 /** What a detail is written from. */
 export interface Facts {
@@ -67,15 +65,13 @@ export function detailOf(facts: Facts): string {
 }
 
 /** Which sources contradict each other, by how much, and what would decide it. */
-export function disputeText({ blocks, hasRpc, offMs, sides }: Dispute): string {
+export function disputeText({ hasRpc, sides }: Dispute): string {
   const all = sides.map(({ block, sources }) => `${sideText(sources, sides)} (block ${formatNumber(block)})`);
-  const off = offMs === null ? "" : ` by ${formatDuration(offMs)} of block time`;
-  const apart = blocks === 0 ? "at one height" : `${formatCount(blocks, "block")} apart`;
-  const variant = hasRpc ? "one more variant" : "an RPC node (`rpc`) or one more variant";
-  // Hashes are compared at equal heights, and an RPC node is rarely polled at a height that two variants share.
-  const isAboutHashes = blocks === 0 && offMs === null;
-  const decider = isAboutHashes ? "one more variant whose answers have block hashes" : variant;
-  return `${listOf(all)} contradict each other${off}, ${apart}, and as many stand on each side; ${decider} would decide it`;
+  const blocks = sides.map(({ block }) => block);
+  const distance = Math.max(...blocks) - Math.min(...blocks);
+  const apart = distance === 0 ? "at one height" : `${formatCount(distance, "block")} apart`;
+  const decider = hasRpc ? "one more variant" : "an RPC node (`rpc`) or one more variant";
+  return `${listOf(all)} contradict each other, ${apart}, and as many stand on each side; ${decider} would decide it`;
 }
 
 /** By variant; by protocol and variant where another side has that variant, too. */

@@ -2,8 +2,7 @@ import { estimateGap } from "../gap/gap.ts";
 import { timeOfBlock } from "../head/chain-clock.ts";
 import { baselineOf, type ChainState, type WatchedChain } from "../head/chain-state.ts";
 import { staleAfterMs } from "../head/claim.ts";
-import { isFarAhead } from "../head/consensus.ts";
-import { oppositionText } from "../head/opposition-text.ts";
+import { isFarAhead, oppositionText } from "../head/consensus.ts";
 import { isProduction, type Target } from "../model/fleet.ts";
 import {
   type ChainReport,
@@ -16,9 +15,8 @@ import {
 import { inSeconds, isoTime } from "../model/text.ts";
 import { statusOfFailure } from "../source/settled-status.ts";
 import { newestSample, newSource, type SourceState, servedOf } from "../source/source-state.ts";
-import { reportCatchUp } from "../status/catch-up.ts";
 import { contradictionOf } from "../status/judge.ts";
-import { measureLag } from "../status/lag.ts";
+import { measureLag, reportCatchUp } from "../status/lag.ts";
 import { type ChainView, viewOf } from "../status/view.ts";
 import { detailOf, disputeText } from "./detail.ts";
 import { reportParity } from "./report-parity.ts";
@@ -90,7 +88,7 @@ function reportReference({ clock, consensus, intervalMs, reference }: ChainView)
       source: opposition.source,
       detail: oppositionText(opposition),
     })),
-    time: time === null ? null : isoTime(time.timeMs),
+    time: time === null ? null : isoTime(time.ms),
   };
 }
 
@@ -149,7 +147,7 @@ function reportGaps(state: ChainState, watched: WatchedChain, view: ChainView): 
       ...targetId(target),
       against: against.variant,
       blocks,
-      seconds: here === null || there === null ? null : (there.timeMs - here.timeMs) / 1_000,
+      seconds: here === null || there === null ? null : (there.ms - here.ms) / 1_000,
       uncertainty_blocks: gap.uncertaintyBlocks,
     };
   });

@@ -1,8 +1,18 @@
 import type { Observation } from "../model/observation.ts";
 import type { Status } from "../model/report.ts";
 import { readAtMs, type Sample, sampleOf } from "../model/sample.ts";
-import { type AnswersBefore, hasReturned, isFarBelow, noteAnswer } from "./replicas.ts";
-import { newestSample, reached, type SourceState, WOBBLE_SAMPLES } from "./source-state.ts";
+import { newestSample, type Replicas, reached, type SourceState, WOBBLE_SAMPLES } from "./source-state.ts";
+
+/*
+ * A source's heights do not only grow:
+ *
+ * - One that its chain cannot have reached starts a track of its own, until the source returns to where it was (`beforeJump`).
+ * - A small step back is a reorg, or a wobble between replicas.
+ * - A large step back that lasts for three answers is a re-index.
+ * - If it falls a second time, or comes back from there in one step, several replicas answer under one URL, and some are far
+ *   behind the others (`replicas`). The samples are those of the high ones, which show what the chain has. Users are served
+ *   by both, so the share of low answers decides which of them the target is judged by.
+ */
 
 /** What has to be known of the chain when a source's poll is folded in. */
 export interface FoldContext {
@@ -10,7 +20,7 @@ export interface FoldContext {
   readonly highestPossible: number | null;
   /** Whether the other sources contradict its last height. */
   readonly isOpposed: boolean;
-  /** A step back of more blocks than this, if it persists, is a re-index. */
+  /** A step back of more blocks than this is large. */
   readonly largeStepBlocks: number;
   /** How long an observation stays evidence. */
   readonly staleAfterMs: number;
@@ -22,6 +32,16 @@ const KEPT_SAMPLES = 8;
 const KEPT_AFTER_REINDEX = 2;
 /** Statuses that a replica far behind the others gives a target. */
 const BEHIND: ReadonlySet<Status> = new Set(["lagging", "stalled", "syncing"]);
+/** A fall that lasts for so many answers is no replica's: the source itself fell back. */
+const LASTING_FALL = "l".repeat(16);
+/** How many answers are compared; if all of them are alike, the URL has no lagging replicas any more. */
+const KEPT_ANSWERS = 64;
+/** The highest of so many low heights is what the low replicas have reached. */
+const KEPT_LOW = 3;
+/** Stale once low answers outnumber the others by so many: practically never where one in three is low ... */
+const EXCESS_TO_BE_STALE = 10;
+/** ... and until so many answers in a row are not low. */
+const HIGH_TO_RECOVER = 12;
 
 /** Folds one poll into the state of its source. */
 export function foldPoll(source: SourceState, observation: Observation, context: FoldContext): void {
@@ -41,9 +61,11 @@ export function foldPoll(source: SourceState, observation: Observation, context:
   }
 }
 
-type HeadObservation = Extract<Observation, { kind: "head" }>;
-
-function foldHead(source: SourceState, observation: HeadObservation, context: FoldContext): void {
+function foldHead(
+  source: SourceState,
+  observation: Extract<Observation, { kind: "head" }>,
+  context: FoldContext,
+): void {
   const { deployment, failure, indexingErrors } = observation.head;
   const sample = sampleOf(observation.head, observation);
   const { sentAtMs, receivedAtMs } = sample;
@@ -60,23 +82,25 @@ function foldHead(source: SourceState, observation: HeadObservation, context: Fo
   }
 }
 
-/**
- * Adds a height. One that the chain cannot have reached begins a track of its own, until the source returns from it.
- * What a source has said before it takes back a height that the others contradict is not held against it.
- */
 function addSample(source: SourceState, sample: Sample, context: FoldContext): void {
   const { highestPossible, isOpposed, largeStepBlocks } = context;
   const { beforeJump, peak, samples } = source;
+  const peakBlock = peak?.block ?? 0;
+  const isBack =
+    beforeJump !== null &&
+    sample.block >= (beforeJump.peak?.block ?? 0) - largeStepBlocks &&
+    sample.block < peakBlock - largeStepBlocks;
   if (highestPossible !== null && sample.block > highestPossible) {
     source.beforeJump ??= { samples, peak };
-    startTrack(source, sample, null);
-  } else if (beforeJump !== null && isBackFromJump(source, sample, largeStepBlocks)) {
+    startTrack(source, sample);
+  } else if (isBack) {
     source.beforeJump = null;
     source.peak = beforeJump.peak;
     source.samples = added(beforeJump.samples, sample);
-  } else if (isOpposed && sample.block < (peak?.block ?? 0)) {
+  } else if (isOpposed && sample.block < peakBlock) {
+    // What it said before it took back a height that the others contradict is not held against it.
     source.replicas = null;
-    startTrack(source, sample, null);
+    startTrack(source, sample);
   } else if (beforeJump === null) {
     addAnswer(source, sample, context);
   } else {
@@ -84,74 +108,109 @@ function addSample(source: SourceState, sample: Sample, context: FoldContext): v
   }
 }
 
-function startTrack(source: SourceState, sample: Sample, peak: SourceState["peak"]): void {
+function startTrack(source: SourceState, sample: Sample): void {
   source.samples = [sample];
-  source.peak = peak;
-}
-
-/** Adds a height to its track: while replicas disagree, low heights are kept apart from the samples. */
-function addAnswer(source: SourceState, sample: Sample, context: FoldContext): void {
-  const before = answersBefore(source);
-  const former = source.replicas;
-  const replicas = noteAnswer(before, sample, context);
-  const here = { block: sample.block, atMs: readAtMs(sample) };
-  source.replicas = replicas;
-  if (replicas?.disagree === true && replicas.low.at(-1) === sample) {
-    source.samples = source.samples.filter(({ block }) => !isFarBelow(block, replicas.highBlock, context));
-    source.stepBackPending = false;
-  } else if (hasReturned(before, sample, context)) {
-    startTrack(source, sample, here);
-    source.stepBackPending = false;
-  } else if (former?.disagree === true && isFarBelow(sample.block, former.highBlock, context)) {
-    // Only the low ones are left.
-    startTrack(source, sample, here);
-    countReindex(source);
-  } else {
-    source.samples = added(source.samples, sample);
-  }
-}
-
-function answersBefore(source: SourceState): AnswersBefore {
-  const { peak, replicas, verdict } = source;
-  return {
-    replicas,
-    peakBlock: peak?.block ?? 0,
-    newest: newestSample(source),
-    isBehind: verdict !== null && BEHIND.has(verdict.status),
-  };
-}
-
-function isBackFromJump(
-  { beforeJump, peak }: SourceState,
-  { block }: Sample,
-  largeStepBlocks: number,
-): boolean {
-  const floor = (beforeJump?.peak?.block ?? 0) - largeStepBlocks;
-  return block >= floor && block < (peak?.block ?? 0) - largeStepBlocks;
+  source.peak = null;
 }
 
 function added(samples: readonly Sample[], sample: Sample): readonly Sample[] {
   return [...samples.slice(1 - KEPT_SAMPLES), sample];
 }
 
+/** Adds a height to its track: while replicas disagree, low heights are kept apart from the samples. */
+function addAnswer(
+  source: SourceState,
+  sample: Sample,
+  { largeStepBlocks, staleAfterMs }: FoldContext,
+): void {
+  const former = source.replicas;
+  const peakBlock = source.peak?.block ?? 0;
+  const highBlock = former?.highBlock ?? peakBlock;
+  const floor = highBlock - largeStepBlocks;
+  const isLow = sample.block < floor;
+  // In one step, not by catching up, it came back from what was taken for a re-index.
+  const hasReturned = peakBlock < floor && !isLow && sample.block - peakBlock > (highBlock - peakBlock) / 2;
+  if (former !== null) {
+    source.replicas = replicasAfter(former, source, sample, { isLow, hasReturned, staleAfterMs });
+  } else if (isLow) {
+    source.replicas = { answers: "hl", highBlock, low: [sample], disagree: false, isStale: false };
+  }
+  if (isLow && source.replicas?.disagree === true) {
+    source.samples = source.samples.filter(({ block }) => block >= floor);
+    source.stepBackPending = false;
+  } else if (hasReturned) {
+    startTrack(source, sample);
+    source.stepBackPending = false;
+  } else if (isLow && former?.disagree === true) {
+    // Only the low ones are left.
+    startTrack(source, sample);
+    countReindex(source);
+  } else {
+    source.samples = added(source.samples, sample);
+  }
+}
+
+/** What is known of the replicas after one more answer; null once the latest are alike, or a fall lasts. */
+function replicasAfter(
+  replicas: Replicas,
+  { samples, verdict }: SourceState,
+  sample: Sample,
+  is: { readonly isLow: boolean; readonly hasReturned: boolean; readonly staleAfterMs: number },
+): Replicas | null {
+  const { hasReturned, isLow, staleAfterMs } = is;
+  const { highBlock, low } = replicas;
+  const answers = `${replicas.answers}${isLow ? "l" : "h"}`.slice(-KEPT_ANSWERS);
+  if (new Set(answers).size < 2 || (!replicas.disagree && answers.endsWith(LASTING_FALL))) {
+    return null;
+  }
+  const disagree = replicas.disagree || hasReturned || answers.indexOf("hl") !== answers.lastIndexOf("hl");
+  const highMs = samples.at(-1)?.receivedAtMs ?? Number.POSITIVE_INFINITY;
+  const isHighOld = replicas.disagree && isLow && sample.receivedAtMs - highMs >= staleAfterMs;
+  // At first it keeps its status.
+  const wasStale = replicas.disagree ? replicas.isStale : verdict !== null && BEHIND.has(verdict.status);
+  return {
+    answers,
+    highBlock: isLow ? highBlock : Math.max(highBlock, sample.block),
+    low: isLow ? [...low.slice(1 - KEPT_LOW), sample] : low,
+    disagree,
+    isStale: disagree && (isHighOld || isMostlyLow(answers, wasStale)),
+  };
+}
+
+function isMostlyLow(answers: string, was: boolean): boolean {
+  return was ? answers.slice(-HIGH_TO_RECOVER).includes("l") : mostExcess(answers) >= EXCESS_TO_BE_STALE;
+}
+
+/** By how many the low answers outnumber the others, at most, in the answers since some moment. */
+function mostExcess(answers: string): number {
+  let excess = 0;
+  for (const answer of answers) {
+    excess = Math.max(0, excess + (answer === "l" ? 1 : -1));
+  }
+  return excess;
+}
+
 /** Counts steps forward and back, after the sample was added. */
 function foldProgress(source: SourceState, sample: Sample, { largeStepBlocks }: FoldContext): void {
   const { peak, samples } = source;
   const here = { block: sample.block, atMs: readAtMs(sample) };
+  const floor = (peak?.block ?? 0) - largeStepBlocks;
   if (peak === null) {
     source.peak = here;
-    return;
-  }
-  const floor = peak.block - largeStepBlocks;
-  if (hasReindexed(source, floor)) {
+  } else if (samples.length >= WOBBLE_SAMPLES && (reached(source)?.block ?? 0) < floor) {
+    // None of the last few answers is near the old height.
     source.samples = samples.slice(-KEPT_AFTER_REINDEX);
     source.peak = here;
     source.stepBackPending = false;
     countReindex(source);
   } else if (sample.block < floor) {
+    // Until it is back, it may be a re-index.
     source.stepBackPending = true;
   } else {
-    countStepsBack(source, sample);
+    const fell = sample.block < (samples.at(-2)?.block ?? 0);
+    const reorg = source.regressions.reorg + Number(source.stepBackPending) + Number(fell);
+    source.regressions = { ...source.regressions, reorg };
+    source.stepBackPending = false;
     if (sample.block > peak.block) {
       source.peak = here;
       source.lastAdvanceMs = here.atMs;
@@ -159,23 +218,7 @@ function foldProgress(source: SourceState, sample: Sample, { largeStepBlocks }: 
   }
 }
 
-/** A large step back lasts if none of the last few replies is near the old height. */
-function hasReindexed(source: SourceState, floor: number): boolean {
-  const highest = reached(source);
-  return source.samples.length >= WOBBLE_SAMPLES && highest !== null && highest.block < floor;
-}
-
 function countReindex(source: SourceState): void {
   source.reachedTip = false;
   source.regressions = { ...source.regressions, reindex: source.regressions.reindex + 1 };
-}
-
-/** A small step back counts at once; a large one when the target returns, because until then it may be a re-index. */
-function countStepsBack(source: SourceState, { block }: Sample): void {
-  const fell = block < (source.samples.at(-2)?.block ?? block);
-  const steps = Number(source.stepBackPending) + Number(fell);
-  source.stepBackPending = false;
-  if (steps > 0) {
-    source.regressions = { ...source.regressions, reorg: source.regressions.reorg + steps };
-  }
 }

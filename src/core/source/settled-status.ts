@@ -39,34 +39,30 @@ export function debounce(verdict: SettledStatus | null, opinion: StatusVote, now
     : { ...verdict, dissent };
 }
 
+const STATUS_OF_FAILURE: Readonly<Record<FailureReason, Status>> = {
+  unauthorized: "rejected",
+  payment_required: "rejected",
+  wrong_chain: "rejected",
+  rate_limited: "throttled",
+  budget: "throttled",
+  not_found: "not_found",
+  // The server works. What is asked for is not at this address, as with a wrong `dialect:`.
+  schema: "not_found",
+  indexing_error: "failed",
+  implausible: "diverged",
+  timeout: "unreachable",
+  dns: "unreachable",
+  connect: "unreachable",
+  tls: "unreachable",
+  http_status: "unreachable",
+  no_indexers: "unreachable",
+  graphql: "unreachable",
+  malformed: "unreachable",
+  too_large: "unreachable",
+  aborted: "unreachable",
+};
+
 /** The status that a failed poll means. */
 export function statusOfFailure(reason: FailureReason): Status {
-  switch (reason) {
-    case "unauthorized":
-    case "payment_required":
-    case "wrong_chain":
-      return "rejected";
-    case "rate_limited":
-    case "budget":
-      return "throttled";
-    case "not_found":
-    // The server works. What is asked for is not at this address, as with a wrong `dialect:`.
-    case "schema":
-      return "not_found";
-    case "indexing_error":
-      return "failed";
-    case "implausible":
-      return "diverged";
-    case "timeout":
-    case "dns":
-    case "connect":
-    case "tls":
-    case "http_status":
-    case "no_indexers":
-    case "graphql":
-    case "malformed":
-    case "too_large":
-    case "aborted":
-      return "unreachable";
-  }
+  return STATUS_OF_FAILURE[reason];
 }

@@ -1,7 +1,6 @@
 import { type GapMeasures, NO_MEASURES } from "../gap/gap.ts";
 import type { FailureReason, PollTimes } from "../model/observation.ts";
 import { readAtMs, type Sample } from "../model/sample.ts";
-import type { Replicas } from "./replicas.ts";
 import type { SettledStatus } from "./settled-status.ts";
 
 /** How the last poll ended. */
@@ -13,10 +12,18 @@ export type LastPoll = PollTimes &
     | { readonly kind: "failed"; readonly reason: FailureReason; readonly detail: string }
   );
 
-/** Where a source stood before it jumped beyond what the chain can have made: the way back, should it return. */
-interface BeforeJump {
-  readonly samples: readonly Sample[];
-  readonly peak: SourceState["peak"];
+/** What the latest answers of a source say of the replicas behind its URL, since one was first far below the others. */
+export interface Replicas {
+  /** The latest answers, oldest first: `h` near the highest height that the source has shown, `l` far below. */
+  readonly answers: string;
+  /** The highest block that an `h` gave. */
+  readonly highBlock: number;
+  /** The latest heights of an `l`, newest last. */
+  readonly low: readonly Sample[];
+  /** Whether it fell twice, or came back from afar in one step: a fall alone may be a re-index. */
+  readonly disagree: boolean;
+  /** Whether users are served low answers so often that the target is judged by these. */
+  readonly isStale: boolean;
 }
 
 /** How far behind a target has been: at most one mark a minute, for the time at which it is at the head again. */
@@ -38,7 +45,8 @@ export interface SourceState {
   last: LastPoll | null;
   /** The latest usable heights, newest last. */
   samples: readonly Sample[];
-  beforeJump: BeforeJump | null;
+  /** Where it stood before it jumped beyond what the chain can have made, should it return. */
+  beforeJump: Pick<SourceState, "samples" | "peak"> | null;
   /** Where some replicas behind its URL are far behind the others; null where all of its latest answers are alike. */
   replicas: Replicas | null;
   /** The highest block since the start or the last re-index, and when it was first seen. */
@@ -109,12 +117,20 @@ export function reached({ samples }: SourceState): Sample | null {
 export function servedOf(state: SourceState): SourceState {
   const newest = state.replicas?.low.at(-1);
   return state.replicas?.isStale === true && newest !== undefined
-    ? {
-        ...state,
-        samples: state.replicas.low,
-        peak: { block: newest.block, atMs: readAtMs(newest) },
-      }
+    ? { ...state, samples: state.replicas.low, peak: { block: newest.block, atMs: readAtMs(newest) } }
     : state;
+}
+
+/** How many of the latest answers were low, and how far below the others the newest of these was; null where they agree. */
+export function disagreementOf(
+  replicas: Replicas | null,
+): { readonly low: number; readonly of: number; readonly blocks: number } | null {
+  const newest = replicas?.low.at(-1);
+  if (replicas?.disagree !== true || newest === undefined) {
+    return null;
+  }
+  const { answers, highBlock } = replicas;
+  return { low: answers.split("l").length - 1, of: answers.length, blocks: highBlock - newest.block };
 }
 
 /** The newest usable height. */

@@ -1,7 +1,6 @@
 import { isBackfilling } from "../head/claim.ts";
 import type { Consensus, Opposition } from "../head/consensus.ts";
 import type { Thresholds } from "../model/fleet.ts";
-import type { FailureReason } from "../model/observation.ts";
 import type { Status } from "../model/report.ts";
 import { readAtMs } from "../model/sample.ts";
 import {
@@ -22,26 +21,31 @@ const CATCHING_UP = 1.05;
 const UNEVEN_BLOCKS = 5;
 /** Blocks by which an indexer may be ahead of an RPC node that still counts as the head. */
 export const AHEAD_BLOCKS = 3;
+/** Statuses without a height. */
+const HEIGHTLESS: ReadonlySet<Status> = new Set([
+  "unknown",
+  "rejected",
+  "throttled",
+  "not_found",
+  "unreachable",
+  "missing",
+]);
 
 /** What the last poll of a target says of its status, and how much that counts for. */
 export function statusVote(target: SourceState, view: ChainView): StatusVote | null {
   const { last } = target;
-  if (last === null) {
-    return null;
+  switch (last?.kind) {
+    case undefined:
+      return null;
+    case "missing":
+      return { status: "missing", weight: NORMAL_WEIGHT };
+    case "not_started":
+      return { status: "syncing", weight: NORMAL_WEIGHT };
+    case "head":
+      return { status: statusOfHead(target, view), weight: weightOfHead(target) };
+    case "failed":
+      return { status: statusOfFailure(last.reason), weight: weightOfFailure(target, last.reason, view) };
   }
-  if (last.kind === "failed") {
-    // The height was read: that it is impossible follows from what the others say, as any status of a height does.
-    const isHeightRejected = last.reason === "implausible" && contradictionOf(target, view) !== null;
-    const weight = isHeightRejected ? weightOfHead(target) : weightOfFailure(last.reason);
-    return { status: statusOfFailure(last.reason), weight };
-  }
-  if (last.kind === "missing") {
-    return { status: "missing", weight: NORMAL_WEIGHT };
-  }
-  if (last.kind === "not_started") {
-    return { status: "syncing", weight: NORMAL_WEIGHT };
-  }
-  return { status: statusOfHead(target, view), weight: weightOfHead(target) };
 }
 
 /** The time without an advance after which a target is stalled. */
@@ -49,37 +53,25 @@ export function stalledAfterMs(thresholds: Thresholds, intervalMs: number | null
   return Math.max(thresholds.stalledMs, STALLED_BLOCKS * (intervalMs ?? 0));
 }
 
-/** How far behind it is in time, or null where that is not known. */
-export function behindMs(target: SourceState, view: ChainView): number | null {
-  return measureLag(target, view)?.ms ?? null;
-}
-
-function weightOfFailure(reason: FailureReason): number {
+function weightOfFailure(target: SourceState, reason: string, view: ChainView): number {
   switch (reason) {
     case "timeout":
       return WEAK_WEIGHT;
     // Our own arithmetic: nothing to doubt.
     case "budget":
       return CERTAIN_WEIGHT;
+    // The height was read: that it is impossible follows from what the others say, as any status of a height does.
+    case "implausible":
+      return contradictionOf(target, view) === null ? NORMAL_WEIGHT : weightOfHead(target);
     default:
       return NORMAL_WEIGHT;
   }
 }
 
 /** A height ends a status without a height at once, and a status decided on a single height. */
-function weightOfHead(target: SourceState): number {
-  const thin = target.samples.length <= THIN_SAMPLES;
-  switch (target.verdict?.status) {
-    case "unknown":
-    case "rejected":
-    case "throttled":
-    case "not_found":
-    case "unreachable":
-    case "missing":
-      return CERTAIN_WEIGHT;
-    default:
-      return thin ? CERTAIN_WEIGHT : NORMAL_WEIGHT;
-  }
+function weightOfHead({ samples, verdict }: SourceState): number {
+  const isCertain = samples.length <= THIN_SAMPLES || (verdict !== null && HEIGHTLESS.has(verdict.status));
+  return isCertain ? CERTAIN_WEIGHT : NORMAL_WEIGHT;
 }
 
 function statusOfHead(target: SourceState, view: ChainView): Status {
@@ -89,28 +81,24 @@ function statusOfHead(target: SourceState, view: ChainView): Status {
   if (contradictionOf(target, view) !== null) {
     return "diverged";
   }
-  if (isHalted(target, view)) {
+  // A target beyond the supposed halt shows that the chain continues.
+  if (view.haltedAt !== null && (newestSample(target)?.block ?? 0) <= view.haltedAt + AHEAD_BLOCKS) {
     return "chain_halted";
   }
   if (idleMs(target) > stalledAfterMs(view.thresholds, view.intervalMs)) {
     return "stalled";
   }
-  return target.replicas?.isStale === true ? statusOfLow(target, view) : statusOfAdvance(target, view);
-}
-
-/** Users are served by replicas that are far behind the others, whether these advance or not. */
-function statusOfLow(target: SourceState, view: ChainView): Status {
-  const behind = behindMs(servedOf(target), view);
-  return behind === null || behind > view.thresholds.laggingMs ? "lagging" : "ok";
-}
-
-function statusOfAdvance(target: SourceState, view: ChainView): Status {
-  const behind = behindMs(target, view);
-  if (behind === null) {
-    return isBackfilling(target, view.pace) ? "syncing" : "ok";
-  }
-  if (behind <= view.thresholds.laggingMs) {
+  // Users may be served by replicas that are far behind the others, whether these advance or not.
+  const isServedLow = target.replicas?.isStale === true;
+  const behindMs = measureLag(servedOf(target), view)?.ms ?? null;
+  if (behindMs !== null && behindMs <= view.thresholds.laggingMs) {
     return "ok";
+  }
+  if (isServedLow) {
+    return "lagging";
+  }
+  if (behindMs === null) {
+    return isBackfilling(target, view.pace) ? "syncing" : "ok";
   }
   return !target.reachedTip && isCatchingUp(target, view) ? "syncing" : "lagging";
 }
@@ -121,11 +109,6 @@ export function contradictionOf(
   { consensus }: { readonly consensus: Pick<Consensus, "opposed"> },
 ): Opposition | null {
   return consensus.opposed.find(({ source, kind }) => source === key && kind !== "below") ?? null;
-}
-
-/** A target beyond the supposed halt shows that the chain continues. */
-function isHalted(target: SourceState, { haltedAt }: ChainView): boolean {
-  return haltedAt !== null && (newestSample(target)?.block ?? 0) <= haltedAt + AHEAD_BLOCKS;
 }
 
 /** Whether it goes faster than its chain, over the samples that are kept. */

@@ -1,7 +1,8 @@
 import { type ChainClock, referenceAt, timeBetween } from "../head/chain-clock.ts";
 import type { HeadState } from "../head/choose-head.ts";
+import type { Status, TargetReport } from "../model/report.ts";
 import { readAtMs } from "../model/sample.ts";
-import { newestSample, reached, type SourceState } from "../source/source-state.ts";
+import { type Approach, newestSample, reached, type SourceState } from "../source/source-state.ts";
 
 /** How far a target is behind the reference, or without one the clock, at the instant of its last reply. */
 export interface Lag {
@@ -19,14 +20,13 @@ interface Measure {
   readonly intervalMs: number | null;
 }
 
-/** Between two sightings the reference is known to within a block, so less than a block is no lag. */
-const LEAST_BLOCKS = 1;
 const LEVEL: Lag = { blocks: 0, ms: 0, extrapolated: false };
 
 /**
  * Measures a target's lag. The reference is taken at the instant of the target's own reply, so that a target polled twice
  * an hour is not behind for that reason alone; a target at the reference's block is level with it, whenever it was asked,
- * because no source has shown a newer block.
+ * because no source has shown a newer block. Between two sightings the reference is known to within a block, so less than
+ * a block is no lag.
  *
  * Without a reference the lag is the age that the target's block had when it was read, less the usual time between blocks.
  * Never negative; null without a height, and without both a reference and a block time.
@@ -37,30 +37,122 @@ export function measureLag(target: SourceState, { reference, clock, intervalMs }
   if (newest === null || head === null) {
     return null;
   }
+  const { block, timestampSec } = head;
   if (reference === null) {
-    return lagByClock(head.timestampSec, newest.receivedAtMs, intervalMs);
+    const ageMs = timestampSec === null ? null : newest.receivedAtMs - timestampSec * 1_000;
+    const ms = ageMs === null ? null : Math.max(0, ageMs - (intervalMs ?? 0));
+    return ms === null ? null : { blocks: null, ms, extrapolated: false };
   }
-  if (head.block >= reference.block) {
-    return LEVEL;
-  }
-  const to = referenceAt(clock, readAtMs(newest), intervalMs);
+  const to = block >= reference.block ? block : referenceAt(clock, readAtMs(newest), intervalMs);
   if (to === null) {
     return null;
   }
-  if (to - head.block < LEAST_BLOCKS) {
+  if (to - block < 1) {
     return LEVEL;
   }
-  const blocks = Math.round(to) - head.block;
-  const time = timeBetween(clock, { from: head.block, fromTimestampSec: head.timestampSec, to }, intervalMs);
-  return { blocks, ms: time?.ms ?? null, extrapolated: time?.extrapolated ?? false };
+  const time = timeBetween(clock, { from: block, fromTimestampSec: timestampSec, to }, intervalMs);
+  return { blocks: Math.round(to) - block, ms: time?.ms ?? null, extrapolated: time?.extrapolated ?? false };
 }
 
-function lagByClock(timestampSec: number | null, readMs: number, intervalMs: number | null): Lag | null {
-  return timestampSec === null
-    ? null
-    : {
-        blocks: null,
-        ms: Math.max(0, readMs - timestampSec * 1_000 - (intervalMs ?? 0)),
-        extrapolated: false,
-      };
+/*
+ * How fast a target that is behind catches up: the slope of a line through its distance from the head over the last ten minutes.
+ * Indexers write in batches, so the slope has an error. A target counts as catching up once the slope exceeds that error, and
+ * stops counting once the slope is negative. A target near the limit therefore does not change with each poll.
+ */
+
+const BEHIND: ReadonlySet<Status> = new Set(["lagging", "syncing"]);
+/** Once a minute, with room for a poll that was early. */
+const MARK_EVERY_MS = 50_000;
+const WINDOW_MS = 600_000;
+/** The window of a target that is polled rarely spans at least this many polls. */
+const WINDOW_POLLS = 5;
+const LEAST_MARKS = 4;
+const LEAST_SPAN_MS = 180_000;
+/** Chance alone exceeds this many standard errors three times in a thousand. */
+const SURE_ERRORS = 3;
+/** The reference is known to within a block at both ends. */
+const LEAST_BLOCKS = 2;
+
+/** Notes how far behind a target is after a poll; null while it is not behind, or only its low replicas are. A step back begins anew. */
+export function followApproach(source: SourceState, measure: Measure): Approach | null {
+  if (source.verdict === null || !BEHIND.has(source.verdict.status) || source.replicas?.isStale === true) {
+    return null;
+  }
+  const newest = newestSample(source);
+  const highest = reached(source);
+  const distance = distanceOf(measureLag(source, measure));
+  if (newest === null || highest === null || distance === null) {
+    return source.approach;
+  }
+  const { behind, unit } = distance;
+  const mark = { atMs: readAtMs(newest), block: highest.block, behind };
+  const former = source.approach?.unit === unit ? source.approach : null;
+  const last = former?.marks.at(-1);
+  if (former === null || last === undefined || mark.block < last.block) {
+    return { unit, marks: [mark], isClosing: null };
+  }
+  if (mark.atMs - last.atMs < MARK_EVERY_MS) {
+    return former;
+  }
+  const windowMs = Math.max(WINDOW_MS, WINDOW_POLLS * source.pollIntervalMs);
+  const marks = [...former.marks.filter(({ atMs }) => atMs > mark.atMs - windowMs - MARK_EVERY_MS), mark];
+  const least = LEAST_BLOCKS * (unit === "blocks" ? 1 : (measure.intervalMs ?? 0));
+  return { unit, marks, isClosing: isClosing(marks, least, windowMs, former.isClosing) };
+}
+
+/** When a target is at the head again; null where that is not known yet, or it is not behind. */
+export function reportCatchUp(
+  approach: Approach | null,
+  status: Status,
+  lag: Lag | null,
+  intervalMs: number | null,
+): TargetReport["catch_up"] {
+  const distance = distanceOf(lag);
+  const isKnown = BEHIND.has(status) && distance !== null && distance.unit === approach?.unit;
+  if (!isKnown || approach.isClosing === null || intervalMs === null) {
+    return null;
+  }
+  const { perMs } = lineThrough(approach.marks);
+  const blocksPerMs = distance.unit === "blocks" ? perMs : perMs / intervalMs;
+  return {
+    blocks_per_second: Math.round(blocksPerMs * 1e6) / 1e3,
+    eta_seconds: approach.isClosing ? Math.round(distance.behind / perMs / 1_000) : null,
+  };
+}
+
+function distanceOf(lag: Lag | null): { readonly unit: Approach["unit"]; readonly behind: number } | null {
+  if (lag?.blocks != null) {
+    return { unit: "blocks", behind: lag.blocks };
+  }
+  return lag?.ms == null ? null : { unit: "milliseconds", behind: lag.ms };
+}
+
+/** Whether it catches up. `false` needs the marks of a whole window, unless it was known before. */
+function isClosing(
+  marks: Approach["marks"],
+  least: number,
+  windowMs: number,
+  before: boolean | null,
+): boolean | null {
+  const spanMs = (marks.at(-1)?.atMs ?? 0) - (marks[0]?.atMs ?? 0);
+  if (marks.length < LEAST_MARKS || spanMs < LEAST_SPAN_MS) {
+    return null;
+  }
+  const { perMs, errorPerMs } = lineThrough(marks);
+  if (perMs > SURE_ERRORS * errorPerMs && perMs * spanMs > least) {
+    return true;
+  }
+  return before === null && spanMs < windowMs ? null : before === true && perMs > 0;
+}
+
+/** How fast the distance shrinks, and the standard error of that rate (least squares). */
+function lineThrough(marks: Approach["marks"]): { readonly perMs: number; readonly errorPerMs: number } {
+  const sumOf = (value: (mark: Approach["marks"][number]) => number) =>
+    marks.reduce((total, mark) => total + value(mark), 0);
+  const meanMs = sumOf(({ atMs }) => atMs) / marks.length;
+  const meanBehind = sumOf(({ behind }) => behind) / marks.length;
+  const spread = sumOf(({ atMs }) => (atMs - meanMs) ** 2);
+  const slope = sumOf(({ atMs, behind }) => (atMs - meanMs) * (behind - meanBehind)) / spread;
+  const residue = sumOf(({ atMs, behind }) => (behind - meanBehind - slope * (atMs - meanMs)) ** 2);
+  return { perMs: -slope, errorPerMs: Math.sqrt(residue / (marks.length - 2) / spread) };
 }

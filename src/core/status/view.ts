@@ -2,13 +2,20 @@ import type { PaceRange } from "../gap/gap.ts";
 import type { ChainClock } from "../head/chain-clock.ts";
 import type { ChainState } from "../head/chain-state.ts";
 import type { HeadState } from "../head/choose-head.ts";
-import { staleAfterMs } from "../head/claim.ts";
+import type { Pace } from "../head/claim.ts";
+import { isFresh } from "../head/claim.ts";
 import type { Consensus } from "../head/consensus.ts";
-import type { Pace } from "../head/pace.ts";
 import type { Chain, Thresholds } from "../model/fleet.ts";
 import { idleMs, newestSample, type SourceState } from "../source/source-state.ts";
-import { type Dispute, disputeOf } from "./dispute.ts";
 import { AHEAD_BLOCKS, stalledAfterMs } from "./judge.ts";
+
+/** Sides of equal weight that contradict each other. */
+export interface Dispute {
+  /** Keys of the sources of each side, with the highest block that they have shown. */
+  readonly sides: readonly { readonly sources: readonly string[]; readonly block: number }[];
+  /** Whether the chain has an RPC node, which did not decide it. */
+  readonly hasRpc: boolean;
+}
 
 /** What holds for a whole chain at one instant. */
 export interface ChainView {
@@ -47,8 +54,11 @@ export function viewOf(
   const pace = paceOf(clock, chain);
   const { intervalMs } = pace;
   const { thresholds } = chain;
-  const rpcs = freshRpcs(state.sources, thresholds, nowMs).filter(
-    ({ key }) => !consensus.opposed.some(({ source }) => source === key),
+  const rpcs = state.sources.filter(
+    (source) =>
+      source.kind === "rpc" &&
+      isFresh(source, thresholds, nowMs) &&
+      !consensus.opposed.some((opposition) => opposition.source === source.key),
   );
   return {
     nowMs,
@@ -59,11 +69,17 @@ export function viewOf(
     pace,
     reference: head !== null && nowMs <= head.freshUntilMs ? head : null,
     consensus,
-    dispute: disputeOf(consensus.undecided, state.sources, intervalMs),
+    dispute: disputeOf(consensus.undecided, state.sources),
     hasSingleSource: state.sources.length < 2,
     haltedAt: standstill(rpcs, head?.block ?? 0, stalledAfterMs(thresholds, intervalMs)),
     independent: rpcs.length > 0,
   };
+}
+
+function disputeOf(undecided: Consensus["undecided"], sources: readonly SourceState[]): Dispute | null {
+  const blockOf = (key: string) => sources.find((source) => source.key === key)?.samples.at(-1)?.block ?? 0;
+  const sides = undecided.map((keys) => ({ sources: keys, block: Math.max(...keys.map(blockOf)) }));
+  return sides.length === 0 ? null : { sides, hasRpc: sources.some(({ kind }) => kind === "rpc") };
 }
 
 /** The pace of the chain, from `clock` and the configuration. */
@@ -84,18 +100,6 @@ export function paceRangeOf(clock: ChainClock, chain: Chain): PaceRange | null {
   return blockTimeMs === null
     ? null
     : { least: UNMEASURED.least / blockTimeMs, most: UNMEASURED.most / blockTimeMs };
-}
-
-function freshRpcs(
-  sources: readonly SourceState[],
-  thresholds: Thresholds,
-  nowMs: number,
-): readonly SourceState[] {
-  return sources.filter((source) => {
-    const newest = source.kind === "rpc" ? newestSample(source) : null;
-    const staleMs = staleAfterMs(thresholds, source.pollIntervalMs);
-    return newest !== null && nowMs - newest.receivedAtMs <= staleMs;
-  });
 }
 
 /** Where all RPC nodes show one head that does not move, if no indexer has got beyond it; else null. */

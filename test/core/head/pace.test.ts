@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { mostBlocksIn } from "../../../src/core/head/pace.ts";
+import { mostBlocksIn } from "../../../src/core/head/claim.ts";
 
 describe("mostBlocksIn()", () => {
   const pace = { intervalMs: 2_000, measured: true };

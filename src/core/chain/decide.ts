@@ -1,0 +1,190 @@
+import { addMeasure, NO_MEASURES, type PaceRange } from "../gap/gap.ts";
+import {
+  forgetTimestamps,
+  measurePace,
+  newClock,
+  noteTimestamp,
+  recordHead,
+  recordWitness,
+} from "../head/chain-clock.ts";
+import { baselineOf, type ChainState, sourceOf, type WatchedChain } from "../head/chain-state.ts";
+import { claimsOf, mostBlocksIn, type Pace } from "../head/claim.ts";
+import { type Decision, decide, isFarAhead, LARGE_STEP_BLOCKS, oppositionText } from "../head/consensus.ts";
+import type { Target } from "../model/fleet.ts";
+import { hasReadHeight, type LastPoll, newestSample, type SourceState } from "../source/source-state.ts";
+import { contradictionOf, stalledAfterMs } from "../status/judge.ts";
+import { paceRangeOf } from "../status/view.ts";
+import { isDecided, isTooEarly, judgedAgain } from "./statuses.ts";
+
+/** What the sources of a chain have said since its last decision. */
+export interface Instant {
+  readonly state: ChainState;
+  readonly watched: WatchedChain;
+  readonly heard: readonly Heard[];
+  /** As it was known before. */
+  readonly pace: Pace;
+  /** When the last of them was received. */
+  readonly nowMs: number;
+}
+
+/** A source that was polled since the last decision, and what was known of it before. */
+export interface Heard {
+  readonly source: SourceState;
+  readonly isHead: boolean;
+  /** Whether this reply has one of the source's first heights. */
+  readonly isNew: boolean;
+  readonly before: Pick<SourceState, "last" | "verdict">;
+}
+
+/** Works out the head from what all sources have said, and what follows for the chain's clock and for impossible heights. */
+export function decideHead(instant: Instant): void {
+  const { heard, nowMs, pace, state, watched } = instant;
+  noteSharedHashes(heard, state.sources);
+  const decision = decisionOf(state, watched, pace, nowMs);
+  const { members } = decision.consensus;
+  for (const source of state.sources) {
+    // A source level with the head has confirmed its jump, if there was one.
+    if (source.beforeJump !== null && members.includes(source.key)) {
+      source.beforeJump = null;
+    }
+  }
+  // Whether one of a source's first heights is impossible is looked at again with its status.
+  for (const source of [...heard.map((one) => one.source), ...judgedAgain(instant)]) {
+    source.last = lastPollOf(source, decision, () =>
+      isTooEarly(source, "diverged", () => isDecided(instant, decision.consensus)),
+    );
+  }
+  followClock(instant, decision);
+  state.consensus = decision.consensus;
+}
+
+/** What all sources together say of the head. */
+export function decisionOf(
+  { consensus, proofs, sources }: ChainState,
+  watched: WatchedChain,
+  pace: Pace,
+  nowMs: number,
+): Decision {
+  const { thresholds } = watched.chain;
+  const claims = claimsOf(sources, { nowMs, pace, thresholds, watched: watched.sources });
+  return decide(claims, consensus, {
+    pace,
+    stalledAfterMs: stalledAfterMs(thresholds, pace.intervalMs),
+    proofs,
+  });
+}
+
+/** A source that has once given the same hash as another hashes blocks alike: from then on a hash that differs is of a fork. */
+function noteSharedHashes(heard: Instant["heard"], sources: readonly SourceState[]): void {
+  for (const { source } of heard) {
+    const newest = newestSample(source);
+    const alike = sources.filter(
+      ({ samples }) =>
+        newest?.hash != null &&
+        samples.some(({ block, hash }) => block === newest.block && hash === newest.hash),
+    );
+    for (const one of alike.length > 1 ? alike : []) {
+      one.sharesHashes = true;
+    }
+  }
+}
+
+/** How its last poll ended, by what all sources say now: a height far beyond what the others agree on is a failed poll. */
+export function lastPollOf(
+  source: SourceState,
+  { consensus }: Decision,
+  isTooSoon: () => boolean,
+): LastPoll | null {
+  const { last } = source;
+  if (last === null || !hasReadHeight(source)) {
+    return last;
+  }
+  const { sentAtMs, receivedAtMs } = last;
+  const opposition = consensus.opposed.find(({ source: key }) => key === source.key);
+  if (isFarAhead(opposition) && !isTooSoon()) {
+    const detail = oppositionText(opposition);
+    return { kind: "failed", reason: "implausible", detail, sentAtMs, receivedAtMs };
+  }
+  return last.kind === "failed" ? { kind: "head", sentAtMs, receivedAtMs } : last;
+}
+
+/** The clock follows the head, and the block times of the sources that agree. */
+function followClock(instant: Instant, decision: Decision): void {
+  const { pace, state } = instant;
+  const { head } = decision.consensus;
+  const former = state.consensus.head;
+  const isSeen = head !== null && (head.block !== former?.block || head.atMs !== former.atMs);
+  const goesOn =
+    isSeen &&
+    former !== null &&
+    head.block >= former.block &&
+    head.block <= former.block + mostBlocksIn(head.atMs - former.reachedMs, pace);
+  state.clock = isSeen && !goesOn ? newClock() : state.clock;
+  followTimes(instant, decision);
+  if (isSeen && decision.witness !== null) {
+    recordWitness(state.clock, decision.witness, head, pace.intervalMs);
+  }
+  if (isSeen) {
+    recordHead(state.clock, head, pace.intervalMs);
+  }
+  measurePace(state.clock);
+}
+
+/**
+ * All block times are read again when a source is newly excluded, because its times are in the clock, on a new clock, and when
+ * sources agree for the first time, because none were read before.
+ */
+function followTimes({ heard, state }: Instant, { consensus, misdated }: Decision): void {
+  const { head, members, opposed, undecided } = consensus;
+  const { clock, consensus: former } = state;
+  const isAnew =
+    clock.seen.blocks.length === 0 ||
+    former.members.length === 0 ||
+    undecided.length > 0 ||
+    opposed.some(({ source }) => former.opposed.every((one) => one.source !== source));
+  if (isAnew) {
+    forgetTimestamps(clock);
+  }
+  // What a source has shown before it came down to the head is no block of this chain.
+  const highest = (head?.block ?? Number.POSITIVE_INFINITY) + LARGE_STEP_BLOCKS;
+  const agreeing = (isAnew ? state.sources : heard.map(({ source }) => source)).filter(
+    ({ key }) => members.includes(key) && !misdated.includes(key),
+  );
+  for (const { block, timestampSec } of agreeing.flatMap(({ samples }) => samples.slice(isAnew ? 0 : -1))) {
+    if (timestampSec !== null && block <= highest) {
+      noteTimestamp(clock, block, timestampSec);
+    }
+  }
+}
+
+/** Adds this instant's heights to the gaps between the targets that are compared with each other. */
+export function measureGaps({ heard, state, watched }: Instant): void {
+  const pace = paceRangeOf(state.clock, watched.chain);
+  const told = new Set(heard.flatMap(({ source }) => (source.last?.kind === "head" ? [source.key] : [])));
+  for (const target of pace === null ? [] : watched.targets) {
+    const against = baselineOf(watched, target);
+    if (pace !== null && against !== null && (told.has(target.key) || told.has(against.key))) {
+      measureGap(target, against, pace, state);
+    }
+  }
+}
+
+/**
+ * The target that is polled less often drives, so that its few heights meet the nearest of the other's many. There is no gap
+ * to a height that the others contradict, and what was measured before says nothing of the time after.
+ */
+function measureGap(target: Target, against: Target, pace: PaceRange, state: ChainState): void {
+  const own = sourceOf(state, target.key);
+  const other = sourceOf(state, against.key);
+  if (own === undefined || other === undefined) {
+    return;
+  }
+  const targetDrives = target.pollIntervalMs >= against.pollIntervalMs;
+  const driver = (targetDrives ? own : other).samples.at(-1);
+  const partners = (targetDrives ? other : own).samples;
+  if (contradictionOf(own, state) !== null || contradictionOf(other, state) !== null) {
+    own.gap = NO_MEASURES;
+  } else if (driver !== undefined) {
+    own.gap = addMeasure(own.gap, { driver, partners, driverIs: targetDrives ? "target" : "against" }, pace);
+  }
+}
