@@ -14,8 +14,8 @@ export async function cliPage(): Promise<string> {
 
 <!-- Made by \`npm run generate\` from the commands' help. -->
 
-Exit codes: 0 success, 1 failure, 2 wrong usage. \`check\` has those of monitoring plugins: 0 all ok, 1 a
-warning, 2 critical, 3 unknown or wrong usage. Results go to stdout, everything else to stderr.
+Exit codes: 0 success, 1 failure, 2 wrong usage; [\`check\`](#check) has its own. Results go to stdout,
+everything else to stderr.
 
 Variables: \`SYNCLAG_STORE\` is the default of \`--store\`; \`HTTP_PROXY\`, \`HTTPS_PROXY\` and \`NO_PROXY\` name
 the proxy for requests to indexers; \`NODE_EXTRA_CA_CERTS\` is a file with certificates of further
