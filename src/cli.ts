@@ -43,22 +43,20 @@ const CONFIG_OR_URL = option("--config <file>", "configuration file", "chains.ya
 const LISTEN = "--listen <host:port>";
 const FILLED_IN = `\${VAR} and \${file:/path} are filled in`;
 
+const STATE_FILE = "synclag.state.json next to the configuration";
+const STORE_URL = "redis://HOST or rediss://USER:PASSWORD@HOST:PORT/DATABASE";
+
 /** Where the budgets are, if not in the state file. */
 const STORE = [
-  option(
-    "--store <url>",
-    "Redis or Valkey with the budgets that several processes share, in place of the state file: redis://HOST or rediss://USER:PASSWORD@HOST:PORT/DATABASE (default: SYNCLAG_STORE)",
-  ),
+  option("--store <url>", `Redis or Valkey with shared budgets: ${STORE_URL} (default: SYNCLAG_STORE)`),
   option("--cluster <name>", "fleets of different names share a store (default: default)"),
 ].map((one) => one.conflicts(["url", "state"]));
 
 /** How `probe` and `init` ask an endpoint. */
 const ASKING = [
-  option(
-    "--header <header>",
-    `header to send to every URL, such as 'Authorization: Bearer \${KEY}'; may be repeated`,
-    [],
-  ).argParser(repeated),
+  option("--header <header>", `such as 'Authorization: Bearer \${KEY}'; may be repeated`, []).argParser(
+    repeated,
+  ),
   option("--chain-id <n>", "the chain's number, where a reply does not have it"),
   option("--timeout <duration>", "time limit of each request", "10s"),
 ];
@@ -71,10 +69,7 @@ const COMMANDS: readonly CommandSpec[] = [
       CONFIG,
       option("--watch-config", "reload when the configuration file or a secret file that it names changes"),
       option(LISTEN, "address of the HTTP server; overrides the file (default: 127.0.0.1:9855)"),
-      option(
-        "--state <file>",
-        "state file, kept across restarts (default: synclag.state.json next to the configuration)",
-      ),
+      option("--state <file>", `state file, kept across restarts (default: ${STATE_FILE})`),
       ...STORE,
       option("--web-config <file>", "exporter-toolkit web configuration file: TLS, users, headers"),
       option("--enable-lifecycle", "allow POST /-/reload"),
@@ -93,14 +88,8 @@ const COMMANDS: readonly CommandSpec[] = [
     argument: FILTER,
     options: [
       CONFIG_OR_URL,
-      option(
-        "--url <address>",
-        `query a running daemon instead of polling, e.g. http://127.0.0.1:9855 or 'https://USER:\${VAR}@HOST'`,
-      ),
-      option(
-        "--state <file>",
-        "state file with the budgets to use (default: query the daemon on the configuration's listen address, or use synclag.state.json next to the configuration)",
-      ).conflicts("url"),
+      option("--url <address>", `ask a running daemon instead of polling, e.g. 'https://USER:\${VAR}@HOST'`),
+      stateOption(`use its budgets (default: ask the daemon of the configuration, or use ${STATE_FILE})`),
       ...STORE,
       option("--max-lag <duration>", "treat targets further behind than this as lagging (e.g. 10m)"),
       format("table", "json", "prometheus", "nagios"),
@@ -114,14 +103,8 @@ const COMMANDS: readonly CommandSpec[] = [
     argument: FILTER,
     options: [
       CONFIG_OR_URL,
-      option(
-        "--url <address>",
-        "ask a running daemon, e.g. http://127.0.0.1:9855, instead of reading the file",
-      ),
-      option(
-        "--state <file>",
-        "state file beside which the events are (default: synclag.state.json next to the configuration)",
-      ).conflicts("url"),
+      option("--url <address>", "ask a running daemon instead of reading the file"),
+      stateOption(`events are beside it (default: ${STATE_FILE})`),
       option("--since <time>", "an ISO 8601 time, or how long ago, such as 12h or 7d", "24h"),
       option("--limit <n>", "print at most so many, the latest", "200"),
       option("--kind <kind>", "only status, pair, incident, parity, deployment or process"),
@@ -160,17 +143,14 @@ const COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: "replay",
-    about: "print what Synclag would have said of the observations that `run --record` wrote",
+    about:
+      "print what Synclag would have said of the observations that `run --record` wrote: as table the changes",
     argument: new Argument("<file...>", "recordings, the oldest first"),
     options: [
       CONFIG,
       option("--every <duration>", "recorded time between two reports", "30s"),
       option("--chain <slug>", "print only this chain; may be repeated", []).argParser(repeated),
-      option(
-        "--format <format>",
-        "table: changes only; json: a line for each chain and report",
-        "table",
-      ).choices(["table", "json"]),
+      format("table", "json"),
     ],
     run: async (world, files: readonly string[], flags: ReplayFlags) =>
       (await import("./commands/replay.ts")).replay(files, flags, world),
@@ -185,11 +165,8 @@ const COMMANDS: readonly CommandSpec[] = [
     options: [
       option("--url <url>", "address of this Synclag's page, where alerts and dashboards lead"),
       option("--grafana <url>", "address of Grafana, where alerts lead"),
-      option(
-        "--runbooks <url>",
-        "address of the runbooks (default: of the repository, or those that Synclag serves)",
-      ),
-      option("--testnets <how>", "the most that an alert of a testnet does", "ticket").choices([
+      option("--runbooks <url>", "address of the runbooks (default: of the repository)"),
+      option("--testnets <how>", "most that a testnet's alert does", "ticket").choices([
         "page",
         "ticket",
         "none",
@@ -298,6 +275,10 @@ function exitCodeOf(error: unknown): number {
 
 function option(flags: string, description: string, defaultValue?: unknown): Option {
   return new Option(flags, description).default(defaultValue);
+}
+
+function stateOption(description: string): Option {
+  return option("--state <file>", `state file; ${description}`).conflicts("url");
 }
 
 /** The first format is the default. */

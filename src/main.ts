@@ -1,7 +1,6 @@
 #!/usr/bin/env -S node --max-semi-space-size=4
 
-import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { createRequire } from "node:module";
+import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { inspect } from "node:util";
 import type { CommandWorld } from "./commands/command-world.ts";
@@ -74,23 +73,8 @@ process.stderr.on("error", () => undefined);
 process.on("uncaughtException", crash);
 process.on("unhandledRejection", crash);
 // Loaded after the handlers above are in place.
-const [command = ""] = /^[a-z]+$/.exec(process.argv[2] ?? "") ?? [];
-preload(["./cli.js", `./commands/${command}.js`]);
 const { runCli } = await import("./cli.ts");
 process.exitCode = await runCli(process.argv, world);
-
-/**
- * Loads modules of the built program, where they exist. `require` reads one file at a time, where `import()` opens those of all modules that
- * it finds, some two hundred at once; it then uses what is loaded.
- */
-function preload(paths: readonly string[]): void {
-  const require = createRequire(import.meta.url);
-  for (const path of paths) {
-    if (existsSync(new URL(path, import.meta.url))) {
-      require(path);
-    }
-  }
-}
 
 /** Ends the process: for a bug of ours with its stack, for an error of the system, such as a full disk, with its message. */
 function crash(error: unknown): never {

@@ -13,7 +13,6 @@ import { HttpErrors } from "../io/http-server/http-errors.ts";
 import type { ReloadResult } from "../io/http-server/routes/server-deps.ts";
 import { startHttpServer } from "../io/http-server/server.ts";
 import { spentInFile } from "../io/state/file.ts";
-import type { RedisStore } from "../io/store/redis-store.ts";
 import type { World } from "../io/world.ts";
 import { createPrometheus } from "../metrics/registry.ts";
 import type { Replica } from "../replica/replica.ts";
@@ -39,19 +38,20 @@ export interface App extends AsyncDisposable {
  */
 export async function startApp(config: Config, world: World): Promise<App> {
   const cleanup = createCleanup();
-  const { promise: lockLost, resolve: onLockLost } = withResolver<Error>();
+  let onLockLost: (error: Error) => void = () => undefined;
+  const lockLost = new Promise<Error>((resolve) => {
+    onLockLost = resolve;
+  });
   try {
-    const redis = await openRedis(world, cleanup);
     const prometheus = createPrometheus(world.build);
     const store: StateStore = cleanup.use(
       await openStateStore(world.stateFile, config.fleet, {
         world,
-        // Called only once the daemon exists.
         state: () => daemon.save(),
         onLockLost,
       }),
     );
-    const replica = redis && (await createReplica(config, redis, world));
+    const replica = await openReplica(config, world, cleanup);
     const replicated = replica && { shared: replica.shared, mayPoll: () => replica.mayPoll() };
     const daemon: Daemon = cleanup.use(new Daemon(config, { world, store, ...replicated }));
     const events = cleanup.use(await EventStore.open(world));
@@ -110,27 +110,14 @@ export async function startApp(config: Config, world: World): Promise<App> {
   }
 }
 
-/** A promise that is settled from outside. */
-function withResolver<Value>() {
-  let resolve: (value: Value) => void = () => undefined;
-  const promise = new Promise<Value>((settle) => {
-    resolve = settle;
-  });
-  return { promise, resolve: (value: Value) => resolve(value) };
-}
-
-/** One of several daemons. */
-async function createReplica({ fleet }: Config, store: RedisStore, world: World): Promise<Replica> {
-  const { Replica } = await import("../replica/replica.ts");
-  const former = world.formerStateFile == null ? null : await spentInFile(world.formerStateFile);
-  return new Replica(fleet, { store, former, world });
-}
-
-/** The connection to the store; its client is loaded only if a store is configured. */
-async function openRedis(world: World, cleanup: Cleanup): Promise<RedisStore | null> {
+/** One of several daemons, or null without a store, whose client is loaded only then. */
+async function openReplica({ fleet }: Config, world: World, cleanup: Cleanup): Promise<Replica | null> {
   if (world.store == null) {
     return null;
   }
   const { RedisStore } = await import("../io/store/redis-store.ts");
-  return cleanup.use(await RedisStore.open(world.store, world));
+  const { Replica } = await import("../replica/replica.ts");
+  const store = cleanup.use(await RedisStore.open(world.store, world));
+  const former = world.formerStateFile == null ? null : await spentInFile(world.formerStateFile);
+  return new Replica(fleet, { store, former, world });
 }

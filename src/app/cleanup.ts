@@ -19,7 +19,9 @@ export function createCleanup(): Cleanup {
       const errors: unknown[] = [];
       for (const resource of resources.splice(0).reverse()) {
         try {
-          await stop(resource);
+          await (Symbol.asyncDispose in resource
+            ? resource[Symbol.asyncDispose]()
+            : resource[Symbol.dispose]());
         } catch (error) {
           errors.push(error);
         }
@@ -29,12 +31,4 @@ export function createCleanup(): Cleanup {
       }
     },
   };
-}
-
-async function stop(resource: Disposable | AsyncDisposable): Promise<void> {
-  if (Symbol.asyncDispose in resource) {
-    await resource[Symbol.asyncDispose]();
-  } else {
-    resource[Symbol.dispose]();
-  }
 }

@@ -67,36 +67,27 @@ const QUESTIONS = Object.entries<readonly Question[]>({
   ...Object.fromEntries(FAMILY_QUESTIONS),
   rpc: RPC_QUESTIONS,
   "graph-status": [INDEX_NODE],
-});
-const PAGES = Object.entries(DIALECTS).flatMap(([dialect, { usualPath, questions }]) =>
-  !usualPath ? [] : [[usualPath, [[dialect, questions({ targets: [] })]]] as const],
+}).flatMap(([dialect, questions]) => questions.map((question) => ({ dialect, question })));
+const PAGES = Object.entries(DIALECTS).flatMap(([dialect, { usualPath: path, questions }]) =>
+  path ? questions({ targets: [] }).map((question) => ({ path, dialect, question })) : [],
 );
-const GRAPHQL_PATHS = ["/v1/graphql", "/graphql", ""].map((path) => [path, QUESTIONS] as const);
+const GRAPHQL_PATHS = ["/v1/graphql", "/graphql", ""];
+const USUAL = [...GRAPHQL_PATHS.flatMap((path) => QUESTIONS.map((one) => ({ path, ...one }))), ...PAGES];
 
 /** What a URL may be asked: all questions, after those of a page that usually has this path. */
 export function questionsAt(url: string): readonly Asked[] {
   const [path = ""] = url.split(/[?#]/);
-  const pages = PAGES.filter(([ending]) => endsWith(path, ending)).flatMap(([, questions]) => questions);
-  return withUrl(url, [...pages, ...QUESTIONS]);
+  const pages = PAGES.filter((page) => endsWith(path, page.path));
+  return [...pages, ...QUESTIONS].map(({ dialect, question }) => ({ url, dialect, question }));
 }
 
 /** What the usual URLs of the same server may be asked: they are in place of a usual ending, or below the URL. */
 export function questionsBeside(typed: string): readonly Asked[] {
   const [, origin = "", path = "", query = ""] = /^(https?:\/\/[^/?#]+)([^?#]*)(.*)$/i.exec(typed) ?? [];
-  const places = [...GRAPHQL_PATHS, ...PAGES];
-  const [ending = ""] = places.find(([one]) => endsWith(path, one)) ?? [];
+  const ending = USUAL.find((one) => endsWith(path, one.path))?.path ?? "";
   const base = trimmed(path).slice(0, trimmed(path).length - trimmed(ending).length);
-  return places
-    .filter(([own]) => origin !== "" && trimmed(base + own) !== trimmed(path))
-    .flatMap(([own, questions]) => withUrl(`${origin}${base}${own}${query}`, questions));
-}
-
-function withUrl(
-  url: string,
-  dialects: readonly (readonly [string, readonly Question[]])[],
-): readonly Asked[] {
-  return dialects.flatMap(([dialect, questions]) =>
-    questions.map((question) => ({ url, dialect, question })),
+  return USUAL.map((one) => ({ ...one, url: `${origin}${base}${one.path}${query}` })).filter(
+    (one) => origin !== "" && trimmed(base + one.path) !== trimmed(path),
   );
 }
 
@@ -108,19 +99,14 @@ function trimmed(path: string): string {
   return path.replace(/\/$/, "");
 }
 
-/** The most requests: an RPC node is also asked for its chain. */
-export function mostRequests(asked: readonly Asked[]): number {
-  return asked.length + 1;
-}
-
 /** The default of `poll.max_response`. */
 const MAX_RESPONSE_BYTES = 2 ** 20;
-/** Reasons without any reply of the server. */
-const UNREACHED: ReadonlySet<string> = new Set(["timeout", "dns", "connect", "tls"]);
+/** After these reasons nothing more is asked. */
+const FINAL: ReadonlySet<string> = new Set(["timeout", "dns", "connect", "tls", "rate_limited"]);
 
-/** Whether the server did not reply at all: it is not asked again. */
-export function isUnreached(attempts: readonly Attempt[]): boolean {
-  return attempts.some(({ refusal }) => refusal !== null && UNREACHED.has(refusal.reason));
+/** Whether the server is not to be asked again. */
+export function isOver(attempts: readonly Attempt[]): boolean {
+  return attempts.some(({ refusal }) => refusal !== null && FINAL.has(refusal.reason));
 }
 
 /** Asks endpoints that no configuration names. */
@@ -217,20 +203,13 @@ export class Prober implements AsyncDisposable {
 /** The questions that may fit after this attempt. */
 function stillOpen(left: readonly Asked[], { url, question }: Asked, attempt: Attempt): readonly Asked[] {
   const reason = attempt.refusal?.reason;
-  if (reason === undefined || UNREACHED.has(reason)) {
+  if (reason === undefined || FINAL.has(reason)) {
     return [];
   }
-  switch (reason) {
-    case "refused":
-    case "graphql":
-      return left;
-    case "malformed":
-    case "http_status":
-      // The server does not speak this language: it may speak another.
-      return left.filter((other) => other.url !== url || languageOf(other.question) !== languageOf(question));
-    default:
-      return left.filter((other) => other.url !== url);
-  }
+  // Else the server does not speak this language there: it may speak another.
+  return reason === "refused" || reason === "graphql"
+    ? left
+    : left.filter((other) => other.url !== url || languageOf(other.question) !== languageOf(question));
 }
 
 function languageOf({ body }: Question): "page" | "graphql" | "rpc" {

@@ -1,9 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { whyUnreadable } from "../core/model/why-unreadable.ts";
 import { CommandError, type CommandWorld, EXIT } from "./command-world.ts";
-
-const BOARDS = ["fleet", "chain", "endpoint", "itself"] as const;
 
 const RULES = ["dashboards/rules/synclag-alerts.yml", "dashboards/rules/synclag-recording.yml"];
 const ALERTMANAGER = "deploy/alertmanager.yml";
@@ -12,7 +9,7 @@ const ALERTMANAGER = "deploy/alertmanager.yml";
 const FILES = {
   rules: RULES,
   grafana: ["dashboards/grafana-alerts/rules.yml", "dashboards/grafana-alerts/contact-points.yml"],
-  dashboards: BOARDS.map((name) => `dashboards/synclag-${name}.json`),
+  dashboards: ["fleet", "chain", "endpoint", "itself"].map((name) => `dashboards/synclag-${name}.json`),
   alertmanager: [ALERTMANAGER],
   compose: ["deploy/fleet/compose.yaml", "deploy/prometheus.yml", ALERTMANAGER, ...RULES],
   systemd: ["deploy/synclag.service"],
@@ -46,25 +43,19 @@ const NO_TESTNET = 'testnet!="true"';
  * `synclag export`: writes alert rules, dashboards, an example for Alertmanager, a compose file or a systemd unit, with the links and
  * the selector that the options say, and prints the names of the files.
  *
- * @throws {CommandError} If an option is invalid or a file cannot be written.
+ * @throws {CommandError} If an option is invalid.
  */
 export function exportFiles(what: Exported, flags: ExportFlags, world: CommandWorld): number {
   const adapt = adapter(flags);
-  const texts = FILES[what].map(
-    (file) => [file, adapt(world.readFile(`${world.packageRoot}${file}`))] as const,
-  );
-  try {
-    mkdirSync(flags.output, { recursive: true });
-    for (const [file, text] of texts) {
-      const path = join(flags.output, basename(file));
-      writeFileSync(path, text);
-      world.out(path);
-    }
-  } catch (error) {
-    const message = `Cannot write to ${flags.output}: ${whyUnreadable(error)}`;
-    throw new CommandError(message, { cause: error, exitCode: EXIT.failure });
-  }
-  if (texts.some(([, text]) => text.includes("http://localhost"))) {
+  mkdirSync(flags.output, { recursive: true });
+  const texts = FILES[what].map((file) => {
+    const text = adapt(world.readFile(`${world.packageRoot}${file}`));
+    const path = join(flags.output, basename(file));
+    writeFileSync(path, text);
+    world.out(path);
+    return text;
+  });
+  if (texts.some((text) => text.includes("http://localhost"))) {
     world.err("Some links lead to localhost: set them with --url, --grafana and --runbooks");
   }
   return EXIT.ok;

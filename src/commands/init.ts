@@ -1,11 +1,9 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { formatCount } from "../core/model/text.ts";
-import { whyUnreadable } from "../core/model/why-unreadable.ts";
 import {
   type AskFlags,
   type Attempt,
   describeRefusal,
-  mostRequests,
   Prober,
   questionsAt,
   questionsBeside,
@@ -26,7 +24,7 @@ const MINIMAL_FILE = "deploy/chains.minimal.yaml";
  * `synclag init`: asks each endpoint what it is, and writes a chains.yaml for all of them; without URLs, one to fill in. A file
  * that exists stays as it is.
  *
- * @throws {CommandError | ConfigError} If the file exists or cannot be written, an argument is invalid, or no endpoint can be used.
+ * @throws {CommandError | ConfigError} If the file exists, an argument is invalid, or no endpoint can be used.
  */
 export async function init(urls: readonly string[], flags: InitFlags, world: CommandWorld): Promise<number> {
   const { output } = flags;
@@ -39,12 +37,7 @@ export async function init(urls: readonly string[], flags: InitFlags, world: Com
     urls.length === 0
       ? world.readFile(`${world.packageRoot}${MINIMAL_FILE}`)
       : await probeAll([...new Set(urls)], flags, world);
-  try {
-    writeFileSync(output, text, { flag: "wx" });
-  } catch (error) {
-    const message = `Cannot write ${output}: ${whyUnreadable(error)}`;
-    throw new CommandError(message, { cause: error, exitCode: EXIT.failure });
-  }
+  writeFileSync(output, text, { flag: "wx" });
   world.out(`Wrote ${output}${urls.length === 0 ? ": put your addresses in" : ""}`);
   world.out(`Next: synclag config check ${output}, then synclag run --config ${output}`);
   return EXIT.ok;
@@ -60,7 +53,7 @@ async function probeAll(urls: readonly string[], flags: InitFlags, world: Comman
     const isServer = new URL(prober.addressOf(url).url).pathname === "/";
     return [...questionsAt(url), ...(isServer ? questionsBeside(url) : [])];
   });
-  const most = questions.reduce((sum, asked) => sum + mostRequests(asked), 0);
+  const most = questions.reduce((sum, asked) => sum + asked.length + 1, 0);
   world.err(`Asking ${formatCount(urls.length, "endpoint")}: at most ${most} requests`);
   const found: FoundEndpoint[] = [];
   const notes: string[] = [];

@@ -6,8 +6,7 @@ import {
   type AskFlags,
   type Attempt,
   describeRefusal,
-  isUnreached,
-  mostRequests,
+  isOver,
   Prober,
   questionsAt,
   questionsBeside,
@@ -29,15 +28,17 @@ export interface ProbeFlags extends AskFlags {
 export async function probe(url: string, flags: ProbeFlags, world: CommandWorld): Promise<number> {
   await using prober = new Prober([url], flags, world);
   const beside = flags.discover === true ? questionsBeside(url) : [];
-  const places = groupBy([...questionsAt(url), ...beside], (asked) => asked.url);
+  const questions = [...questionsAt(url), ...beside];
+  const places = groupBy(questions, (asked) => asked.url);
   if (beside.length > 0) {
-    const most = [...places.values()].reduce((sum, questions) => sum + mostRequests(questions), 0);
+    // An RPC node is also asked for its chain.
+    const most = questions.length + places.size;
     world.err(`Asking at the usual addresses too: at most ${most} requests`);
   }
   const attempts: Attempt[] = [];
-  for (const questions of places.values()) {
-    attempts.push(...(await prober.ask(questions)));
-    if (isUnreached(attempts)) {
+  for (const asked of places.values()) {
+    attempts.push(...(await prober.ask(asked)));
+    if (isOver(attempts)) {
       break;
     }
   }

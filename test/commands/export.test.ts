@@ -117,7 +117,7 @@ describe("synclag export", () => {
     {
       args: ["rules", "-o", "package.json/x"],
       exitCode: 1,
-      message: "Cannot write to package.json/x: not a folder",
+      message: "ENOTDIR: not a directory",
     },
   ])("refuses $args", async ({ args, exitCode, message }) => {
     const result = await runCommand(["export", ...args]);

@@ -14,7 +14,7 @@ const PATIENCE = { timeout: 30_000, interval: 200 };
 afterAll(undoAll);
 
 // What a machine does to a daemon. Mounting needs root, as the image's tests do.
-describe("synclag run, with 64 open files at most, on a small disk", () => {
+describe("synclag run, with 128 open files at most, on a small disk", () => {
   it("keeps polling while clients use all connections and while the disk is full, and sends no uncounted request", async () => {
     await using fleet = await startFleet({
       nowMs: Date.now,
@@ -26,7 +26,7 @@ describe("synclag run, with 64 open files at most, on a small disk", () => {
     const disk = await mountDisk();
     writeFileSync(join(disk, "chains.yaml"), chainsYaml(fleet));
     const args = ["run", "--config", join(disk, "chains.yaml"), "--listen", "127.0.0.1:0"];
-    const daemon = await startProgram(withOpenFiles(64, args));
+    const daemon = await startProgram(withOpenFiles(128, args));
     const url = await printed(daemon, /"url":"(http:[^"]+)"/);
     await untilAsked(fleet, [FREE, METERED], 2);
 

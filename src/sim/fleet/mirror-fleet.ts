@@ -20,9 +20,7 @@ export async function mirrorFleet(
 
 /** The chains and endpoints of a configured fleet, to be simulated. */
 export function mirrorOf(fleet: Fleet, nowMs: () => number): FleetOptions {
-  const endpoints = endpointsOf(fleet).flatMap((endpoint) =>
-    [endpoint, statusEndpointOf(endpoint) ?? []].flat(),
-  );
+  const endpoints = endpointsOf(fleet).flatMap((one) => [one, statusEndpointOf(one) ?? []].flat());
   return {
     nowMs,
     chains: fleet.chains.map(({ slug, id, blockTimeMs }) =>
@@ -98,11 +96,10 @@ function withSimulatedUrls(real: Fleet, simulated: SimulatedFleet): Fleet {
   };
   const rewrite = (endpoint: Endpoint): Endpoint => {
     const { status } = endpoint;
+    const statusKey = statusEndpointOf(endpoint)?.key ?? "";
     return {
       ...endpoint,
-      ...(status === undefined
-        ? {}
-        : { status: { ...status, ...placeOf(statusEndpointOf(endpoint)?.key ?? "", status.url) } }),
+      ...(status && { status: { ...status, ...placeOf(statusKey, status.url) } }),
       ...placeOf(endpoint.key, endpoint.url),
     };
   };

@@ -37,42 +37,27 @@ interface Stretch {
 
 /** Makes a chain. @throws {RangeError} If the changes of pace are not in the order of time. */
 export function createChain(spec: ChainSpec): ChainModel {
-  const firstStretch: Stretch = {
-    fromMs: spec.startMs - (spec.startBlock + 1) * spec.blockTimeMs,
-    afterBlock: -1,
-    blockTimeMs: spec.blockTimeMs,
-  };
-  const chain: ChainModel = {
-    slug: spec.slug,
-    id: spec.id,
-    jitter: spec.jitter ?? 0,
-    stretches: [firstStretch],
-  };
-  return (spec.paces ?? []).reduce(withPace, chain);
+  const { slug, id, blockTimeMs, jitter = 0, paces = [] } = spec;
+  const fromMs = spec.startMs - (spec.startBlock + 1) * blockTimeMs;
+  const chain = { slug, id, jitter, stretches: [{ fromMs, afterBlock: -1, blockTimeMs }] };
+  return paces.reduce(withPace, chain);
 }
 
 /** The same chain, that changes its pace at `change.atMs`. @throws {RangeError} If that is before the last change. */
 export function withPace(chain: ChainModel, change: PaceChange): ChainModel {
-  const last = chain.stretches.at(-1);
-  if (last !== undefined && change.atMs < last.fromMs) {
-    throw new RangeError(`Cannot change the pace of ${chain.slug} before its last change: ${change.atMs}`);
+  const { atMs: fromMs, blockTimeMs } = change;
+  if (fromMs < (chain.stretches.at(-1)?.fromMs ?? fromMs)) {
+    throw new RangeError(`Cannot change the pace of ${chain.slug} before its last change: ${fromMs}`);
   }
-  const stretch: Stretch = {
-    fromMs: change.atMs,
-    afterBlock: headAt(chain, change.atMs),
-    blockTimeMs: change.blockTimeMs,
-  };
+  const stretch = { fromMs, afterBlock: headAt(chain, fromMs), blockTimeMs };
   return { ...chain, stretches: [...chain.stretches, stretch] };
 }
 
 /** The newest block at an instant; -1 before the first block. */
 export function headAt(chain: ChainModel, atMs: number): number {
   const stretch = chain.stretches.findLast(({ fromMs }) => fromMs <= atMs);
-  if (stretch === undefined) {
-    return -1;
-  }
-  if (stretch.blockTimeMs === null) {
-    return stretch.afterBlock;
+  if (stretch === undefined || stretch.blockTimeMs === null) {
+    return stretch?.afterBlock ?? -1;
   }
   // Late blocks and rounding move the estimate by a block or two: the time of the block itself decides.
   let block = stretch.afterBlock + Math.floor((atMs - stretch.fromMs) / stretch.blockTimeMs) + 1;

@@ -29,7 +29,7 @@ export interface IndexerBehaviour {
 }
 
 /** From `atMs` on it advances from `fromBlock` at its own speed, until it reaches the tip. */
-export interface CatchUp {
+interface CatchUp {
   readonly atMs: number;
   readonly fromBlock: number;
   readonly blocksPerSec: number;
@@ -106,18 +106,15 @@ export function catchUpWithin(
 /** The instant of the chain that an indexer has processed, as if its lag were zero. */
 function livedUntil({ freezeAtMs, slowdown }: IndexerBehaviour, atMs: number): number {
   const untilMs = Math.min(atMs, freezeAtMs ?? atMs);
-  if (slowdown === null || untilMs <= slowdown.atMs) {
-    return untilMs;
-  }
-  return slowdown.atMs + (untilMs - slowdown.atMs) * slowdown.pace;
+  return slowdown === null || untilMs <= slowdown.atMs
+    ? untilMs
+    : slowdown.atMs + (untilMs - slowdown.atMs) * slowdown.pace;
 }
 
 function caughtUpTo(catchUp: CatchUp | null, atMs: number): number {
-  if (catchUp === null) {
-    return Number.POSITIVE_INFINITY;
-  }
-  const workedSec = Math.max(0, atMs - catchUp.atMs) / 1_000;
-  return Math.floor(catchUp.fromBlock + workedSec * catchUp.blocksPerSec);
+  return catchUp === null
+    ? Number.POSITIVE_INFINITY
+    : Math.floor(catchUp.fromBlock + (Math.max(0, atMs - catchUp.atMs) / 1_000) * catchUp.blocksPerSec);
 }
 
 /** Batches end once in each cell of `batchBlocks`, at a place of its own: so they are 1 to 2n - 1 blocks long. */
@@ -131,14 +128,8 @@ function lastBatchEnd({ seed, behaviour: { batchBlocks } }: IndexerModel, block:
   return endIn(cell) <= block ? endIn(cell) : endIn(cell - 1);
 }
 
-function replicaLag({ seed, behaviour }: IndexerModel, atMs: number): number {
-  if (behaviour.replicas <= 1) {
-    return 0;
-  }
-  const replica = Math.floor(unitAt(`${seed}/pick`, atMs) * behaviour.replicas);
-  if (replica === 0) {
-    return 0;
-  }
+function replicaLag({ seed, behaviour: { replicas, wobbleBlocks } }: IndexerModel, atMs: number): number {
+  const replica = Math.floor(unitAt(`${seed}/pick`, atMs) * replicas);
   const shuffle = Math.floor(atMs / SHUFFLE_MS);
-  return Math.round(unitAt(`${seed}/replica/${replica}`, shuffle) * behaviour.wobbleBlocks);
+  return replica === 0 ? 0 : Math.round(unitAt(`${seed}/replica/${replica}`, shuffle) * wobbleBlocks);
 }

@@ -21,9 +21,7 @@ const tour: Scenario = {
       say: "Studio lies from its first answer: on every chain it is 30 million blocks ahead. The others outvote it: one incident",
       async happens(fleet) {
         await fleet.heal();
-        for (const target of fleet.targets("*/subgraph/testing/*")) {
-          target.set({ offsetBlocks: 30_000_000 });
-        }
+        each(fleet.targets("*/subgraph/testing/*"), (target) => target.set({ offsetBlocks: 30_000_000 }));
       },
     },
     {
@@ -64,9 +62,7 @@ const tour: Scenario = {
       atSec: 150,
       say: "The key works again; the frozen subgraph on Base resumes and catches up",
       happens(fleet, speed) {
-        for (const endpoint of fleet.endpoints("lockup/subgraph/production/*")) {
-          endpoint.heal();
-        }
+        each(fleet.endpoints("lockup/subgraph/production/*"), (endpoint) => endpoint.heal());
         fleet.target("airdrops/subgraph/production/base").thaw(20_000 / speed);
       },
     },
@@ -94,10 +90,10 @@ const tour: Scenario = {
     {
       atSec: 300,
       say: "The subgraph of airdrops on Arbitrum One re-indexes the last two million blocks",
-      happens(fleet, speed) {
-        const target = fleet.target("airdrops/subgraph/production/arbitrum");
-        target.reindex({ backBlocks: 2_000_000, withinMs: 90_000 / speed });
-      },
+      happens: (fleet, speed) =>
+        fleet
+          .target("airdrops/subgraph/production/arbitrum")
+          .reindex({ backBlocks: 2_000_000, withinMs: 90_000 / speed }),
     },
     {
       atSec: 360,
@@ -117,10 +113,8 @@ const tour: Scenario = {
     {
       atSec: 435,
       say: "The testing subgraph of airdrops on Polygon answers for Gnosis instead",
-      happens(fleet) {
-        const { model } = fleet.chain("gnosis");
-        fleet.target("airdrops/subgraph/testing/polygon").set({ wrongChain: model });
-      },
+      happens: (fleet) =>
+        fleet.target("airdrops/subgraph/testing/polygon").set({ wrongChain: fleet.chain("gnosis").model }),
     },
     {
       atSec: 495,
