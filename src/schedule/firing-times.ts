@@ -61,13 +61,14 @@ function findFirings(cron: string): Firings {
   const isDue = (day: number): boolean => task.match(new Date(day * DAY_MS + (timesMs[0] ?? 0)));
   const days = Array.from({ length: SEARCHED_DAYS }, (_, day) => day).filter((day) => isDue(FIRST_DAY + day));
   const isNever = days.length === 0;
+  const longestPauseDays = days.length > 1 ? longestStep(days) : SEARCHED_DAYS;
   return {
     perHour: isNever ? 0 : seconds.length * minutes.length,
     perDay: isNever ? 0 : timesMs.length,
     daysPerMonth: days.length === SEARCHED_DAYS ? MEAN_MONTH_DAYS : mostWithinMonth(days),
     longestIntervalMs: isNever
       ? Number.POSITIVE_INFINITY
-      : longestStep(timesMs, longestStep(days, SEARCHED_DAYS) * DAY_MS),
+      : longestStep([...timesMs, longestPauseDays * DAY_MS + (timesMs[0] ?? 0)]),
     isDue,
     timesMs,
   };
@@ -77,10 +78,9 @@ function valuesOf(field: readonly unknown[]): readonly number[] {
   return [...new Set(field.map(Number))].sort((one, other) => one - other);
 }
 
-/** The longest step from one value to the next, or from the last one to the first of the next period. */
-function longestStep(values: readonly number[], period: number): number {
-  const next = [...values.slice(1), period + (values[0] ?? 0)];
-  return Math.max(...values.map((value, index) => (next[index] ?? value) - value));
+/** From one value to the next. */
+function longestStep(values: readonly number[]): number {
+  return values.reduce((longest, value, i) => Math.max(longest, value - (values[i - 1] ?? value)), 0);
 }
 
 function mostWithinMonth(days: readonly number[]): number {
