@@ -16,9 +16,9 @@ import {
   type CheckExitCode,
   checkExitCode,
   renderCheckTable,
+  renderNagiosLine,
   selectForCheck,
 } from "../views/terminal/check.ts";
-import { renderNagiosLine } from "../views/terminal/nagios.ts";
 import { askDaemon, type StatusResult } from "./ask-daemon.ts";
 import { buildOf, CommandError, type CommandWorld, colorsFor } from "./command-world.ts";
 import { defaultStateFile, loadConfig, readDuration } from "./load-config.ts";
@@ -75,7 +75,7 @@ export async function check(
 /** What the filters select. @throws {CommandError} If one selects nothing. */
 function select(report: Report, filters: readonly string[]) {
   const selected = selectForCheck(report, filters);
-  if (selected.kind === "errors") {
+  if (selected.errors.length > 0) {
     throw new CommandError(selected.errors.join("\n"));
   }
   return selected;

@@ -19,12 +19,11 @@ export function endpointRecords(
     .all()
     .filter(({ endpoint }) => endpoint.chain === chain || endpoint.targets.some((one) => one.chain === chain))
     .flatMap(({ endpoint, exchanges, statusExchanges }) => {
-      const parity = parityQueries(endpoint, sources);
-      const own = { ...recordOf(endpoint, exchanges, sources), kind: endpoint.kind, parity };
+      const own = { ...recordOf(endpoint, exchanges, sources), kind: endpoint.kind };
       const api = statusEndpointOf(endpoint);
       return api === null
         ? [own]
-        : [own, { ...recordOf(api, statusExchanges, sources), kind: "status" as const, parity: [] }];
+        : [own, { ...recordOf(api, statusExchanges, sources), kind: "status" as const }];
     });
 }
 
@@ -32,7 +31,7 @@ function recordOf(
   endpoint: Endpoint,
   exchanges: RecentExchanges,
   sources: Sources,
-): Omit<EndpointRecord, "kind" | "parity"> {
+): Omit<EndpointRecord, "kind"> {
   const { replies, failures } = exchanges.newestFirst();
   const last = [...replies, ...failures].toSorted((a, b) => b.sentAtMs - a.sentAtMs)[0];
   return {
@@ -42,16 +41,6 @@ function recordOf(
     failures,
     curl: last === undefined ? null : curlCommand(endpoint, last.asked, sources),
   };
-}
-
-function parityQueries(endpoint: Endpoint, sources: Sources): EndpointRecord["parity"] {
-  return (endpoint.parity ?? []).flatMap(({ probe, selections }) =>
-    selections.map(({ target, select }) => ({
-      probe,
-      target,
-      curl: curlCommand(endpoint, JSON.stringify({ query: `{ ${select} }` }), sources),
-    })),
-  );
 }
 
 /**

@@ -2,14 +2,11 @@ import type { Endpoint } from "../core/model/fleet.ts";
 import type { FailureReason } from "../core/model/observation.ts";
 import type { Outcome, Row, RowContent } from "./dialect.ts";
 import { unreadable } from "./form.ts";
-import { describeValue } from "./values.ts";
 
 type AskedEndpoint = Pick<Endpoint, "key" | "kind" | "chainId" | "targets">;
 
-/** What a reply may describe: a target, or a chain's RPC node. */
-interface Subject {
+interface Source {
   readonly source: string;
-  readonly kind: Endpoint["kind"];
   readonly chainId: number | null;
 }
 
@@ -18,16 +15,11 @@ interface Subject {
  * source. Rows of other chains are dropped; an expected chain without a row is `missing`.
  */
 export function assignRows(endpoint: AskedEndpoint, rows: readonly Row[]): readonly Outcome[] {
-  const subjects = subjectsOf(endpoint);
-  const merged = mergeByChain(rows);
-  const [only] = merged;
-  if (only !== undefined && merged.length === 1 && (subjects.length === 1 || isNotStarted(only))) {
-    return subjects.map((subject) => ({ source: subject.source, ...contentOfOnlyRow(subject, only) }));
-  }
-  const byChain = new Map(merged.map(({ chainId, content }) => [chainId, content]));
-  return subjects.map(({ source, chainId }) => ({
+  const byChain = mergeByChain(rows);
+  const sources = sourcesOf(endpoint);
+  return sources.map(({ source, chainId }) => ({
     source,
-    ...(byChain.get(chainId) ?? contentOfAbsentRow(byChain.get(null), subjects.length)),
+    ...(byChain.get(chainId) ?? contentOfAbsentRow(endpoint.kind, chainId, byChain, sources.length === 1)),
   }));
 }
 
@@ -45,51 +37,51 @@ export function failEverySource(
   endpoint: AskedEndpoint,
   { reason, detail }: { readonly reason: FailureReason; readonly detail: string },
 ): readonly Outcome[] {
-  return subjectsOf(endpoint).map(({ source }) => ({ source, kind: "failed", reason, detail }));
+  return sourcesOf(endpoint).map(({ source }) => ({ source, kind: "failed", reason, detail }));
 }
 
-function subjectsOf({ key, kind, chainId, targets }: AskedEndpoint): readonly Subject[] {
+/** What a reply may describe: targets, or a chain's RPC node. */
+function sourcesOf({ key, kind, chainId, targets }: AskedEndpoint): readonly Source[] {
   return kind === "rpc"
-    ? [{ source: key, kind, chainId: chainId ?? null }]
-    : targets.map((target) => ({ source: target.key, kind, chainId: target.chainId }));
+    ? [{ source: key, chainId: chainId ?? null }]
+    : targets.map((target) => ({ source: target.key, chainId: target.chainId }));
 }
-
-type Content = RowContent | { readonly kind: "missing" };
 
 /** One row per chain: identical rows count once, contradictory ones are no evidence. */
-function mergeByChain(rows: readonly Row[]): readonly Row[] {
+function mergeByChain(rows: readonly Row[]): ReadonlyMap<number | null, RowContent> {
   const byChain = new Map<number | null, RowContent>();
   for (const { chainId, content } of rows) {
     const earlier = byChain.get(chainId) ?? content;
     const isSame = earlier.kind === "failed" || JSON.stringify(earlier) === JSON.stringify(content);
     byChain.set(chainId, isSame ? earlier : unreadable("Cannot use contradictory rows of one chain"));
   }
-  return Array.from(byChain, ([chainId, content]) => ({ chainId, content }));
+  return byChain;
 }
 
-/** An indexer that has not started anything need not name a chain. */
-function isNotStarted({ chainId, content }: Row): boolean {
-  return chainId === null && content.kind === "not_started";
-}
-
-function contentOfOnlyRow(subject: Subject, { chainId, content }: Row): Content {
-  if (chainId === null || chainId === subject.chainId) {
-    return content;
+/** What rows say of a chain that none of them names. */
+function contentOfAbsentRow(
+  kind: Endpoint["kind"],
+  chainId: number | null,
+  byChain: ReadonlyMap<number | null, RowContent>,
+  isOnlySource: boolean,
+): RowContent | { readonly kind: "missing" } {
+  const nameless = byChain.get(null);
+  const [onlyId] = byChain.size === 1 ? byChain.keys() : [];
+  if (nameless !== undefined) {
+    // An indexer that has not started anything need not name a chain.
+    return onlyId === null && (isOnlySource || nameless.kind === "not_started")
+      ? nameless
+      : unreadable(
+          "Cannot tell which chain the reply is for: found a row without a chain id beside other rows or chains; a plain reply needs a URL with {chain} or {chain_id}, or a single configured chain",
+        );
   }
-  if (subject.kind === "rpc") {
-    const detail = `the node is of chain ${chainId.toString()}; chains.yaml says ${describeValue(subject.chainId)}`;
-    return { kind: "failed", reason: "wrong_chain", detail };
-  }
-  const detail = `Cannot use the reply for chain ${describeValue(subject.chainId)}: it has chain ${chainId} only`;
-  return { kind: "failed", reason: "implausible", detail };
-}
-
-function contentOfAbsentRow(nameless: RowContent | undefined, subjectCount: number): Content {
-  if (nameless === undefined) {
+  if (!isOnlySource || onlyId === undefined) {
     return { kind: "missing" };
   }
-  const chains = subjectCount === 1 ? "rows of other chains" : `${subjectCount} configured chains`;
-  return unreadable(
-    `Cannot tell which chain the reply is for: found a row without a chain id and ${chains}; a plain reply needs a URL with {chain} or {chain_id}, or a single configured chain`,
-  );
+  if (kind === "rpc") {
+    const detail = `the node is of chain ${onlyId}; chains.yaml says ${chainId}`;
+    return { kind: "failed", reason: "wrong_chain", detail };
+  }
+  const detail = `Cannot use the reply for chain ${chainId}: it has chain ${onlyId} only`;
+  return { kind: "failed", reason: "implausible", detail };
 }

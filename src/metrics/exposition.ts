@@ -19,11 +19,16 @@ export interface MetricFamily<Source = MetricsSource> {
 /** The text of these families; one without samples is left out. */
 export function expositionText<Source>(families: readonly MetricFamily<Source>[], source: Source): string {
   return families
-    .map(({ name, type, help, samples }) => {
-      const lines = [...samples(source)].map((sample) => sampleLine(name, sample)).join("");
-      return lines === "" ? "" : `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${lines}`;
+    .map((one) => {
+      const lines = [...one.samples(source)].map((sample) => sampleLine(one.name, sample)).join("");
+      return lines === "" ? "" : `${headText(one)}${lines}`;
     })
     .join("");
+}
+
+/** What stands before the samples of a family. */
+export function headText({ name, help, type }: Pick<MetricFamily, "name" | "help" | "type">): string {
+  return `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`;
 }
 
 /** One line; without labels there are no braces. */

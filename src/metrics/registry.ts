@@ -1,7 +1,6 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import { collectDefaultMetrics, Gauge, Registry } from "prom-client";
 import type { MetricsSource } from "../core/model/metrics-source.ts";
-import type { MetricFamily } from "./exposition.ts";
-import { sampleLine } from "./exposition.ts";
+import { headText, sampleLine } from "./exposition.ts";
 import { METRIC_FAMILIES } from "./families.ts";
 
 export interface Prometheus {
@@ -32,8 +31,8 @@ const EVENT_LOOP_TIMER_MS = 100;
 const PIECE_CHARS = 65_536;
 
 /**
- * The registry of the process. The samples of our own metrics are read at each scrape, so that the series of removed targets
- * disappear; of these, prom-client writes names and types only: docs/decisions/0005-text-of-metrics.md.
+ * The metrics of the process. The samples of our own families are read at each scrape, so that the series of removed targets
+ * disappear; prom-client keeps the others: docs/decisions/0005-text-of-metrics.md.
  */
 export function createPrometheus(build: {
   readonly version: string;
@@ -41,11 +40,6 @@ export function createPrometheus(build: {
   readonly nodeVersion: string;
 }): Prometheus {
   const registry = new Registry();
-  const ours = new Map(METRIC_FAMILIES.map((family) => [family.name, family]));
-  for (const family of METRIC_FAMILIES) {
-    registerHead(family, registry);
-  }
-
   new Gauge({
     name: "synclag_build_info",
     help: "1; the version, revision and Node version of this build",
@@ -63,25 +57,24 @@ export function createPrometheus(build: {
       registry.registerMetric(metric);
     }
   }
-
   registerEventLoopLag(registry, defaults);
 
   return {
     contentType: registry.contentType,
     async *render(source) {
-      await defaults.getMetricsAsJSON();
       let piece = "";
-      for (const { name } of registry.getMetricsAsArray()) {
-        piece += `${await registry.getSingleMetricAsString(name)}\n`;
-        for (const sample of ours.get(name)?.samples(source) ?? []) {
-          piece += sampleLine(name, sample);
+      for (const family of METRIC_FAMILIES) {
+        piece += headText(family);
+        for (const sample of family.samples(source)) {
+          piece += sampleLine(family.name, sample);
           if (piece.length >= PIECE_CHARS) {
             yield piece;
             piece = "";
           }
         }
       }
-      yield piece;
+      await defaults.getMetricsAsJSON();
+      yield `${piece}${(await registry.metrics()).replaceAll("\n\n", "\n")}`;
     },
   };
 }
@@ -97,14 +90,4 @@ function registerEventLoopLag(registry: Registry, defaults: Registry): void {
       this.set(Math.max(0, Number(measured?.values[0]?.value ?? 0) - EVENT_LOOP_TIMER_MS / 1_000));
     },
   });
-}
-
-/** Registers a family without samples: prom-client then writes its HELP and TYPE only. */
-function registerHead({ name, type, help, labels }: MetricFamily, registry: Registry): void {
-  const Metric = { gauge: Gauge, counter: Counter, histogram: Histogram }[type];
-  const metric = new Metric({ name, help, labelNames: [...labels], registers: [registry] });
-  if (labels.length === 0) {
-    // A metric without labels starts with a sample of 0, but unknown is never 0.
-    metric.remove();
-  }
 }

@@ -1,8 +1,11 @@
+import { buffer } from "node:stream/consumers";
+import { pipeline } from "node:stream/promises";
+import { constants, createGzip } from "node:zlib";
 import type { MetricsSource } from "../core/model/metrics-source.ts";
 import type { Daemon } from "../daemon/daemon.ts";
 import type { ScrapeReply } from "../io/http-server/routes/server-deps.ts";
 import type { Prometheus } from "../metrics/registry.ts";
-import { createScrapeCache, shareNext } from "../metrics/scrape-cache.ts";
+import { shareNext } from "../metrics/share-next.ts";
 import type { Replica } from "./replica.ts";
 
 export interface ScrapeOptions {
@@ -24,7 +27,6 @@ export function createScrape(
   daemon: Pick<Daemon, "prepare" | "metricsSource">,
   { prometheus, reloader, httpErrors, events, notifier, replica }: ScrapeOptions,
 ): () => Promise<ScrapeReply> {
-  const scrape = createScrapeCache(prometheus.render);
   return shareNext(async () => {
     await daemon.prepare();
     const source = daemon.metricsSource({
@@ -35,6 +37,9 @@ export function createScrape(
       replica: replica?.metrics() ?? null,
     });
     await replica?.publish();
-    return { contentType: prometheus.contentType, gzipped: await scrape(source) };
+    // Compressed off the event loop; the next piece is rendered once the previous one is compressed.
+    const gzip = createGzip({ level: constants.Z_BEST_SPEED });
+    const gzipped = await pipeline(prometheus.render(source), gzip, buffer);
+    return { contentType: prometheus.contentType, gzipped };
   });
 }

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { shareNext } from "../../src/metrics/scrape-cache.ts";
+import { shareNext } from "../../src/metrics/share-next.ts";
 
 describe("shareNext()", () => {
   it("shares one next run among all callers of the current run, and starts it when the current run ends", async () => {

@@ -64,10 +64,9 @@ export abstract class Outputs {
   page(chain?: string): string {
     const html =
       chain === undefined
-        ? renderStatusPage(this.report(), PAGE, { strips: this.strips() })
+        ? renderStatusPage(this.report(), PAGE, this.strips())
         : renderChainPage(this.report(), chain, {
             ...PAGE,
-            past: { timesMs: [], reference: [], targets: {} },
             endpoints: this.endpointRecords(chain),
             strips: this.strips(),
           });
@@ -92,7 +91,7 @@ export abstract class Outputs {
   check(...filters: readonly string[]): { readonly text: string; readonly exitCode: number } {
     const unfiltered = this.status();
     const selected = selectForCheck(unfiltered, filters);
-    if (selected.kind === "errors") {
+    if (selected.errors.length > 0) {
       return { text: selected.errors.join("\n"), exitCode: 3 };
     }
     const text = renderCheckTable(selected.json, {

@@ -6,12 +6,10 @@ import { type Incident, STATUSES, type Status } from "../../src/core/model/repor
 import { openMaintenance } from "../../src/schedule/maintenance.ts";
 import { incidentProblem, renderAct, targetProblem } from "../../src/views/page/act.ts";
 import { renderHtml } from "../../src/views/page/html.ts";
-import { renderStatusPage } from "../../src/views/page/status.ts";
 import { fleetYaml } from "../scenarios/statuses/fleets.ts";
-import { PAGE, textOf } from "../support/outputs.ts";
 import { configOf } from "../support/running-app.ts";
 
-import { NOW_MS, sampleChainReport, sampleReport, sampleTargetReport } from "./sample-report.ts";
+import { NOW_MS, sampleTargetReport } from "./sample-report.ts";
 
 const LINKS = {
   alertmanager: "https://alerts.example",
@@ -31,7 +29,6 @@ function act(matches: readonly MaintenanceMatch[], links: Links = LINKS): string
       id: "x",
       runbook: "SynclagIndexerStalled",
       matches,
-      alerts: matches,
       since: "2026-12-01T03:00:00.000Z",
     },
     links,
@@ -48,9 +45,9 @@ function linkTo(html: string, host: string): URL {
 
 describe("renderAct()", () => {
   it("leads to the runbook of each status that has one, in the folder of the links or among our own pages", () => {
-    const runbookOf = (status: Status) => targetProblem(sampleTargetReport({ status }), "x").runbook;
+    const runbookOf = (status: Status) => targetProblem(sampleTargetReport({ status }), "x")?.runbook;
     const missing = STATUSES.map(runbookOf).filter(
-      (name) => name !== null && !existsSync(`docs/runbooks/${name}.md`),
+      (name) => name !== undefined && !existsSync(`docs/runbooks/${name}.md`),
     );
 
     expect(missing).toEqual([]);
@@ -66,9 +63,6 @@ describe("renderAct()", () => {
     expect(hash).toMatch(/^#\/silences\/new\?filter=/);
     expect(decodeURIComponent(hash.split("filter=")[1] ?? "")).toBe(
       '{protocol="airdrops",variant="subgraph",tier="production",chain="base"}',
-    );
-    expect(act([TARGET])).toContain(
-      "amtool silence add --alertmanager.url='https://alerts.example' --duration=2h --comment='known problem' protocol=airdrops variant=subgraph tier=production chain=base",
     );
   });
 
@@ -114,45 +108,30 @@ describe("renderAct()", () => {
     const html = act([TARGET], { alertmanager: null, grafana: null, runbooks: null });
 
     expect(html).not.toContain("http");
-    expect(html).toContain("amtool silence add --duration=2h");
   });
 });
 
-describe("targetProblem()", () => {
-  it("has the labels of the alert that its status leads to", () => {
-    const alertsOf = (status: Status) =>
-      targetProblem(sampleTargetReport({ status }), "x").alerts.map((labels) =>
+describe("targetProblem() and incidentProblem()", () => {
+  it("have the labels of the alert that a status leads to", () => {
+    const labelsOf = (status: Status) =>
+      targetProblem(sampleTargetReport({ status }), "x")?.matches.map((labels) =>
         Object.keys(labels).join(" "),
       );
 
-    expect(alertsOf("stalled")).toEqual(["protocol variant tier chain"]);
-    expect(alertsOf("rejected")).toEqual(["protocol variant tier"]);
-    expect(alertsOf("chain_halted")).toEqual(["chain"]);
+    expect(labelsOf("stalled")).toEqual(["protocol variant tier chain"]);
+    expect(labelsOf("rejected")).toEqual(["protocol variant tier"]);
+    expect(labelsOf("chain_halted")).toEqual(["chain"]);
+    expect(labelsOf("ok")).toBeUndefined();
   });
-});
 
-describe("incidentProblem()", () => {
-  const incident: Incident = { scope: "host", subject: "h.test", since: "", detail: "", targets: [] };
-  const matchesOf = (some: Partial<Incident>) => incidentProblem({ ...incident, ...some }).matches;
-
-  it("is of each indexer of a host or an endpoint, of the chain, and of nothing for our own network", () => {
+  it("are of each indexer of a host or an endpoint, of the chain, and of nothing for our own network", () => {
+    const incident: Incident = { scope: "host", subject: "h.test", since: "", detail: "", targets: [] };
+    const matchesOf = (some: Partial<Incident>) => incidentProblem({ ...incident, ...some })?.matches;
     const targets = ["lockup/a/production/base", "lockup/a/production/gnosis", "flow/b/testing/base"];
     const a = { protocol: "lockup", variant: "a", tier: "production" };
 
     expect(matchesOf({ targets })).toEqual([a, { protocol: "flow", variant: "b", tier: "testing" }]);
     expect(matchesOf({ scope: "chain", subject: "base", targets })).toEqual([{ chain: "base" }]);
-    expect(matchesOf({ scope: "network", targets })).toEqual([]);
-  });
-});
-
-describe("the status page", () => {
-  it("says how to act on each problem", () => {
-    const target = sampleTargetReport({ status: "stalled" });
-    const report = sampleReport({ chains: [sampleChainReport({ targets: [target] })] });
-
-    const html = renderStatusPage(report, { ...PAGE, links: LINKS });
-
-    expect(textOf(html)).toContain("New silence Dashboard at that time");
-    expect(html).toContain(encodeURIComponent(`{protocol="${target.protocol}"`));
+    expect(matchesOf({ scope: "network", targets })).toBeUndefined();
   });
 });

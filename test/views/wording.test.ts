@@ -42,7 +42,6 @@ describe("the first line of check and the page", () => {
       [[], "No targets are configured"],
       [[ok], "The only target is ok, at most 4 s behind"],
       [[make("multichain", { lag_seconds: null })], "The only target is ok"],
-      [[make("multichain", { lag_seconds: 0 })], "The only target is ok, at the head"],
       [[ok, make("subgraph", { lag_seconds: 95 })], "All 2 targets are ok, at most 95 s behind"],
       [[ok, make("subgraph", { status: "syncing" })], "No action needed: 1 of 2 targets ok, 1 syncing"],
       [
@@ -60,12 +59,9 @@ describe("the first line of check and the page", () => {
       ],
       [
         [make("multichain", { status: "missing", lag_seconds: null }), broken2],
-        "2 of 2 targets need attention; worst: lockup multichain, missing from the reply: no other variant is ok",
+        "2 of 2 targets need attention; worst: lockup multichain, missing: no other variant is ok",
       ],
-      [
-        [rejected],
-        "1 of 1 target needs attention: lockup multichain, key rejected: there is no other variant",
-      ],
+      [[rejected], "1 of 1 target needs attention: lockup multichain, rejected: no other variant is ok"],
       [
         [ok, fresh, make("third", { status: "failed" }, "testing")],
         "1 of 3 targets needs attention: lockup third (testing), failed: multichain and subgraph are ok",
@@ -83,7 +79,7 @@ describe("the first line of check and the page", () => {
 
   it("names the chain if there are several", () => {
     expect(headline({ Base: [airdrops], Gnosis: [airdrops] })).toBe(
-      "2 of 2 targets need attention; worst: airdrops multichain on Base, failed: there is no other variant",
+      "2 of 2 targets need attention; worst: airdrops multichain on Base, failed: no other variant is ok",
     );
   });
 
@@ -102,24 +98,16 @@ describe("the failover of an incident", () => {
     const cases: readonly (readonly [Readonly<Record<string, readonly Make[]>>, string])[] = [
       [
         { Base: [broken, fresh], Blast: [broken, fresh], Morph: [broken], Tangle: [broken, broken2] },
-        "up to 41 min behind; subgraph is ok on 2 of 4 chains, no alternative on Morph and Tangle",
-      ],
-      [
-        { Base: [broken, fresh], Blast: [broken, fresh] },
-        "up to 41 min behind; subgraph is ok on all 2 chains",
+        "up to 41 min behind; subgraph is ok on 2 of 4 chains, not on Morph and Tangle",
       ],
       [{ Base: [broken, broken2], Blast: [broken] }, "up to 41 min behind; no other variant is ok"],
       [
         { Base: [broken, fresh, testing], Blast: [broken, testing], Morph: [broken] },
-        "up to 41 min behind; subgraph is ok on 1 of 3 chains, only a testing URL on Blast, no alternative on Morph",
+        "up to 41 min behind; subgraph is ok on 1 of 3 chains, not on Blast and Morph",
       ],
-      [{ Base: [rejected, fresh] }, "subgraph is ok on Base"],
-      [{ Base: [brokenTesting, testing2] }, "third is ok on Base"],
-      [
-        { Base: [brokenTesting, broken, testing2], Blast: [broken, fresh] },
-        "up to 41 min behind; subgraph is ok on 1 of 2 chains, only a testing URL on Base",
-      ],
-      [{ Base: [broken, broken2, other] }, "up to 41 min behind; third is ok on Base"],
+      [{ Base: [rejected, fresh] }, "subgraph is ok on 1 of 1 chain"],
+      [{ Base: [brokenTesting, testing2] }, "third is ok on 1 of 1 chain"],
+      [{ Base: [broken, fresh, other] }, "up to 41 min behind; another variant is ok on 1 of 1 chain"],
       [
         {
           Base: [broken, fresh],
@@ -129,15 +117,11 @@ describe("the failover of an incident", () => {
           Sophon: [broken],
           Gnosis: [broken],
         },
-        "up to 41 min behind; subgraph is ok on 1 of 6 chains, no alternative on 5",
+        "up to 41 min behind; subgraph is ok on 1 of 6 chains, not on 5",
       ],
       [
         { Base: [broken, fresh, airdrops], Blast: [broken, fresh] },
-        "up to 41 min behind; subgraph is ok on 2 of 3 pairs of protocol and chain, no alternative on airdrops on Base",
-      ],
-      [
-        { Base: [broken, fresh], Blast: [broken2], Morph: [broken] },
-        "up to 41 min behind; subgraph is ok on 1 of 3 chains, no alternative on Blast and Morph",
+        "up to 41 min behind; subgraph is ok on 1 of 2 chains, not on Base",
       ],
     ];
 
@@ -165,7 +149,7 @@ describe("describeReplica()", () => {
       ],
       [
         { role: "standby", name: "b:1", leader: "a:1", age_seconds: null },
-        "a:1 leads; b:1 has no report of a leader yet.",
+        "a:1 leads; b:1 is on standby, without a report yet.",
       ],
       [
         { role: "cut_off", name: "a:1", leader: null, age_seconds: 0 },

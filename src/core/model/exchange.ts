@@ -30,15 +30,4 @@ export interface EndpointRecord extends Exchanges {
   readonly targets: readonly string[];
   /** A curl command that repeats the last poll, without secrets; null before the first. */
   readonly curl: string | null;
-  /** What it is asked for parity probes on this chain. */
-  readonly parity: readonly ParityQuery[];
-}
-
-/** The query of one probe on one target, to be repeated by hand. */
-interface ParityQuery {
-  readonly probe: string;
-  /** The target's key. */
-  readonly target: string;
-  /** A curl command, without secrets. */
-  readonly curl: string;
 }

@@ -14,10 +14,8 @@ const SILENCE_MS = 2 * 3_600_000;
 const BEFORE_MS = 3_600_000;
 const NO_LINKS: Links = { alertmanager: null, grafana: null, runbooks: null };
 
-/** The runbook of the alert that a status leads to. */
-const RUNBOOKS: Readonly<Record<Status, string | null>> = {
-  ok: null,
-  unknown: "SynclagTargetUnknown",
+/** The runbook of the alert that a status leads to; while a status is ok or unknown there is nothing to do. */
+const RUNBOOKS: Readonly<Partial<Record<Status, string>>> = {
   rejected: "SynclagKeyRejected",
   throttled: "SynclagThrottled",
   not_found: "SynclagEndpointDown",
@@ -32,76 +30,72 @@ const RUNBOOKS: Readonly<Record<Status, string | null>> = {
 };
 
 /** A problem that a person acts on. */
-interface Problem {
+export interface Problem {
   /** Unique in its page. */
   readonly id: string;
-  readonly runbook: string | null;
-  /** For maintenance windows. */
+  readonly runbook: string;
+  /** The labels of its alerts, and what a maintenance window for it matches. */
   readonly matches: readonly MaintenanceMatch[];
-  /** The labels of its alerts. */
-  readonly alerts: readonly MaintenanceMatch[];
   /** ISO 8601; null: not known. */
   readonly since: string | null;
 }
 
-/**
- * Alerts of a rejected key have the indexer's labels, alerts of a halted chain the chain's, all others the
- * target's.
- */
-export function targetProblem(target: TargetReport, id: string): Problem {
+/** A rejected key is a problem of the indexer, a halted chain one of the chain. Null if there is nothing to do. */
+export function targetProblem(target: TargetReport, id: string): Problem | null {
   const { protocol, variant, tier, chain, since, status } = target;
-  const match = { protocol, variant, tier, chain };
-  const ofAlerts = status === "chain_halted" ? { chain } : match;
-  return {
-    id,
-    runbook: RUNBOOKS[status],
-    matches: [match],
-    alerts: [status === "rejected" ? { protocol, variant, tier } : ofAlerts],
-    since,
-  };
+  const runbook = RUNBOOKS[status];
+  if (runbook === undefined) {
+    return null;
+  }
+  const ofIndexer = { protocol, variant, tier };
+  const match = status === "chain_halted" ? { chain } : { ...ofIndexer, chain };
+  return { id, runbook, matches: [status === "rejected" ? ofIndexer : match], since };
 }
 
 /** The scope of an incident is its chain, or each of its indexers. A network incident cannot be silenced. */
-export function incidentProblem(
-  incident: Pick<Incident, "scope" | "subject" | "since" | "targets">,
-): Problem {
-  const { scope, since, subject, targets } = incident;
+export function incidentProblem({
+  scope,
+  since,
+  subject,
+  targets,
+}: Pick<Incident, "scope" | "subject" | "since" | "targets">): Problem | null {
   const indexers = new Map(targets.map(idOfKey).map((indexer) => [indexerKey(indexer), indexer]));
   const matches = scope === "chain" ? [{ chain: subject }] : [...indexers.values()];
-  const found = scope === "network" ? [] : matches;
-  return { id: `${scope}-${subject}`, runbook: "SynclagSharedCause", matches: found, alerts: found, since };
+  return scope === "network"
+    ? null
+    : { id: `${scope}-${subject}`, runbook: "SynclagSharedCause", matches, since };
 }
 
 /** How to silence the alerts of a problem, mark it as maintenance and look at its dashboard: links, and lines to paste. */
-export function renderAct(
-  { id, runbook, matches, alerts, since }: Problem,
-  { alertmanager, grafana, runbooks } = NO_LINKS,
-  nowMs: number,
-): Html | null {
-  const links = alerts.map((match) => {
-    const of = alerts.length === 1 ? "" : ` of ${Object.values(match).join(" ")}`;
+export function renderAct(problem: Problem | null, links = NO_LINKS, nowMs: number): Html | null {
+  if (problem === null) {
+    return null;
+  }
+  const { id, runbook, matches, since } = problem;
+  const { alertmanager, grafana, runbooks } = links;
+  const urls = matches.map((match) => {
+    const of = matches.length === 1 ? "" : ` of ${Object.values(match).join(" ")}`;
     return [
       alertmanager && renderLink(`New silence${of}`, silenceUrl(alertmanager, match)),
       grafana && renderLink(`Dashboard at that time${of}`, dashboardUrl(grafana, match, since, nowMs)),
     ];
   });
-  const commands = alerts.map((match) => amtoolCommand(match, alertmanager)).join("\n");
-  return matches.length === 0
-    ? null
-    : html`<details id="act-${id}"><summary>Act</summary>
-<p class="meta">${runbook === null ? null : html`<a href="${runbooks ?? RUNBOOKS_PATH}/${runbook}.md">Runbook</a> `}${links}</p>
-<p class="hint">Two hours without its alerts:</p>
-${renderCommand(commands, `amtool command for ${id}`)}
+  return html`<details id="act-${id}"><summary>Act</summary>
+<p class="meta"><a href="${runbooks ?? RUNBOOKS_PATH}/${runbook}.md">Runbook</a> ${urls}</p>
 <p class="hint">Two hours of maintenance, in chains.yaml:</p>
 ${renderCommand(maintenanceLines(matches, nowMs), `lines of chains.yaml for ${id}`)}</details>`;
 }
 
-function labelsOf(match: MaintenanceMatch): readonly (readonly [name: string, value: string])[] {
-  return Object.entries<string>({ ...match });
+/** The labels of a match, each as `write` says. */
+function labelsOf(
+  match: MaintenanceMatch,
+  write: (name: string, value: string) => string,
+): readonly string[] {
+  return Object.entries<string>({ ...match }).map(([name, value]) => write(name, value));
 }
 
 function silenceUrl(alertmanager: string, match: MaintenanceMatch): string {
-  const matchers = labelsOf(match).map(([label, value]) => `${label}="${value}"`);
+  const matchers = labelsOf(match, (label, value) => `${label}="${value}"`);
   return `${alertmanager}/#/silences/new?filter=${encodeURIComponent(`{${matchers.join(",")}}`)}`;
 }
 
@@ -109,24 +103,16 @@ function silenceUrl(alertmanager: string, match: MaintenanceMatch): string {
 function dashboardUrl(grafana: string, match: MaintenanceMatch, since: string | null, nowMs: number): string {
   const board = match.chain === undefined ? "synclag-endpoint" : "synclag-chain";
   const fromMs = (since === null ? nowMs : Date.parse(since)) - BEFORE_MS;
-  const variables = labelsOf(match).map(([name, value]) => `var-${name}=${encodeURIComponent(value)}`);
+  const variables = labelsOf(match, (name, value) => `var-${name}=${encodeURIComponent(value)}`);
   return `${grafana}/d/${board}?${variables.join("&")}&from=${fromMs}&to=${nowMs}`;
-}
-
-function amtoolCommand(match: MaintenanceMatch, alertmanager: string | null): string {
-  const where = alertmanager === null ? "" : ` --alertmanager.url='${alertmanager}'`;
-  const matchers = labelsOf(match).map(([label, value]) => `${label}=${value}`);
-  return `amtool silence add${where} --duration=2h --comment='known problem' ${matchers.join(" ")}`;
 }
 
 /** Names are quoted: YAML would read `1` or `true` as something other than text. */
 function maintenanceLines(matches: readonly MaintenanceMatch[], nowMs: number): string {
   const [from, to] = [nowMs, nowMs + SILENCE_MS].map((timeMs) => `${isoTime(timeMs).slice(0, 16)}:00Z`);
-  return [
-    "maintenance:",
-    ...matches.flatMap((match) => {
-      const names = labelsOf(match).map(([key, value]) => `${key}: ${JSON.stringify(value)}`);
-      return [`  - match: { ${names.join(", ")} }`, `    from: ${from}`, `    to: ${to}`];
-    }),
-  ].join("\n");
+  const windows = matches.map((match) => {
+    const names = labelsOf(match, (key, value) => `${key}: ${JSON.stringify(value)}`);
+    return `  - match: { ${names.join(", ")} }\n    from: ${from}\n    to: ${to}`;
+  });
+  return ["maintenance:", ...windows].join("\n");
 }

@@ -1,4 +1,3 @@
-import type { HistorySlice } from "../../core/history/history.ts";
 import type { EndpointRecord } from "../../core/model/exchange.ts";
 import { variantName } from "../../core/model/fleet.ts";
 import { groupBy } from "../../core/model/group-by.ts";
@@ -7,27 +6,26 @@ import { formatAgo, formatCount, formatDuration, formatNumber } from "../../core
 import { periodReader } from "../api/events.ts";
 import { keepTargets } from "../api/selection.ts";
 import { headline } from "../wording/headline.ts";
-import { findProblems, idOfKey } from "../wording/targets.ts";
-import { type Html, type HtmlValue, html, webLink } from "./html.ts";
-import { chainPath, eventsPath, pairPath } from "./links.ts";
-import { renderIncidents } from "./lists.ts";
+import { findProblems, idOfKey, type Tone } from "../wording/targets.ts";
+import { renderIncidents, renderTargetCard } from "./cards.ts";
+import { type Html, type HtmlValue, html } from "./html.ts";
+import { chainPath, eventsPath, pairPath, targetAnchor } from "./links.ts";
 import { renderChainParity } from "./parity.ts";
 import {
   type PageOptions,
+  renderLink,
   renderPage,
+  renderPill,
   renderSection,
   renderSummary,
-  renderTerm,
+  renderTable,
   toneGlyph,
 } from "./shell.ts";
-import { renderSparkline } from "./sparkline.ts";
 import { intervalOf, renderRanges, renderStrip, type StripOptions } from "./strip.ts";
-import { renderExchanges, renderTargetCard } from "./target-card.ts";
+import { mainFacts, otherFacts, renderExchanges, renderFacts } from "./target-facts.ts";
 
 /** What the page of a chain shows in addition to the report. */
 export interface ChainPageOptions extends PageOptions {
-  /** The history of its targets, for the sparklines. */
-  readonly past: HistorySlice;
   /** The endpoints that serve the chain, and its RPC nodes. */
   readonly endpoints: readonly EndpointRecord[];
   /** The availability of its targets. */
@@ -43,6 +41,7 @@ export function renderChainPage(report: Report, slug: string, options: ChainPage
   if (chain === undefined) {
     return null;
   }
+  const { endpoints, links, strips } = options;
   const nowMs = Date.parse(report.generated_at);
   const own = keepTargets(
     report,
@@ -54,29 +53,31 @@ export function renderChainPage(report: Report, slug: string, options: ChainPage
   const { tone, title, detail } = headline(own, problems);
   const sentence = html`${toneGlyph(tone)} ${chain.name}: ${title}`;
   const main = html`${renderSummary(report, tone, sentence, detail, html`. <a href="/">All chains</a>`)}
-${renderIncidents(own.incidents, problems, options.links, nowMs)}
-${options.strips === undefined ? null : renderRanges(options.strips.range, (range) => `${chainPath(slug)}?range=${range}`)}
+${renderIncidents(own.incidents, problems, { links, nowMs })}
+${strips === undefined ? null : renderRanges(strips.range, (range) => `${chainPath(slug)}?range=${range}`)}
 ${byProtocol.map(([protocol, targets]) => renderProtocol(own, chain, protocol, targets, options))}
 ${byProtocol.map(([protocol]) => renderHistory(protocol, slug))}
-${[...parity.values()].map((compared) => renderChainParity(compared, options.endpoints, nowMs))}
+${[...parity.values()].map((compared) => renderChainParity(compared, nowMs))}
 ${chain.standings.length === 0 ? null : renderStandings(chain)}
-${renderFacts(chain, nowMs)}
-${renderRpcNodes(options.endpoints, nowMs)}`;
+${renderChainFacts(chain, nowMs)}
+${renderRpcNodes(endpoints, nowMs)}`;
   return renderPage({ ...options, title: `${chain.name} · Synclag`, tone, main, plots: "drawn" });
 }
 
-function renderFacts(chain: ChainSummary, nowMs: number): Html {
-  const { lagging_seconds: lagging, critical_seconds: critical, stalled_seconds: stalled } = chain.thresholds;
-  const [late, bad, still] = [lagging, critical, stalled].map((seconds) => formatDuration(seconds * 1000));
-  return renderSection(
-    "chain",
-    "Chain",
-    html`<dl>
-<dt>Chain ID</dt><dd>${chain.chain_id}${chain.testnet ? " (testnet)" : null}</dd>
-<dt>${renderTerm("Reference head")}</dt><dd>${describeReference(chain, nowMs)}</dd>
-<dt>${renderTerm("Block interval")}</dt><dd>${describeBlockTime(chain)}</dd>
-<dt>Thresholds</dt><dd>lagging ${late ?? ""}, critical ${bad ?? ""}, stalled ${still ?? ""}</dd></dl>`,
+function renderChainFacts(chain: ChainSummary, nowMs: number): Html {
+  const { block_interval_seconds: found, block_time_seconds: expected, thresholds } = chain;
+  const { lagging_seconds: lagging, critical_seconds: critical, stalled_seconds: stalled } = thresholds;
+  const levels = Object.entries({ lagging, critical, stalled }).map(
+    ([level, seconds]) => `${level} ${formatDuration(seconds * 1000)}`,
   );
+  const measured = found === null ? "not measured yet" : `${found.toFixed(2)} s measured`;
+  const facts = renderFacts([
+    ["Chain ID", `${chain.chain_id}${chain.testnet ? " (testnet)" : ""}`],
+    ["Reference head", describeReference(chain, nowMs)],
+    ["Block interval", expected === null ? measured : `${measured}, ${expected} s expected`],
+    ["Thresholds", levels.join(", ")],
+  ]);
+  return renderSection("chain", "Chain", facts);
 }
 
 function describeReference({ dispute, explorer, reference }: ChainSummary, nowMs: number): HtmlValue {
@@ -85,82 +86,53 @@ function describeReference({ dispute, explorer, reference }: ChainSummary, nowMs
       ? "none: too few sources agree, so lag is measured against the clock, where block times are reported"
       : "none: sources contradict each other, so the lag is unknown";
   }
-  const time = reference.time === null ? "" : `, produced ${formatAgo(Date.parse(reference.time), nowMs)}`;
-  const block = formatNumber(reference.block_number);
-  const page = explorer === null ? null : webLink(`${explorer}/block/${reference.block_number}`);
-  const linked = page === null ? block : html`<a href="${page}" rel="noopener noreferrer">${block}</a>`;
-  return html`${linked} from ${formatCount(reference.sources, "source")}${time}`;
+  const { block_number: block, sources, time } = reference;
+  const produced = time === null ? "" : `, produced ${formatAgo(Date.parse(time), nowMs)}`;
+  const linked =
+    renderLink(formatNumber(block), explorer && `${explorer}/block/${block}`) ?? formatNumber(block);
+  return html`${linked} from ${formatCount(sources, "source")}${produced}`;
 }
-
-function describeBlockTime({
-  block_time_seconds: expected,
-  block_interval_seconds: found,
-}: ChainSummary): string {
-  const measured = found === null ? "not measured yet" : `${found.toFixed(2)} s measured`;
-  return expected === null ? measured : `${measured}, ${expected} s expected`;
-}
-
-const GROUPS = [
-  { stands: "agrees", title: "Agree on the head", tone: "ok" },
-  { stands: "disputed", title: "Contradict each other", tone: "bad" },
-  { stands: "excluded", title: "Excluded", tone: "bad" },
-  { stands: "rejected", title: "Not of this chain", tone: "bad" },
-  { stands: "apart", title: "Apart from it", tone: "warn" },
-] as const;
 
 type Standing = ChainSummary["standings"][number];
 
-/** Which sources agree on the head of a chain. */
+/** How a source stands to the head, in this order. */
+const STANDS: Readonly<Record<Standing["stands"], readonly [words: string, tone: Tone]>> = {
+  agrees: ["agrees", "ok"],
+  disputed: ["contradicts others", "bad"],
+  excluded: ["excluded", "bad"],
+  rejected: ["not of this chain", "bad"],
+  apart: ["apart from it", "warn"],
+};
+
+/** Which sources agree on the head of a chain: the evidence of the decision, and what would change it. */
 function renderStandings({ dispute, reference, standings }: ChainSummary): Html {
-  const groups = GROUPS.map(({ stands, title, tone }) => {
-    const members = standings.filter((one) => one.stands === stands);
-    return members.length === 0
-      ? null
-      : html`<li class="card ${tone}"><h3>${title} <small>${formatCount(members.length, "source")}</small></h3>
-<ul class="list">${members.map((one) => renderStanding(one, reference?.block_number ?? null))}</ul></li>`;
-  });
+  const order = Object.keys(STANDS);
+  const rows = standings
+    .toSorted((a, b) => order.indexOf(a.stands) - order.indexOf(b.stands))
+    .map(({ block_number: block, detail, host, source, stands }) => {
+      const { protocol, ...id } = idOfKey(source);
+      const [words, tone] = STANDS[stands];
+      const away = block === null || reference === null ? 0 : block - reference.block_number;
+      const side = `${formatCount(Math.abs(away), "block")} ${away < 0 ? "below" : "above"} it`;
+      return [
+        html`${protocol === "rpc" ? "RPC node" : `${protocol} ${variantName(id)}`} <small>${host}</small>`,
+        renderPill(tone, words),
+        block === null ? "–" : formatNumber(block),
+        detail ?? (stands === "apart" && away !== 0 ? side : ""),
+      ];
+    });
+  const agreeing = standings.filter(({ stands }) => stands === "agrees");
+  const providers = new Set(agreeing.map(({ host, source }) => host ?? source)).size;
+  const decided =
+    providers < 2
+      ? "Fewer than two providers show this head: another one, or an RPC node (rpc), would confirm or refute it."
+      : `${providers} providers agree on this head. More providers that contradict them and agree with each other would change it.`;
   return renderSection(
     "agreement",
     "Who agrees on the head",
-    html`<p>${dispute === null ? decisionText(standings) : `No reference: ${dispute}`}</p>
-<ul class="cards">${groups}</ul>`,
+    html`<p>${dispute === null ? decided : `No reference: ${dispute}`}</p>
+${renderTable("agreement", "Sources", ["Source", "Head", "Block", "Why"], rows)}`,
   );
-}
-
-/** The evidence of the decision, and what would change it. */
-function decisionText(standings: readonly Standing[]): string {
-  const providersThat = (stands: Standing["stands"]) =>
-    new Set(standings.filter((one) => one.stands === stands).map(({ host, source }) => host ?? source)).size;
-  const agreeing = providersThat("agrees");
-  if (agreeing === 0) {
-    return "No reference: the sources heard lately do not show where the head is.";
-  }
-  if (agreeing === 1) {
-    return "One provider alone shows this head. A second one, or an RPC node (rpc), would confirm or refute it.";
-  }
-  const others =
-    providersThat("excluded") === 0 ? "" : " An excluded source counts again once its heights fit theirs.";
-  return `${agreeing} providers agree on this head. More providers that contradict them and agree with each other would change it.${others}`;
-}
-
-function renderStanding(
-  { block_number: block, detail, host, source, stands }: Standing,
-  from: number | null,
-): Html {
-  const isApart = stands === "apart" && block !== null && from !== null;
-  const why = detail ?? (isApart ? distanceText(block - from) : null);
-  const said = [block === null ? null : formatNumber(block), why].filter((part) => part !== null).join(", ");
-  return html`<li><b>${nameOf(source)}</b>: ${said}${host === null ? null : html` <small>${host}</small>`}</li>`;
-}
-
-function distanceText(blocks: number): string {
-  return `${formatCount(Math.abs(blocks), "block")} ${blocks >= 0 ? "above" : "below"} it`;
-}
-
-/** `airdrops multichain`, with the tier where it is not production. The host of a source stands beside it. */
-function nameOf(source: string): string {
-  const id = idOfKey(source);
-  return id.protocol === "rpc" ? "RPC node" : `${id.protocol} ${variantName(id)}`;
 }
 
 function renderProtocol(
@@ -168,27 +140,31 @@ function renderProtocol(
   chain: ChainSummary,
   protocol: string,
   targets: readonly TargetReport[],
-  { endpoints, links, past, strips }: ChainPageOptions,
+  { endpoints, links, strips }: ChainPageOptions,
 ): Html {
   const nowMs = Date.parse(time);
-  const timesMs = [...past.timesMs, nowMs];
-  const laggingMs = chain.thresholds.lagging_seconds * 1000;
-  const worstFirst = targets.toSorted((a, b) => statusRank(b.status) - statusRank(a.status));
   const strip = strips === undefined ? () => null : stripsOfChain(strips, chain, nowMs);
+  const worstFirst = targets.toSorted((a, b) => statusRank(b.status) - statusRank(a.status));
   const cards = worstFirst.map((target) => {
-    const lags = past.targets[target.key]?.lagMs ?? past.timesMs.map(() => null);
-    const lagMs = target.lag_seconds === null ? null : target.lag_seconds * 1000;
-    return renderTargetCard(target, {
-      gap: gaps.find(({ key }) => key === target.key),
-      endpoints: endpoints.filter(({ targets: served }) => served.includes(target.key)),
-      sparkline: html`${renderSparkline(timesMs, [...lags, lagMs], laggingMs, nowMs)}${strip("status", target.key)}`,
-      links,
-      nowMs,
-    });
+    const id = targetAnchor(target);
+    const gap = gaps.find(({ key }) => key === target.key);
+    const served = endpoints.filter(({ targets: keys }) => keys.includes(target.key));
+    const body = html`${renderFacts(mainFacts(target, gap, nowMs))}
+${strip("status", target.key)}
+<details id="exchanges-${id}"><summary>More, replies and the request</summary>
+${renderFacts(otherFacts(target, nowMs))}
+<p class="meta">${renderLink("Explorer", target.explorer)}${renderLink("Playground", target.playground)}</p>
+${served.map((endpoint) => renderExchanges(endpoint, nowMs))}</details>`;
+    return renderTargetCard(target, { id, title: variantName(target), body }, { links, nowMs });
   });
+  const preferred = targets.find((target) => target.preferred);
+  const where =
+    preferred === undefined
+      ? "No variant can take traffic now."
+      : `Traffic should go to ${variantName(preferred)}, the freshest healthy one.`;
   return html`<section aria-label="${protocol}"><h2>${protocol}
 <small><a href="#history-${protocol}">History</a> · <a href="${pairPath("status", protocol, chain.slug)}">JSON</a></small></h2>
-<p class="hint">${whereTrafficGoes(targets)}</p>
+<p class="hint">${where}</p>
 ${strip("pair", `${protocol}/${chain.slug}`)}
 <ul class="cards wide">${cards}</ul></section>`;
 }
@@ -202,13 +178,6 @@ function stripsOfChain({ events, range }: StripOptions, { name, slug: chain }: C
     const named = kind === "pair" ? `${protocol} on ${name}` : `${protocol} ${variantName(id)}`;
     return renderStrip(read(kind, subject), named, range, nowMs, eventsPath(of));
   };
-}
-
-function whereTrafficGoes(targets: readonly TargetReport[]): string {
-  const preferred = targets.find((target) => target.preferred);
-  return preferred === undefined
-    ? "No variant can take traffic now."
-    : `Traffic should go to ${variantName(preferred)}, the freshest healthy one.`;
 }
 
 /** The container in which a script draws the plots. */
@@ -229,7 +198,7 @@ function renderRpcNodes(endpoints: readonly EndpointRecord[], nowMs: number): Ht
 <details id="exchanges-${node.key}"><summary>Replies and the request</summary>
 ${renderExchanges(node, nowMs)}</details></li>`,
   );
-  return nodes.length === 0
+  return cards.length === 0
     ? null
     : renderSection("rpc", "RPC nodes", html`<ul class="cards wide">${cards}</ul>`);
 }

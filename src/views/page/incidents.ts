@@ -1,17 +1,14 @@
-import type { Event } from "../../core/events/event.ts";
+import { EVENT_KINDS, type Event } from "../../core/events/event.ts";
 import type { EventLog } from "../../core/events/event-log.ts";
 import { incidentsOf, type PastIncident } from "../../core/events/timeline.ts";
-import type { Links } from "../../core/model/links.ts";
 import { type Report, STATUSES } from "../../core/model/report.ts";
-import { formatCount, formatDuration, formatNumber, isoTime } from "../../core/model/text.ts";
+import { formatCount, formatNumber, isoTime } from "../../core/model/text.ts";
 import { type Hosts, selectEvents } from "../api/events.ts";
 import type { EventQuery } from "../api/queries.ts";
 import { chainNames, eventWords } from "../wording/events.ts";
-import { incidentTitle } from "../wording/incidents.ts";
-import { incidentProblem, renderAct } from "./act.ts";
+import { renderIncidentCard } from "./cards.ts";
 import { type Html, html } from "./html.ts";
 import { chainPath, eventsPath, INCIDENTS_PATH, targetAnchor } from "./links.ts";
-import { renderTargets } from "./lists.ts";
 import {
   type PageOptions,
   renderClock,
@@ -39,27 +36,14 @@ export function renderIncidentsPage(report: Report, options: IncidentsPageOption
   const tone = running > 0 ? "bad" : "ok";
   const count = `${formatCount(incidents.length - running, "past incident")} in ${RANGES[range].title}`;
   const sentence = `${running === 0 ? "No incident" : formatCount(running, "incident")} now, ${count}`;
-  const main = html`${renderSummary(report, tone, html`${toneGlyph(tone)} ${sentence}`, null, html`. <a href="/">All chains</a>`)}
+  const cards = incidents
+    .slice(0, asked.limit)
+    .map((one) => renderIncidentCard(one, renderChains(one, report), { links: options.links, nowMs }));
+  const main = html`${renderSummary(report, tone, html`${toneGlyph(tone)} ${sentence}`, "", html`. <a href="/">All chains</a>`)}
 ${renderRanges(range, (one) => eventsPath({ ...asked, range: one }))}
-${incidents.length === 0 ? null : renderSection("incidents", "Incidents", html`<ul class="cards">${incidents.slice(0, asked.limit).map((one) => renderPast(one, report, options.links, nowMs))}</ul>`)}
+${incidents.length === 0 ? null : renderSection("incidents", "Incidents", html`<ul class="cards">${cards}</ul>`)}
 ${renderEvents(report, options, nowMs)}`;
   return renderPage({ ...options, title: "Incidents · Synclag", tone, main });
-}
-
-function renderPast(incident: PastIncident, report: Report, links: Links | undefined, nowMs: number): Html {
-  const { detail, scope, since, subject, target_count: count, targets, until } = incident;
-  const begin = renderClock(since, nowMs);
-  const length = formatDuration((until === null ? nowMs : Date.parse(until)) - Date.parse(since));
-  const when =
-    until === null
-      ? html`for ${length}, since ${begin}`
-      : html`lasted ${length}, ${begin} to ${renderClock(until, nowMs)}`;
-  return html`<li class="card ${until === null ? "bad" : "idle"}"><h3>${incidentTitle({ scope, subject, detail: detail ?? "" })}</h3>
-<p class="meta">${when}</p>
-<p class="meta">${renderChains(incident, report)}</p>
-${renderTargets(`incident-${scope}-${subject}-${since}`, targets, count)}
-${until === null ? renderAct(incidentProblem(incident), links, nowMs) : null}</li>
-`;
 }
 
 const MOST_CHAINS = 6;
@@ -106,12 +90,16 @@ ${lines.length === 0 ? null : html`<ol class="events">${lines}</ol>`}`,
 }
 
 function renderWhat({ kind, subject }: Event, what: string): Html | string {
-  const [protocol = "", variant = "", tier = "", slug] = subject.split("/");
-  const chain = kind === "pair" ? variant : slug;
-  const anchor = kind === "pair" ? "" : `#${targetAnchor({ protocol, variant, tier })}`;
-  return chain === undefined || kind === "parity" || kind === "incident" || kind === "process"
-    ? what
-    : html`<a href="${chainPath(chain)}${anchor}">${what}</a>`;
+  const [protocol = "", variant = "", tier = "", chain = ""] = subject.split("/");
+  switch (kind) {
+    case "pair":
+      return html`<a href="${chainPath(variant)}">${what}</a>`;
+    case "status":
+    case "deployment":
+      return html`<a href="${chainPath(chain)}#${targetAnchor({ protocol, variant, tier })}">${what}</a>`;
+    default:
+      return what;
+  }
 }
 
 /** A form that works without script; its URL can be shared. */
@@ -120,7 +108,7 @@ function renderForm(report: Report, asked: EventQuery, hosts: Hosts, range: Rang
     ...new Set(report.targets.map((target) => target[part])),
   ];
   const fields = {
-    kind: ["status", "pair", "incident", "parity", "deployment", "process"],
+    kind: EVENT_KINDS,
     protocol: known("protocol"),
     chain: known("chain"),
     variant: known("variant"),

@@ -1,32 +1,19 @@
-import { groupBy } from "../../core/model/group-by.ts";
-import type { Plan, PlannedBudget } from "../../core/model/plan.ts";
+import type { Plan } from "../../core/model/plan.ts";
 import type { BudgetReport, Report } from "../../core/model/report.ts";
 import { formatCount, formatNumber, formatPercent, perWindow } from "../../core/model/text.ts";
-import { filterByWords, filterPlan } from "../api/selection.ts";
 import { describeDetection, describeProbe, PROBES_ARE_FREE, planRows } from "../wording/plan.ts";
 import { type Html, html } from "./html.ts";
-import { PLAN_PATH } from "./links.ts";
-import { renderFilterNote, renderSkipped, renderUnlisted, renderUsed } from "./lists.ts";
+import { renderSkipped, renderUnlisted } from "./lists.ts";
 import { type PageOptions, renderPage, renderSection, renderSummary, renderTable } from "./shell.ts";
 
-/** The page of all budgets, what is left of each, and the polling plan, as far as they concern the targets that match the filter. */
-export function renderPlanPage(report: Report, whole: Plan, options: PageOptions): string {
-  const shown = filterByWords(report, options.query ?? "");
-  const plan = shown === report ? whole : filterPlan(whole, shown.targets);
-  const ledgers = groupBy(shown.budgets, ({ budget }) => budget);
-  const main = html`${renderSummary(report, "idle", describePlan(plan), null, html`. <a href="/">All chains</a>`)}
-${renderFilterNote(report, shown, PLAN_PATH)}
-${plan.budgets.map((planned) => renderBudget(planned, ledgers.get(planned.budget) ?? []))}
+/** The page of all budgets, what is left of each, and the polling plan. */
+export function renderPlanPage(report: Report, plan: Plan, options: PageOptions): string {
+  const main = html`${renderSummary(report, "idle", describePlan(plan), "", html`. <a href="/">All chains</a>`)}
+${renderBudgets(report.budgets)}
 ${renderPlan(plan)}
-${renderUnlisted(shown)}
+${renderUnlisted(report)}
 ${renderSkipped(plan.skipped)}`;
-  return renderPage({
-    ...options,
-    title: "Budgets and plan · Synclag",
-    tone: "idle",
-    main,
-    filters: PLAN_PATH,
-  });
+  return renderPage({ ...options, title: "Budgets and plan · Synclag", tone: "idle", main });
 }
 
 function describePlan({ totals, budgets }: Plan): string {
@@ -39,31 +26,26 @@ function describePlan({ totals, budgets }: Plan): string {
   return `${formatCount(totals.endpoints, "endpoint")}, ${requests}, ${usage}`;
 }
 
-/** As the ledgers count. */
-const WINDOW = { hour: "60 minutes", day: "24 hours", month: "31 days" } as const;
+const BUDGET_HEAD = ["Endpoint", "Budget", "Used", "Left"];
 
-function renderBudget(planned: PlannedBudget, ledgers: readonly BudgetReport[]): Html {
-  const { budget: name, limit, per, scope } = planned;
-  const whose =
-    scope === "shared" ? `shared by ${formatCount(planned.endpoints, "endpoint")}` : "for each endpoint";
-  const rows = ledgers.toSorted((a, b) => a.remaining - b.remaining).map(ledgerCells);
-  const used = `${formatNumber(Math.round(planned.requests))} of them (${formatPercent(planned.share)})`;
-  return renderSection(
-    `budget-${name}`,
-    `Budget ${name}`,
-    html`<p class="hint">${formatNumber(limit)} requests ${perWindow(per)}, ${whose}. The schedules use ${used}; the rest is
-for retries, confirmation polls and manual checks. Used and left are those of the last ${WINDOW[per]}.</p>
-${renderTable(`budget-${name}`, `Endpoints of budget ${name}`, ["Endpoint", "Used", "Left"], rows, "tall")}`,
-  );
-}
-
-function ledgerCells(ledger: BudgetReport) {
-  const where = ledger.endpoint ?? "all together";
-  return [
-    html`${where.split(/(?<=\/)/).map((part) => html`${part}<wbr>`)}`,
-    renderUsed(ledger, `${ledger.budget} used by ${where}`),
-    html`${formatNumber(ledger.remaining)}${ledger.detail === null ? null : html`<br>${ledger.detail}`}`,
-  ];
+/** What is left for each endpoint, or for all that share a budget, the least first. */
+function renderBudgets(budgets: readonly BudgetReport[]): Html | null {
+  const rows = budgets
+    .toSorted((a, b) => a.remaining / a.limit - b.remaining / b.limit)
+    .map(({ budget, detail, endpoint, limit, per, remaining, used }) => {
+      const where = endpoint ?? "all together";
+      const high = Math.floor(limit * 0.9);
+      const label = `${budget} used by ${where}`;
+      return [
+        html`${where.split(/(?<=\/)/).map((part) => html`${part}<wbr>`)}`,
+        `${budget}, ${formatNumber(limit)} ${perWindow(per)}`,
+        html`<meter min="0" max="${limit}" high="${high}" value="${used}" aria-label="${label}"></meter> ${formatNumber(used)}`,
+        html`${formatNumber(remaining)}${detail === null ? null : html`<br>${detail}`}`,
+      ];
+    });
+  return rows.length === 0
+    ? null
+    : renderSection("budgets", "Budgets", renderTable("budgets", "Budgets", BUDGET_HEAD, rows, "tall"));
 }
 
 const HEAD = [

@@ -2,7 +2,7 @@ import type { Links } from "../../core/model/links.ts";
 import type { Report } from "../../core/model/report.ts";
 import { formatAgo, formatClock } from "../../core/model/text.ts";
 import { sentenceCase } from "../wording/headline.ts";
-import { TONE_GLYPHS, type Tone } from "../wording/targets.ts";
+import { GLYPHS, type Tone } from "../wording/targets.ts";
 import { type Html, type HtmlValue, html, ownMarkup, renderHtml, webLink } from "./html.ts";
 import { API_PATH, DOCS_PATH, INCIDENTS_PATH, PLAN_PATH, STATUSES_PATH } from "./links.ts";
 
@@ -26,8 +26,6 @@ export interface PageOptions {
   readonly links?: Links;
   /** The content of the filter box. */
   readonly query?: string | undefined;
-  /** The column that the fleet is sorted by, which a new filter keeps. Default: the worst chain first. */
-  readonly sort?: string | undefined;
 }
 
 interface Page extends PageOptions {
@@ -35,8 +33,6 @@ interface Page extends PageOptions {
   /** The colour of the tab's icon. */
   readonly tone: Tone;
   readonly main: Html;
-  /** The page that the filter leads to. Default: the status page. */
-  readonly filters?: string;
   readonly plots?: "drawn" | "none";
   /** Whether the page refreshes itself. */
   readonly refresh?: "live" | "never";
@@ -51,14 +47,7 @@ const ICON_COLOURS: Readonly<Record<Tone, string>> = {
 };
 
 /** A complete document around the main part of a page: it loads nothing external and works without JavaScript. */
-export function renderPage({
-  plots = "none",
-  refresh = "live",
-  query = "",
-  sort = "",
-  filters = "/",
-  ...page
-}: Page): string {
+export function renderPage({ plots = "none", refresh = "live", query = "", ...page }: Page): string {
   const { title, tone, main, assets, version } = page;
   const styles = [...(plots === "drawn" ? [assets.plotStyles] : []), assets.styles];
   const scripts = [
@@ -75,10 +64,10 @@ ${refresh === "live" ? html`<noscript><meta http-equiv="refresh" content="15"></
 <script src="${assets.headerScript}"></script>
 ${styles.map((path) => html`<link rel="stylesheet" href="${path}">`)}</head>
 <body><header class="top"><a class="brand" href="/">Synclag</a>
-<form action="${filters}" role="search">
+<form action="/" role="search">
 <input id="q" name="q" type="search" value="${query}" placeholder="Filter: lockup base stalled"
  aria-label="Filter targets" aria-keyshortcuts="/" title="Press / to filter" autocomplete="off">
-${sort === "" ? null : html`<input type="hidden" name="sort" value="${sort}">`}<noscript><button>Filter</button></noscript></form>
+<noscript><button>Filter</button></noscript></form>
 <span id="live"></span><p id="announcement" class="sr" role="status"></p></header>
 <main>${main}</main>
 <footer><nav aria-label="More"><a href="${INCIDENTS_PATH}">Incidents and events</a> · <a href="${PLAN_PATH}">Budgets and plan</a> ·
@@ -106,37 +95,23 @@ export function renderSummary(
   { generated_at: time }: Report,
   tone: Tone,
   sentence: HtmlValue,
-  detail: string | null,
+  detail: string,
   more: HtmlValue,
 ): Html {
   const clock = formatClock(Date.parse(time), Date.parse(time));
   return html`<div class="summary ${tone}"><h1>${sentence}</h1>
-${detail === null ? null : html`<p class="detail">${sentenceCase(detail)}.</p>`}
+${detail === "" ? null : html`<p class="detail">${sentenceCase(detail)}.</p>`}
 <p>As of <time id="asof" datetime="${time}">${clock}</time>${more}</p></div>`;
 }
 
-/** The glyph of a tone, for a sentence after it. */
+/** The glyph of a tone, for the words after it; screen readers leave it out. */
 export function toneGlyph(tone: Tone): Html {
-  return glyphOf(TONE_GLYPHS[tone]);
+  return html`<i aria-hidden="true">${GLYPHS[tone]}</i>`;
 }
 
-/** A decorative glyph, hidden from screen readers. */
-export function glyphOf(glyph: string): Html {
-  return html`<i aria-hidden="true">${glyph}</i>`;
-}
-
-/** Explanations of terms: hovering, a tap or the keyboard shows them. */
-const MEANINGS = {
-  "Reference head": "The newest block on which the sources of the chain agree; lag is measured from it",
-  "× sources": "How many sources agree on it",
-  preferred: "The freshest healthy variant that serves users: where traffic should go",
-  Gap: "The distance between two variants at one instant, give or take its uncertainty",
-  "Block interval": "The time between two blocks, as measured",
-} as const;
-
-/** One of these terms, with its explanation. */
-export function renderTerm(term: keyof typeof MEANINGS): Html {
-  return html`<abbr title="${MEANINGS[term]}" tabindex="0">${term}</abbr>`;
+/** A word on the colour of its tone. */
+export function renderPill(tone: Tone, word: string): Html {
+  return html`<span class="pill ${tone}">${toneGlyph(tone)} ${word}</span>`;
 }
 
 /** A part of a page, with its heading. */

@@ -8,7 +8,7 @@ import {
 } from "../../core/events/timeline.ts";
 import type { Report } from "../../core/model/report.ts";
 import { formatClock, formatCount, formatDuration, formatPercent } from "../../core/model/text.ts";
-import { type Pair, pairsOf } from "../../core/report/pairs.ts";
+import { pairsOf } from "../../core/report/pairs.ts";
 import { periodReader } from "../api/events.ts";
 import { statusWords, type Tone } from "../wording/targets.ts";
 import { type Html, html } from "./html.ts";
@@ -117,31 +117,38 @@ export function renderFleetHistory(report: Report, { events, range }: StripOptio
   const nowMs = Date.parse(report.generated_at);
   const read = periodReader(events, intervalOf(range, nowMs));
   const lines = pairsOf(report, report.targets)
-    .map((pair) => {
-      const periods = read("pair", `${pair.protocol}/${pair.chain.slug}`);
-      return { pair, periods, ...availabilityOf(periods) };
+    .map(({ protocol, chain }) => {
+      const periods = read("pair", `${protocol}/${chain.slug}`);
+      return {
+        name: `${protocol} on ${chain.name}`,
+        protocol,
+        chain: chain.slug,
+        periods,
+        ...availabilityOf(periods),
+      };
     })
     .sort((a, b) => (a.usable_share ?? 2) - (b.usable_share ?? 2) || (a.ok_share ?? 2) - (b.ok_share ?? 2));
-  const render = ({ pair, periods }: { readonly pair: Pair; readonly periods: readonly Period[] }) => {
-    const { protocol, chain } = pair;
-    const name = `${protocol} on ${chain.name}`;
-    const href = eventsPath({ protocol, chain: chain.slug, range });
-    const strip = renderStrip(periods, name, range, nowMs, href);
-    return html`<li><a href="${chainPath(chain.slug)}">${name}</a>${strip}</li>`;
+  const listOf = (some: typeof lines) => {
+    const items = some.slice(0, MOST_LINES).map(({ name, protocol, chain, periods }) => {
+      const strip = renderStrip(periods, name, range, nowMs, eventsPath({ protocol, chain, range }));
+      return html`<li><a href="${chainPath(chain)}">${name}</a>${strip}</li>`;
+    });
+    const rest = some.length - items.length;
+    return html`<ul class="strips">${items}</ul>
+${rest > 0 ? html`<p class="hint">and ${formatCount(rest, "more pair")}: narrow them with the filter</p>` : null}`;
   };
-  const troubled = lines.filter(({ ok_share: share }) => share !== null && share < 1);
-  const others = lines.filter(({ ok_share: share }) => share === null || share === 1);
+  const isTroubled = ({ ok_share: share }: (typeof lines)[number]) => share !== null && share < 1;
+  const others = lines.filter((line) => !isTroubled(line));
   return renderSection(
     "history",
     `Last ${RANGES[range].title}`,
     html`${renderRanges(range, (one) => `${fleetPath({ ...view, range: one })}#history`)}
-<ul class="strips">${troubled.slice(0, MOST_LINES).map(render)}</ul>
-${troubled.length > MOST_LINES ? html`<p class="hint">and ${formatCount(troubled.length - MOST_LINES, "more pair")}: narrow them with the filter</p>` : null}
+${listOf(lines.filter(isTroubled))}
 ${
   others.length === 0
     ? null
     : html`<details id="history-ok"><summary>${formatCount(others.length, "pair")} ok all the time</summary>
-<ul class="strips">${others.slice(0, MOST_LINES).map(render)}</ul></details>`
+${listOf(others)}</details>`
 }`,
   );
 }

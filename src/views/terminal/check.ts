@@ -21,7 +21,7 @@ import {
   type TargetProblem,
   type Tone,
 } from "../wording/targets.ts";
-import { type Columns, renderTextTable, wrapWords } from "./text-table.ts";
+import { type Columns, renderTextTable } from "./text-table.ts";
 
 /** Exit code of `synclag check`, as for monitoring plugins: ok, warning, critical, unknown. */
 export type CheckExitCode = 0 | 1 | 2 | 3;
@@ -46,33 +46,39 @@ export function checkExitCode(report: Report, selections: readonly Selection[]):
   return worstFirst.find((code) => codes.includes(code) || (code === 1 && isDifferent)) ?? 0;
 }
 
-/** What the filters of `synclag check` select, or an error for each filter that matches nothing. */
-export type CheckSelection =
-  | { readonly kind: "selected"; readonly json: Report; readonly selections: readonly Selection[] }
-  | { readonly kind: "errors"; readonly errors: readonly string[] };
+/** What the filters of `synclag check` select, and an error for each filter that matches nothing. */
+export interface CheckSelection {
+  readonly json: Report;
+  readonly selections: readonly Selection[];
+  readonly errors: readonly string[];
+}
 
 /** Narrows a status to the filters `protocol`, `protocol/chain` or `protocol/chain/variant`; without filters, to everything. */
 export function selectForCheck(report: Report, filters: readonly string[]): CheckSelection {
-  const parsed = filters.map(parseSelection);
-  const selections = parsed.filter((one) => typeof one !== "string");
-  const errors = parsed.flatMap((one) => {
-    if (typeof one === "string") {
-      return one;
+  const { targets } = report;
+  const selections: Selection[] = [];
+  const errors: string[] = [];
+  for (const filter of filters) {
+    const parts = filter.split("/");
+    const [protocol = "", chain, variant] = parts;
+    const selection = { protocol, chain, variant };
+    if (parts.length > 3 || parts.includes("")) {
+      errors.push(
+        `Cannot use filter '${filter}': expected protocol, protocol/chain or protocol/chain/variant`,
+      );
+    } else if (selectTargets(targets, selection).length === 0) {
+      errors.push(describeMissing(targets, selection));
+    } else {
+      selections.push(selection);
     }
-    return selectTargets(report.targets, one).length === 0 ? describeMissing(report.targets, one) : [];
-  });
-  if (errors.length > 0) {
-    return { kind: "errors", errors };
   }
-  const selected = new Set(selections.flatMap((one) => selectTargets(report.targets, one)));
-  const json =
-    filters.length === 0
-      ? report
-      : keepTargets(
-          report,
-          report.targets.filter((target) => selected.has(target)),
-        );
-  return { kind: "selected", json, selections };
+  const selected = new Set(selections.flatMap((one) => selectTargets(targets, one)));
+  const kept = () =>
+    keepTargets(
+      report,
+      targets.filter((target) => selected.has(target)),
+    );
+  return { json: filters.length === 0 ? report : kept(), selections, errors };
 }
 
 /**
@@ -81,42 +87,26 @@ export function selectForCheck(report: Report, filters: readonly string[]): Chec
  */
 export function applyMaxLag(json: Report, maxLagMs: number): Report {
   const nowMs = Date.parse(json.generated_at);
+  const limit = `more than the --max-lag of ${formatDuration(maxLagMs)}`;
   const targets = json.targets.map((target) => {
-    const why = target.status === "ok" ? whyTooFarBehind(target, maxLagMs, nowMs) : null;
-    return why === null ? target : { ...target, status: "lagging" as const, detail: why };
+    const { lag_seconds: lag, last_advance: advance, status } = target;
+    const advancedMs = advance === null ? Number.NEGATIVE_INFINITY : Date.parse(advance);
+    const lateMs = lag === null ? nowMs - advancedMs : lag * 1000;
+    if (status !== "ok" || lateMs <= maxLagMs) {
+      return target;
+    }
+    const last = advance === null ? "never seen to advance" : `last advanced ${formatAgo(advancedMs, nowMs)}`;
+    const what = lag === null ? `Lag unknown; ${last}` : `${formatDuration(lateMs)} behind the reference`;
+    return { ...target, status: "lagging" as const, detail: `${what}, ${limit}` };
   });
   return { ...json, targets };
-}
-
-function parseSelection(filter: string): Selection | string {
-  const parts = filter.split("/");
-  const [protocol = "", chain, variant] = parts;
-  return parts.length > 3 || parts.includes("")
-    ? `Cannot use filter '${filter}': expected protocol, protocol/chain or protocol/chain/variant`
-    : { protocol, chain, variant };
-}
-
-function whyTooFarBehind(target: TargetReport, maxLagMs: number, nowMs: number): string | null {
-  const { lag_seconds, last_advance } = target;
-  const limit = `more than the --max-lag of ${formatDuration(maxLagMs)}`;
-  if (lag_seconds !== null) {
-    const lagMs = lag_seconds * 1000;
-    return lagMs <= maxLagMs ? null : `${formatDuration(lagMs)} behind the reference, ${limit}`;
-  }
-  if (last_advance === null) {
-    return "Lag unknown, and never seen to advance";
-  }
-  const advancedMs = Date.parse(last_advance);
-  return nowMs - advancedMs <= maxLagMs
-    ? null
-    : `Lag unknown; last advanced ${formatAgo(advancedMs, nowMs)}, ${limit}`;
 }
 
 export interface CheckTableOptions {
   /** The status that `json` was selected from: alternatives are looked for in all of it. */
   readonly unfiltered: Report;
   readonly color: "ansi" | "none";
-  /** Table lines are cut to the width of the terminal, sentences are wrapped; null leaves both as they are. */
+  /** Lines of tables are cut to the width of the terminal; null leaves them as they are. */
   readonly widthColumns: number | null;
   /** Where the statuses are explained, each at an anchor of its name. */
   readonly statusesUrl: string;
@@ -131,7 +121,6 @@ const MAX_LISTED = 24;
 const TARGET_COLUMNS: Columns = {
   ...{ STATUS: "left", TARGET: "left", LAG: "right", BLOCKS: "right", HEIGHT: "right", DETAIL: "left" },
 };
-
 const INDEXER_COLUMNS: Columns = { INDEXER: "left", OK: "right", "WORST LAG": "right", "NOT OK": "left" };
 
 const ANSI: Readonly<Record<Tone, string>> = { ok: "32", busy: "34", idle: "2", warn: "33", bad: "31;1" };
@@ -140,27 +129,31 @@ const ANSI: Readonly<Record<Tone, string>> = { ok: "32", busy: "34", idle: "2", 
 export function renderCheckTable(json: Report, options: CheckTableOptions): string {
   const { unfiltered, color, widthColumns, statusesUrl } = options;
   const problems = findProblems(unfiltered, json.targets);
-  const { title: summary, detail, tone } = headline(json, problems);
+  const { title, detail, tone } = headline(json, problems);
   const nowMs = Date.parse(json.generated_at);
   const notOk = problems.map(({ target }) => target);
-  const wrapped = (lines: readonly string[]) =>
-    lines.flatMap((line) => wrapWords(printable(line), widthColumns));
-  const cutToWidth = (lines: readonly string[]) => lines.map((line) => cut(printable(line), widthColumns));
-  const painted = (lines: readonly string[]) => (color === "none" ? lines : lines.map(paintStatus));
-  const title = wrapped([[summary, detail ?? []].flat().join(": ")]).join("\n");
-  const blocks = [
-    wrapped([describeReplica(json) ?? []].flat()),
-    wrapped(json.incidents.map((incident) => incidentLine(incident, problems, nowMs))),
-    painted(cutToWidth(targetLines(json, notOk))),
-    json.targets.length > MAX_LISTED_WHOLE ? cutToWidth(indexerLines(json.targets)) : [],
-    wrapped(parityLines(json, nowMs)),
-    wrapped(json.skipped.map(skippedLine)),
-    wrapped(statusLinks(new Set(notOk.map(({ status }) => status)), statusesUrl)),
+  const paint = (text: string, of: Tone) => (color === "none" ? text : `\u001B[${ANSI[of]}m${text}\u001B[0m`);
+  const cut = (line: string) =>
+    widthColumns === null || line.length <= widthColumns ? line : `${line.slice(0, widthColumns - 1)}…`;
+  const paintStatus = (line: string) => {
+    const status = STATUSES.find((word) => line.startsWith(`${word} `)) ?? "";
+    return status === "" ? line : `${paint(status, statusWords(status).tone)}${line.slice(status.length)}`;
+  };
+  const anchors = [...new Set(notOk.map(({ status }) => `#${status}`))];
+  const blocks: readonly (readonly string[])[] = [
+    [paint(printable(detail === "" ? title : `${title}: ${detail}`), tone)],
+    [describeReplica(json) ?? []].flat(),
+    json.incidents.map((incident) => printable(incidentLine(incident, problems, nowMs))),
+    targetLines(json, notOk).map((line) => paintStatus(cut(printable(line)))),
+    json.targets.length > MAX_LISTED_WHOLE ? indexerLines(json.targets).map(cut) : [],
+    parityLines(json, nowMs).map(printable),
+    json.skipped.map(skippedLine),
+    anchors.length === 0 ? [] : [`Status meanings: ${statusesUrl}${anchors.join(" ")}`],
   ];
-  return [
-    color === "none" ? title : coloured(title, tone),
-    ...blocks.filter((lines) => lines.length > 0).map((lines) => lines.join("\n")),
-  ].join("\n\n");
+  return blocks
+    .filter((lines) => lines.length > 0)
+    .map((lines) => lines.join("\n"))
+    .join("\n\n");
 }
 
 /** A line for each difference, and the number of equal pairs; no lines without comparisons. */
@@ -169,12 +162,6 @@ function parityLines(report: Report, nowMs: number): readonly string[] {
     (one) => `Data differ: ${parityTitle(one, report)}: ${describeDifference(one, nowMs)}`,
   );
   return [...lines, paritySummary(report) ?? []].flat();
-}
-
-/** `Status meanings: docs/statuses.md#stalled #lagging`. */
-function statusLinks(statuses: ReadonlySet<string>, statusesUrl: string): readonly string[] {
-  const anchors = [...statuses].map((status) => `#${status}`);
-  return anchors.length === 0 ? [] : [`Status meanings: ${statusesUrl}${anchors.join(" ")}`];
 }
 
 function incidentLine(incident: Incident, problems: readonly TargetProblem[], nowMs: number): string {
@@ -215,24 +202,16 @@ function targetCells(target: TargetReport): readonly string[] {
 function indexerLines(targets: readonly TargetReport[]): readonly string[] {
   const nameOf = (target: TargetReport) => `${target.protocol} ${variantName(target)}`;
   const indexers = [...groupBy(targets, nameOf)].sort(([a], [b]) => (a < b ? -1 : 1));
-  return renderTextTable(
-    INDEXER_COLUMNS,
-    indexers.map(([name, own]) => indexerCells(name, own)),
-  );
-}
-
-function indexerCells(name: string, targets: readonly TargetReport[]): readonly string[] {
-  const lags = targets.flatMap(({ lag_seconds }) => lag_seconds ?? []);
-  const statuses = targets.map(({ status }) => status).filter((status) => status !== "ok");
-  const counts = [...new Set(statuses)]
-    .sort((a, b) => statusRank(b) - statusRank(a))
-    .map((status) => `${statuses.filter((one) => one === status).length} ${status}`);
-  return [
-    name,
-    `${targets.length - statuses.length}/${targets.length}`,
-    lags.length === 0 ? "-" : formatDuration(Math.max(...lags) * 1000),
-    counts.join(", "),
-  ];
+  const rows = indexers.map(([name, own]) => {
+    const lags = own.flatMap(({ lag_seconds }) => lag_seconds ?? []);
+    const notOk = own.map(({ status }) => status).filter((status) => status !== "ok");
+    const counts = [...groupBy(notOk, (status) => status)]
+      .sort(([a], [b]) => statusRank(b) - statusRank(a))
+      .map(([status, of]) => `${of.length} ${status}`);
+    const worst = lags.length === 0 ? "-" : formatDuration(Math.max(...lags) * 1000);
+    return [name, `${own.length - notOk.length}/${own.length}`, worst, counts.join(", ")];
+  });
+  return renderTextTable(INDEXER_COLUMNS, rows);
 }
 
 /** An optional indexer that is not polled, and why. */
@@ -245,18 +224,17 @@ function printable(line: string): string {
   return line.replace(/[\p{Cc}\p{Cf}]+/gu, " ");
 }
 
-function cut(line: string, widthColumns: number | null): string {
-  return widthColumns === null || line.length <= widthColumns ? line : `${line.slice(0, widthColumns - 1)}…`;
-}
+const STATES = ["OK", "WARNING", "CRITICAL", "UNKNOWN"] as const;
 
-/** Colours the status at the start of a line. */
-function paintStatus(line: string): string {
-  const status = STATUSES.find((word) => line.startsWith(`${word} `));
-  return status === undefined
-    ? line
-    : `${coloured(status, statusWords(status).tone)}${line.slice(status.length)}`;
-}
-
-function coloured(text: string, tone: Tone): string {
-  return `\u001B[${ANSI[tone]}m${text}\u001B[0m`;
+/** A status in one line, as monitoring plugins print it: `SYNCLAG OK: …`, then performance data behind a bar. */
+export function renderNagiosLine(report: Report, exitCode: CheckExitCode): string {
+  const { title, detail } = headline(report, findProblems(report));
+  const sentence = detail === "" ? title : `${title}; ${detail}`;
+  const { targets } = report;
+  const ok = targets.filter(({ status }) => status === "ok").length;
+  const lags = targets.flatMap(({ lag_seconds: lag }) => lag ?? []);
+  const most = lags.length === 0 ? "" : ` max_lag=${Math.max(...lags)}s;;;0`;
+  const performance = `targets=${targets.length};;;0 ok=${ok};;;0;${targets.length}${most}`;
+  // A bar or a line break would end the sentence.
+  return `SYNCLAG ${STATES[exitCode]}: ${sentence.replace(/[|\r\n]+/g, " ")} | ${performance}`;
 }

@@ -15,21 +15,3 @@ export function renderTextTable(columns: Columns, rows: readonly (readonly strin
       .trimEnd(),
   );
 }
-
-/** Breaks a line between words at `widthColumns`; a longer word is kept whole. Null leaves the line whole. */
-export function wrapWords(line: string, widthColumns: number | null): readonly string[] {
-  if (widthColumns === null || line.length <= widthColumns) {
-    return [line];
-  }
-  const lines: string[] = [];
-  let current = "";
-  for (const word of line.split(" ")) {
-    if (current !== "" && current.length + 1 + word.length > widthColumns) {
-      lines.push(current);
-      current = word;
-    } else {
-      current = current === "" ? word : `${current} ${word}`;
-    }
-  }
-  return [...lines, current];
-}

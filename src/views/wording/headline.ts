@@ -1,24 +1,17 @@
 import { variantName } from "../../core/model/fleet.ts";
-import type { Incident, Report, TargetReport } from "../../core/model/report.ts";
+import type { Report, TargetReport } from "../../core/model/report.ts";
 import { formatCount, formatDuration, formatNumber } from "../../core/model/text.ts";
-import { findFailover, incidentEffect, incidentSubject } from "./incidents.ts";
+import { describeFailover, incidentEffect, incidentSubject } from "./incidents.ts";
 import { parityTitle, urgentDifferences } from "./parity.ts";
-import {
-  describeAlternatives,
-  needsAction,
-  notableLagMs,
-  statusWords,
-  type TargetProblem,
-  type Tone,
-} from "./targets.ts";
+import { describeAlternatives, describeLag, needsAction, type TargetProblem, type Tone } from "./targets.ts";
 
 /** The summary of a report. */
 export interface Headline {
   readonly tone: Tone;
   /** About twelve words, to be read in two seconds. */
   readonly title: string;
-  /** The extent and the failover; null if the title says everything. */
-  readonly detail: string | null;
+  /** The extent and the failover; empty if the title says everything. */
+  readonly detail: string;
   /** How many targets need attention. */
   readonly urgent: number;
 }
@@ -31,107 +24,79 @@ export function headline(report: Report, problems: readonly TargetProblem[]): He
   const urgent = problems.filter(({ target }) => needsAction(target) && !target.maintenance);
   const network = report.incidents.find(({ scope }) => scope === "network");
   if (network !== undefined) {
-    const [title = "", detail = null] = network.detail.split(": ");
-    return { tone: "bad", title: sentenceCase(title), detail, urgent: urgent.length };
+    return { tone: "bad", title: sentenceCase(network.detail), detail: "", urgent: urgent.length };
   }
   const [worst] = urgent;
-  if (worst === undefined) {
-    return different(report) ?? calm(report);
+  const [different, ...others] = urgentDifferences(report);
+  if (worst !== undefined) {
+    const tone = urgent.some(({ pair }) => pair === "down") ? "bad" : "warn";
+    return { ...describeUrgent(report, urgent, worst), tone, urgent: urgent.length };
   }
+  if (different !== undefined) {
+    const names = `${variantName(different)} and ${different.against} of ${parityTitle(different, report)}`;
+    const more = others.length === 0 ? "" : ` and ${formatCount(others.length, "more pair")}`;
+    return { tone: "warn", title: `Data differ: ${names}${more}`, detail: "", urgent: others.length + 1 };
+  }
+  return { ...calm(report), detail: "", urgent: 0 };
+}
+
+/** The incident that explains most of the problems, if it explains two or more, else the worst target. */
+function describeUrgent(
+  report: Report,
+  urgent: readonly TargetProblem[],
+  { target, chain, ...worst }: TargetProblem,
+): Pick<Headline, "title" | "detail"> {
   const verb = urgent.length === 1 ? "needs" : "need";
   const count = `${formatNumber(urgent.length)} of ${formatCount(report.targets.length, "target")} ${verb} attention`;
-  const isDown = urgent.some(({ pair }) => pair === "down");
-  return {
-    ...describeCause(count, report, worst, urgent),
-    tone: isDown ? "bad" : "warn",
-    urgent: urgent.length,
-  };
-}
-
-/** Every target is ok, but data differ between variants. */
-function different(report: Report): Headline | null {
-  const [first, ...others] = urgentDifferences(report);
-  if (first === undefined) {
-    return null;
-  }
-  const names = `${variantName(first)} and ${first.against} of ${parityTitle(first, report)}`;
-  const more = others.length === 0 ? "" : ` and ${formatCount(others.length, "more pair")}`;
-  return { tone: "warn", title: `Data differ: ${names}${more}`, detail: null, urgent: others.length + 1 };
-}
-
-/** A shared cause and the failover, instead of a single target. */
-function describeCause(
-  count: string,
-  report: Report,
-  worst: TargetProblem,
-  urgent: readonly TargetProblem[],
-): Pick<Headline, "title" | "detail"> {
-  const shared = widestIncident(report.incidents, urgent);
-  if (shared !== null) {
-    const { incident } = shared;
-    const failover = findFailover(incident, urgent);
-    const available = failover === null ? "" : `; ${failover.available}`;
-    const which = shared.count >= urgent.length ? "all" : `${formatNumber(shared.count)} of them`;
+  const explainedBy = (keys: readonly string[]) =>
+    urgent.filter((one) => keys.includes(one.target.key)).length;
+  const [widest] = report.incidents.toSorted((a, b) => explainedBy(b.targets) - explainedBy(a.targets));
+  if (widest !== undefined && explainedBy(widest.targets) > 1) {
+    const explained = explainedBy(widest.targets);
+    const which = explained >= urgent.length ? "all" : `${formatNumber(explained)} of them`;
+    const failover = describeFailover(widest, urgent);
     return {
-      title: `${count}, ${which} because of ${incidentSubject(incident)}`,
-      detail: `${incidentEffect(incident)}${available}`,
+      title: `${count}, ${which} because of ${incidentSubject(widest)}`,
+      detail: [incidentEffect(widest), failover].filter((part) => part !== "").join("; "),
     };
   }
   // The chain is left out where there is only one.
-  const where = report.chains.length === 1 ? "" : ` on ${worst.chain.name}`;
-  const name = `${worst.target.protocol} ${variantName(worst.target)}${where}`;
-  const prefix = urgent.length === 1 ? ":" : "; worst:";
-  const lagMs = notableLagMs(worst.target);
-  const lag = lagMs === null ? "" : `${formatDuration(lagMs)} behind; `;
+  const where = report.chains.length === 1 ? "" : ` on ${chain.name}`;
+  const name = `${target.protocol} ${variantName(target)}${where}, ${target.status.replace("_", " ")}`;
   return {
-    title: `${count}${prefix} ${name}, ${statusWords(worst.target.status).phrase}`,
-    detail: `${lag}${describeAlternatives(worst)}`,
+    title: `${count}${urgent.length === 1 ? ":" : "; worst:"} ${name}`,
+    detail: [describeLag(target) ?? [], describeAlternatives({ target, chain, ...worst })].flat().join("; "),
   };
 }
 
-/** The incident that explains most of the problems, if it explains two or more. */
-function widestIncident(incidents: readonly Incident[], problems: readonly TargetProblem[]) {
-  const keys = new Set(problems.map(({ target }) => target.key));
-  const counted = incidents.map((incident) => ({
-    incident,
-    count: incident.targets.filter((key) => keys.has(key)).length,
-  }));
-  return counted.filter(({ count }) => count > 1).sort((a, b) => b.count - a.count)[0] ?? null;
-}
-
-const QUIET = { detail: null, urgent: 0 } as const;
-
-function calm({ targets }: Report): Headline {
+function calm({ targets }: Report): Pick<Headline, "tone" | "title"> {
   const total = formatCount(targets.length, "target");
   const count = (status: TargetReport["status"]) => targets.filter((one) => one.status === status).length;
-  const [ok, syncing, unknown] = [count("ok"), count("syncing"), count("unknown")];
   if (targets.length === 0) {
-    return { ...QUIET, tone: "idle", title: "No targets are configured" };
+    return { tone: "idle", title: "No targets are configured" };
   }
-  if (unknown === targets.length) {
-    return { ...QUIET, tone: "idle", title: `No data yet: none of ${total} has answered` };
+  if (count("unknown") === targets.length) {
+    return { tone: "idle", title: `No data yet: none of ${total} has answered` };
   }
-  if (ok === targets.length) {
-    return { ...QUIET, tone: "ok", title: allOk(targets, total) };
+  if (count("ok") === targets.length) {
+    const lags = targets.flatMap(({ lag_seconds: lag }) => lag ?? []);
+    const most = formatDuration(Math.max(0, ...lags) * 1000);
+    const late = most === formatDuration(0) ? ", at the head" : `, at most ${most} behind`;
+    const behind = lags.length === 0 ? "" : late;
+    return {
+      tone: "ok",
+      title: `${targets.length === 1 ? "The only target is" : `All ${total} are`} ok${behind}`,
+    };
   }
   const planned = targets.filter((target) => target.maintenance && needsAction(target)).length;
-  const rest = [
-    planned > 0 ? `${formatNumber(planned)} in maintenance` : [],
-    syncing > 0 ? `${formatNumber(syncing)} syncing` : [],
-    unknown > 0 ? `${formatNumber(unknown)} without data` : [],
-  ].flat();
-  const title = `No action needed: ${formatNumber(ok)} of ${total} ok, ${rest.join(", ")}`;
-  return { ...QUIET, tone: "busy", title };
-}
-
-function allOk(targets: readonly TargetReport[], total: string): string {
-  const lags = targets.flatMap(({ lag_seconds: lag }) => lag ?? []);
-  const all = targets.length === 1 ? "The only target is ok" : `All ${total} are ok`;
-  if (lags.length === 0) {
-    return all;
-  }
-  const most = formatDuration(Math.max(...lags) * 1000);
-  return most === formatDuration(0) ? `${all}, at the head` : `${all}, at most ${most} behind`;
+  const others = { "in maintenance": planned, syncing: count("syncing"), "without data": count("unknown") };
+  const rest = Object.entries(others).flatMap(([words, found]) =>
+    found === 0 ? [] : `, ${formatNumber(found)} ${words}`,
+  );
+  return {
+    tone: "busy",
+    title: `No action needed: ${formatNumber(count("ok"))} of ${total} ok${rest.join("")}`,
+  };
 }
 
 /** A text with its first letter in upper case. */
@@ -144,16 +109,13 @@ export function describeReplica({ replica }: Pick<Report, "replica">): string | 
   if (replica === null) {
     return null;
   }
-  const { role, name, age_seconds: age } = replica;
-  const leader = replica.leader ?? "No replica";
-  switch (role) {
-    case "leader":
-      return `${name} leads.`;
-    case "cut_off":
-      return `Store unreachable: ${name} was the last leader and keeps polling.`;
-    default:
-      return age === null
-        ? `${leader} leads; ${name} has no report of a leader yet.`
-        : `${leader} leads; ${name} is on standby, with a report from ${formatDuration(age * 1000)} ago.`;
+  const { role, name, leader, age_seconds: age } = replica;
+  if (role === "leader" || role === "cut_off") {
+    return role === "leader"
+      ? `${name} leads.`
+      : `Store unreachable: ${name} was the last leader and keeps polling.`;
   }
+  const known =
+    age === null ? "without a report yet" : `with a report from ${formatDuration(age * 1000)} ago`;
+  return `${leader ?? "No replica"} leads; ${name} is on standby, ${known}.`;
 }

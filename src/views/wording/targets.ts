@@ -12,37 +12,31 @@ import { type Pair, type PairState, pairState, pairsOf } from "../../core/report
 /** The colour of a status or sentence. `busy`: in progress; `idle`: nothing is known. */
 export type Tone = "ok" | "busy" | "idle" | "warn" | "bad";
 
-/** How a status is presented to people. */
-export interface StatusWords {
-  readonly tone: Tone;
-  /** Conveys the same as the colour, for people who cannot see it. */
-  readonly glyph: string;
-  /** For a cell of the matrix: one word of at most seven letters. */
-  readonly short: string;
-  /** For a sentence, after a comma: `lockup subgraph on Base, …`. */
-  readonly phrase: string;
-}
+/** Conveys the same as the colour, for people who cannot see it. */
+export const GLYPHS: Readonly<Record<Tone, string>> = { ok: "✓", busy: "↻", idle: "?", warn: "▲", bad: "✕" };
 
-const STATUS_WORDS: Readonly<Record<Status, StatusWords>> = {
-  diverged: { tone: "bad", glyph: "✕", short: "forked", phrase: "on another chain or fork" },
-  failed: { tone: "bad", glyph: "✕", short: "failed", phrase: "failed" },
-  missing: { tone: "bad", glyph: "✕", short: "missing", phrase: "missing from the reply" },
-  not_found: { tone: "bad", glyph: "✕", short: "absent", phrase: "not found" },
-  rejected: { tone: "bad", glyph: "✕", short: "key", phrase: "key rejected" },
-  unreachable: { tone: "bad", glyph: "✕", short: "down", phrase: "unreachable" },
-  stalled: { tone: "bad", glyph: "✕", short: "stalled", phrase: "stalled" },
-  lagging: { tone: "warn", glyph: "▲", short: "behind", phrase: "lagging" },
-  throttled: { tone: "warn", glyph: "▲", short: "quota", phrase: "throttled" },
-  chain_halted: { tone: "warn", glyph: "‖", short: "halted", phrase: "the chain is halted" },
-  syncing: { tone: "busy", glyph: "↻", short: "syncing", phrase: "syncing" },
-  unknown: { tone: "idle", glyph: "?", short: "no data", phrase: "no data" },
-  ok: { tone: "ok", glyph: "✓", short: "ok", phrase: "ok" },
+/** The colour of each status, and one word of at most seven letters for a cell of the matrix. */
+const STATUS_WORDS: Readonly<Record<Status, readonly [tone: Tone, short: string]>> = {
+  diverged: ["bad", "forked"],
+  failed: ["bad", "failed"],
+  missing: ["bad", "missing"],
+  not_found: ["bad", "absent"],
+  rejected: ["bad", "key"],
+  unreachable: ["bad", "down"],
+  stalled: ["bad", "stalled"],
+  lagging: ["warn", "behind"],
+  throttled: ["warn", "quota"],
+  chain_halted: ["warn", "halted"],
+  syncing: ["busy", "syncing"],
+  unknown: ["idle", "no data"],
+  ok: ["ok", "ok"],
 };
 
 /** The words for a status; one of another version's daemon is presented as it is, and as a problem. */
-export function statusWords(status: string): StatusWords {
-  const known: Readonly<Record<string, StatusWords>> = STATUS_WORDS;
-  return known[status] ?? { tone: "warn", glyph: "▲", short: status, phrase: status };
+export function statusWords(status: string): { readonly tone: Tone; readonly short: string } {
+  const known: Readonly<Record<string, readonly [tone: Tone, short: string]>> = STATUS_WORDS;
+  const [tone, short] = known[status] ?? ["warn", status];
+  return { tone, short };
 }
 
 /** Whether a person should act: not while a target is syncing or nothing is known. */
@@ -50,15 +44,6 @@ export function needsAction({ status }: Pick<TargetReport, "status">): boolean {
   const { tone } = statusWords(status);
   return tone === "bad" || tone === "warn";
 }
-
-/** The glyph beside a sentence of each tone. */
-export const TONE_GLYPHS: Readonly<Record<Tone, string>> = {
-  ok: STATUS_WORDS.ok.glyph,
-  busy: STATUS_WORDS.syncing.glyph,
-  idle: STATUS_WORDS.unknown.glyph,
-  warn: STATUS_WORDS.lagging.glyph,
-  bad: STATUS_WORDS.failed.glyph,
-};
 
 /** ` (timeout)`: the reason of a failure, unless the status or the detail names it already. */
 export function reasonSuffix({ status, reason, detail }: TargetReport): string {
@@ -85,15 +70,10 @@ export function notableLagMs({ status, lag_seconds: lag }: TargetReport): number
   return isNotable && lag !== null ? lag * 1000 : null;
 }
 
-/** `stalled, 41 min behind`; of a target that is only lagging, its lag. */
-export function describeState(target: TargetReport): string {
-  const { phrase } = statusWords(target.status);
+/** `41 min behind`, where that is worth mentioning. */
+export function describeLag(target: TargetReport): string | null {
   const lagMs = notableLagMs(target);
-  if (lagMs === null) {
-    return phrase;
-  }
-  const lag = `${formatDuration(lagMs)} behind`;
-  return target.status === "lagging" || target.status === "ok" ? lag : `${phrase}, ${lag}`;
+  return lagMs === null ? null : `${formatDuration(lagMs)} behind`;
 }
 
 /** A target that is not ok, and what could replace it. */
@@ -101,9 +81,7 @@ export interface TargetProblem {
   readonly target: TargetReport;
   readonly chain: ChainSummary;
   readonly pair: PairState;
-  /** How many other targets the protocol has on that chain. */
-  readonly others: number;
-  /** Those of them that are ok, freshest first. */
+  /** The other targets of its protocol and chain that are ok, freshest first. */
   readonly alternatives: readonly TargetReport[];
 }
 
@@ -129,7 +107,7 @@ function problemsOf({ chain, targets }: Pair): readonly TargetProblem[] {
     .sort((a, b) => (a.lag_seconds ?? 0) - (b.lag_seconds ?? 0));
   return targets
     .filter(({ status }) => status !== "ok")
-    .map((target) => ({ target, chain, pair, others: targets.length - 1, alternatives }));
+    .map((target) => ({ target, chain, pair, alternatives }));
 }
 
 function byUrgency(a: TargetProblem, b: TargetProblem): number {
@@ -149,12 +127,11 @@ export function failoverTargets({ target, alternatives }: TargetProblem): readon
 
 /** `multichain is ok`, or that no other variant is; `only subgraph (testing) is ok` where users cannot be sent to it. */
 export function describeAlternatives(problem: TargetProblem): string {
-  const { alternatives, others } = problem;
-  if (alternatives.length === 0) {
-    return others === 0 ? "there is no other variant" : "no other variant is ok";
-  }
   const targets = failoverTargets(problem);
+  const names = [...new Set((targets.length === 0 ? problem.alternatives : targets).map(variantName))];
+  if (names.length === 0) {
+    return "no other variant is ok";
+  }
   const only = targets.length === 0 ? "only " : "";
-  const names = [...new Set((targets.length === 0 ? alternatives : targets).map(variantName))];
   return `${only}${new Intl.ListFormat("en-GB").format(names)} ${names.length === 1 ? "is" : "are"} ok`;
 }

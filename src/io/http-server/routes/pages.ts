@@ -38,10 +38,6 @@ interface PageRoute {
   readonly Params: { readonly chain: string };
 }
 
-/** The span of a card's line, and its number of points. */
-const SPARK_MS = 6 * 3_600_000;
-const SPARK_POINTS = 120;
-
 /** The HTML pages, and the files that they load. */
 export function addPageRoutes(server: FastifyInstance, source: ServerDeps): void {
   const options = { assets: addAssets(server), version: source.version };
@@ -57,9 +53,8 @@ export function addPageRoutes(server: FastifyInstance, source: ServerDeps): void
 
   page("/", (report, { query }) => {
     const { links } = source.settings();
-    const own = { ...options, links, query: textOf(query["q"]), sort: textOf(query["sort"]) };
-    const plan = own.query === "" ? undefined : source.plan();
-    return renderStatusPage(report, own, { plan, strips: { events, range: readRange(query["range"]) } });
+    const own = { ...options, links, query: textOf(query["q"]) };
+    return renderStatusPage(report, own, { events, range: readRange(query["range"]) });
   });
 
   page(INCIDENTS_PATH, (report, { query: { range: found, ...query } }) => {
@@ -79,21 +74,16 @@ export function addPageRoutes(server: FastifyInstance, source: ServerDeps): void
 
   page("/chains/:chain", (report, { params, query }) => {
     const { chain } = params;
-    const keys = report.targets.filter((target) => target.chain === chain).map(({ key }) => key);
-    const toMs = Date.parse(report.generated_at);
     const rendered = renderChainPage(report, chain, {
       ...options,
       links: source.settings().links,
-      past: source.past(chain, keys, { fromMs: toMs - SPARK_MS, toMs, points: SPARK_POINTS }),
       strips: { events, range: readRange(query["range"]) },
       endpoints: source.endpoints(chain),
     });
     return orNotFound(rendered, `No chain '${chain}' is configured`);
   });
 
-  page(PLAN_PATH, (report, { query }) =>
-    renderPlanPage(report, source.plan(), { ...options, query: textOf(query["q"]) }),
-  );
+  page(PLAN_PATH, (report) => renderPlanPage(report, source.plan(), options));
 
   addPublicView(server, source, options.assets.styles);
   addDocuments(server, options);
