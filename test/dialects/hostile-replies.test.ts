@@ -97,28 +97,6 @@ describe("interpretReply() of hostile replies", () => {
     expect(new Set(kinds)).toEqual(new Set(["failed"]));
   });
 
-  it("finds the series of expected chains among 10,000 others", () => {
-    const others = Array.from(
-      { length: 10_000 },
-      (_, index) => `envio_progress_block{chainId="${100_000 + index}"} 5`,
-    );
-    const page = [...others, 'envio_progress_block{chainId="1"} 7'].join("\n");
-
-    expect(read(page, "envio-metrics", [1])[0]).toMatchObject({
-      outcomes: [{ kind: "head", head: { block: 7 } }],
-    });
-  });
-
-  it("finds the rows of expected chains among 10,000 others", () => {
-    const others = Array.from({ length: 10_000 }, (_, index) => ({
-      chainId: 100_000 + index,
-      progressBlock: 5,
-    }));
-    const body = JSON.stringify({ data: { _meta: [...others, { chainId: 1, progressBlock: 7 }] } });
-
-    expect(read(body, "envio", [1])[0]).toMatchObject({ outcomes: [{ kind: "head", head: { block: 7 } }] });
-  });
-
   it("finds an indexing error behind the indexers that were bad for other reasons", () => {
     const message = `bad indexers: {${"0xbdfb: Timeout, ".repeat(20)}\n0xbdfc: BadResponse(no attestation: indexing_error)}`;
 

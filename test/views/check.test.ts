@@ -184,27 +184,6 @@ describe("renderCheckTable()", () => {
     `);
   });
 
-  it("limits the list to a screen", () => {
-    const report = fleetReport();
-    const targets = report.targets.map((target) => ({ ...target, status: "failed" as const }));
-    const lines = render({ ...report, targets }).split("\n");
-
-    expect(lines.filter((line) => line.startsWith("failed "))).toHaveLength(24);
-    expect(lines).toContain("and 23 more: filter by protocol or chain to list them");
-  });
-
-  it("adds the reason only if the detail lacks it", () => {
-    const text = render(
-      reportOf(
-        sampleTargetReport({ status: "unreachable", reason: "timeout", detail: "no answer" }),
-        sampleTargetReport({ status: "rejected", reason: "unauthorized", detail: "unauthorized: no key" }),
-      ),
-    );
-
-    expect(text).toMatch(/no answer \(timeout\)$/m);
-    expect(text).toMatch(/unauthorized: no key$/m);
-  });
-
   it("cuts lines of tables to the terminal's width", () => {
     const lines = render(fleetReport(), { widthColumns: 60 }).split("\n");
 

@@ -136,28 +136,19 @@ describe("the failover of an incident", () => {
 
 describe("describeReplica()", () => {
   it("says which replica leads, and how old the report of a standby is", () => {
+    const standby = { role: "standby", name: "b:1", leader: "a:1", age_seconds: 0.42 } as const;
     const cases = [
-      [null, null],
-      [{ role: "leader", name: "a:1", leader: "a:1", age_seconds: 0 }, "a:1 leads."],
+      [{ ...standby, role: "leader" }, "b:1 leads."],
+      [standby, "a:1 leads; b:1 is on standby, with a report from 0.4 s ago."],
       [
-        { role: "standby", name: "b:1", leader: "a:1", age_seconds: 0.42 },
-        "a:1 leads; b:1 is on standby, with a report from 0.4 s ago.",
+        { ...standby, leader: null, age_seconds: null },
+        "No replica leads; b:1 is on standby, without a report yet.",
       ],
-      [
-        { role: "standby", name: "b:1", leader: null, age_seconds: 90 },
-        "No replica leads; b:1 is on standby, with a report from 90 s ago.",
-      ],
-      [
-        { role: "standby", name: "b:1", leader: "a:1", age_seconds: null },
-        "a:1 leads; b:1 is on standby, without a report yet.",
-      ],
-      [
-        { role: "cut_off", name: "a:1", leader: null, age_seconds: 0 },
-        "Store unreachable: a:1 was the last leader and keeps polling.",
-      ],
+      [{ ...standby, role: "cut_off" }, "Store unreachable: b:1 was the last leader and keeps polling."],
     ] as const;
 
     expect(cases.map(([replica]) => describeReplica({ replica }))).toEqual(cases.map(([, words]) => words));
+    expect(describeReplica({ replica: null })).toBeNull();
   });
 });
 

@@ -143,20 +143,6 @@ describe("healthJson()", () => {
     expect(judge(null)?.why).toContain("never seen to advance");
   });
 
-  it("gives every reason when nothing is healthy", () => {
-    const health = healthJson(
-      reportOf(
-        of("multichain", { status: "stalled", detail: "has not advanced for 2 h" }),
-        of("subgraph", { status: "rejected", detail: "the key is missing" }),
-      ),
-      QUERY,
-    );
-
-    expect(health?.why).toBe(
-      "multichain (production): stalled: has not advanced for 2 h; subgraph (production): rejected: the key is missing",
-    );
-  });
-
   it("names the highest as the freshest when none is preferred, but never a diverged one", () => {
     const freshest = (...targets: readonly TargetReport[]) =>
       healthJson(reportOf(...targets), QUERY)?.freshest?.variant ?? null;
