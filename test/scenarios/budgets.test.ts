@@ -260,7 +260,7 @@ protocols:
     expect(play.plan().replace(/ +/g, " ")).toContain(
       "rpc 1 60 s 1,440 60% of nodes each 3 min\nrpc 1 5 min 288 12% of nodes each 15 min\nrpc 1 30 s 2,880 none 100 s",
     );
-    expect(play.planPage()).toMatch(/rpc\/ base\/ paid\.example\/ \w+ 32 68/);
+    expect(play.planPage()).toMatch(/rpc\/ base\/ paid\.example\/ \w+ nodes, 100 an hour 32 68/);
     expect(play.report().budgets).toMatchObject([
       { endpoint: keyOf("paid"), used: sentTo("paid").length },
       { endpoint: keyOf("other"), used: sentTo("other").length },

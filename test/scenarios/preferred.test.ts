@@ -78,16 +78,16 @@ describe("the page of a chain", () => {
     await play.run("7m");
 
     expect(agreementOn(play, "base")).toEqual([
-      expect.stringMatching(/^2 providers agree on this head\. .* An excluded source counts again/),
-      "Agree on the head 2 sources",
-      expect.stringMatching(/^airdrops second : [\d,]+ second\.example$/),
-      expect.stringMatching(/^RPC node : [\d,]+ node\.example$/),
-      "Excluded 1 source",
+      expect.stringMatching(/^2 providers agree on this head\./),
+      "Source Head Block Why",
+      expect.stringMatching(/^airdrops second second\.example ✓ agrees [\d,]+$/),
+      expect.stringMatching(/^RPC node node\.example ✓ agrees [\d,]+$/),
       expect.stringMatching(
-        /^airdrops first : ([\d,]+), its time of block \1 contradicts first, second and an RPC node by \d+ d \d+ h; the RPC node does not have block [\d,]+ first\.example$/,
+        /^airdrops first first\.example ✕ excluded ([\d,]+) its time of block \1 contradicts first, second and an RPC node by \d+ d \d+ h; the RPC node does not have block [\d,]+$/,
       ),
-      "Apart from it 1 source",
-      expect.stringMatching(/^airdrops first \(testing\) : [\d,]+, 90\d blocks below it test\.example$/),
+      expect.stringMatching(
+        /^airdrops first \(testing\) test\.example ▲ apart from it [\d,]+ 90\d blocks below it$/,
+      ),
     ]);
   });
 
@@ -100,9 +100,9 @@ describe("the page of a chain", () => {
 
     expect(agreementOn(play, "gnosis")).toEqual([
       expect.stringMatching(/^No reference: first .* and second .* contradict each other, at one height/),
-      "Contradict each other 2 sources",
-      expect.stringMatching(/^airdrops first : [\d,]+, side 1 first\.example$/),
-      expect.stringMatching(/^airdrops second : [\d,]+, side 2 second\.example$/),
+      "Source Head Block Why",
+      expect.stringMatching(/^airdrops first first\.example ✕ contradicts others [\d,]+ side 1$/),
+      expect.stringMatching(/^airdrops second second\.example ✕ contradicts others [\d,]+ side 2$/),
     ]);
   });
 });

@@ -95,35 +95,30 @@ function whyDifferent(report: Report): ReadonlyMap<string, string> {
 
 /** The preferred target, else the highest one that is not diverged. */
 function findFreshest(targets: readonly TargetReport[]): TargetReport | null {
-  const heightOf = (target: TargetReport) => target.block_number ?? 0;
-  const credible = targets.filter((target) => heightOf(target) > 0 && target.status !== "diverged");
-  const highest = credible.toSorted((a, b) => heightOf(b) - heightOf(a))[0];
+  const heightOf = (target: TargetReport) => (target.status === "diverged" ? 0 : (target.block_number ?? 0));
+  const highest = targets.filter((one) => heightOf(one) > 0).sort((a, b) => heightOf(b) - heightOf(a))[0];
   return targets.find(({ preferred }) => preferred) ?? highest ?? null;
 }
 
 function healthTargetJson(target: TargetReport, rules: Rules): HealthTargetJson {
-  const { variant, tier, status, block_number, lag_seconds, last_advance } = target;
-  return { variant, tier, status, ...judge(target, rules), block_number, lag_seconds, last_advance };
-}
-
-function judge(target: TargetReport, { maxLagSeconds, hasReference, nowMs, differing }: Rules) {
-  const { status, lag_seconds: lag, last_advance: time } = target;
-  const difference = differing.get(target.key);
-  if (status !== "ok" || difference !== undefined) {
-    return { healthy: false, why: status === "ok" ? (difference ?? "") : `${status}: ${target.detail}` };
-  }
+  const { variant, tier, status, block_number, lag_seconds: lag, last_advance: time } = target;
+  const { maxLagSeconds, hasReference, nowMs, differing } = rules;
   const advancedMs = time === null ? Number.NEGATIVE_INFINITY : Date.parse(time);
   const lateMs = lag === null ? nowMs - advancedMs : lag * 1000;
-  const healthy = lateMs <= maxLagSeconds * 1000;
-  const limit = healthy ? "" : `, more than ${formatDuration(maxLagSeconds * 1000)}`;
-  if (lag !== null) {
-    const what = hasReference ? "reference" : "clock";
-    return { healthy, why: `${formatDuration(lateMs)} behind the ${what}${limit}` };
-  }
-  const cause = hasReference ? "lag unknown" : "the chain has no reference";
-  const advance =
-    time === null ? "never seen to advance" : `last advanced ${formatAgo(advancedMs, nowMs)}${limit}`;
-  return { healthy, why: `${cause}; ${advance}` };
+  const isLate = lateMs > maxLagSeconds * 1000;
+  const advance = time === null ? "never seen to advance" : `last advanced ${formatAgo(advancedMs, nowMs)}`;
+  const measured =
+    lag === null
+      ? `${hasReference ? "lag unknown" : "the chain has no reference"}; ${advance}`
+      : `${formatDuration(lateMs)} behind the ${hasReference ? "reference" : "clock"}`;
+  const late = isLate ? `, more than ${formatDuration(maxLagSeconds * 1000)}` : "";
+  const difference = differing.get(target.key);
+  return {
+    ...{ variant, tier, status },
+    healthy: status === "ok" && difference === undefined && !isLate,
+    ...{ block_number, lag_seconds: lag, last_advance: time },
+    why: status === "ok" ? (difference ?? `${measured}${late}`) : `${status}: ${target.detail}`,
+  };
 }
 
 /** Why each healthy target is healthy or, if none is, why each target is not. */

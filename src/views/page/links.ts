@@ -42,18 +42,14 @@ export function pairPath(what: "status" | "history", protocol: string, chain: st
   return `/api/v1/${what}/${encodeURIComponent(protocol)}/${encodeURIComponent(chain)}`;
 }
 
-/** The page of all budgets and the polling plan. */
+/** Budgets and the polling plan. */
 export const PLAN_PATH = "/plan";
-
+/** What happened. */
+export const INCIDENTS_PATH = "/incidents";
 /** The index of the documents that Synclag serves. */
 export const DOCS_PATH = "/docs";
-
-/** The page that lists the routes of the API. */
 export const API_PATH = "/docs/api";
-
-/** The page that explains the statuses. */
 export const STATUSES_PATH = "/docs/statuses";
-
 /** The folder of the runbooks, one for each alert, under its name. */
 export const RUNBOOKS_PATH = "/docs/runbooks";
 
@@ -62,10 +58,7 @@ export function statusPath(status: string): string {
   return `${STATUSES_PATH}#${status}`;
 }
 
-/** The page of what happened. */
-export const INCIDENTS_PATH = "/incidents";
-
-/** The URL of that page with these filters. */
+/** The URL of the page of incidents with these filters. */
 export function eventsPath(query: object): string {
   const named = Object.entries(query).filter(([name]) => NAMES.has(name));
   return `${withQuery(INCIDENTS_PATH, Object.fromEntries(named))}#events`;

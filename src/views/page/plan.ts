@@ -45,7 +45,7 @@ function renderBudgets(budgets: readonly BudgetReport[]): Html | null {
     });
   return rows.length === 0
     ? null
-    : renderSection("budgets", "Budgets", renderTable("budgets", "Budgets", BUDGET_HEAD, rows, "tall"));
+    : renderSection("budgets", "Budgets", renderTable("budgets", "What is left", BUDGET_HEAD, rows, "tall"));
 }
 
 const HEAD = [

@@ -7,7 +7,7 @@ import {
   slotsOf,
 } from "../../core/events/timeline.ts";
 import type { Report } from "../../core/model/report.ts";
-import { formatClock, formatCount, formatDuration, formatPercent } from "../../core/model/text.ts";
+import { formatCount, formatDuration, formatPercent } from "../../core/model/text.ts";
 import { pairsOf } from "../../core/report/pairs.ts";
 import { periodReader } from "../api/events.ts";
 import { statusWords, type Tone } from "../wording/targets.ts";
@@ -63,21 +63,15 @@ export function renderStrip(
   href: string | null,
 ): Html {
   const { slots: count, title } = RANGES[range];
-  const runs: { period: Period; from: number; to: number }[] = [];
-  for (const [index, period] of slotsOf(periods, intervalOf(range, nowMs), count).entries()) {
-    const run = runs.at(-1);
-    if (run?.period.state === period.state && run.period.sinceMs === period.sinceMs) {
-      run.to = index + 1;
-      run.period = { ...run.period, toMs: period.toMs };
-    } else {
-      runs.push({ period, from: index, to: index + 1 });
-    }
-  }
+  const tones = slotsOf(periods, intervalOf(range, nowMs), count).map(({ state }) => toneOf(state));
+  // Each colour is drawn to the end, and covered by the next.
+  const rects = tones.map((tone, index) =>
+    tone === tones[index - 1]
+      ? null
+      : html`<rect class="${tone}" x="${index}" width="${count - index}" height="1"/>`,
+  );
   const words = availabilityText(availabilityOf(periods));
-  const body = html`<svg viewBox="0 0 ${count} 1" preserveAspectRatio="none" aria-hidden="true">${runs.map(
-    ({ period, from, to }) =>
-      html`<rect class="${toneOf(period.state)}" x="${from}" width="${to - from}" height="1"><title>${periodText(period, nowMs)}</title></rect>`,
-  )}</svg><small>${words}</small>`;
+  const body = html`<svg viewBox="0 0 ${count} 1" preserveAspectRatio="none" aria-hidden="true">${rects}</svg><small>${words}</small>`;
   return href === null
     ? html`<span class="strip">${body}</span>`
     : html`<a class="strip" href="${href}" aria-label="${name}, last ${title}: ${words}">${body}</a>`;
@@ -85,13 +79,6 @@ export function renderStrip(
 
 function toneOf(state: string | null): string {
   return state === null ? "none" : (PAIR_TONES[state] ?? statusWords(state).tone);
-}
-
-/** `stalled from 03:10:00 UTC for 41 min: no block since …`. */
-function periodText({ detail, fromMs, sinceMs, state, toMs }: Period, nowMs: number): string {
-  const from = formatClock(Math.min(sinceMs, fromMs), nowMs);
-  const length = formatDuration(toMs - Math.min(sinceMs, fromMs));
-  return `${state ?? "not watched"} from ${from} for ${length}${detail === null ? "" : `: ${detail}`}`;
 }
 
 /** `99.8% usable, 98.1% ok, longest outage 12 min`. */

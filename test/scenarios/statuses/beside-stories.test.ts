@@ -123,7 +123,7 @@ describe("`diverged`", () => {
       lag_seconds: null,
       preferred: false,
     });
-    expect(play.page()).toContain("airdrops multichain, on another chain or fork");
+    expect(play.page()).toContain("airdrops multichain, diverged");
     expect(play.values("synclag_up", "multichain")).toEqual([0]);
     expect(play.values("synclag_block_number")).toHaveLength(2);
     expect(play.values("synclag_lag_seconds")).toHaveLength(2);
