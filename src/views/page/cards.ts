@@ -102,9 +102,10 @@ export function renderIncidentCard(
   const length = formatDuration((until === null ? nowMs : Date.parse(until)) - Date.parse(since));
   const end = until === null ? null : html` to ${renderClock(until, nowMs)}`;
   const tone = until === null ? "bad" : "idle";
+  const glyph = until === null ? toneGlyph("bad") : null;
   const id = until === null ? `${scope}-${subject}` : `${scope}-${subject}-${since}`;
   const rest = count - targets.length;
-  return html`<li class="card ${tone}"><h3>${toneGlyph(tone)} ${incidentTitle({ scope, subject, detail: detail ?? "" })}</h3>
+  return html`<li class="card ${tone}"><h3>${glyph} ${incidentTitle({ scope, subject, detail: detail ?? "" })}</h3>
 <p>${body}</p>
 <p class="meta">for ${length}, from ${renderClock(since, nowMs)}${end}</p>
 <details id="incident-${id}"><summary>${formatCount(count, "target")}</summary>
