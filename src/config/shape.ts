@@ -99,9 +99,10 @@ export function parseWhole<S extends Schema>(
   // An unknown key hides nothing else that is wrong with its entry.
   const copy = structuredClone(value);
   for (const { path, keys } of issues.filter((issue) => issue.code === "unrecognized_keys")) {
-    const parent = path.reduce<unknown>((at, step) => Reflect.get(Object(at), step), copy);
+    // An issue leads to a map.
+    const parent = path.reduce<unknown>((at, step) => Reflect.get(at as object, step), copy) as object;
     for (const key of keys) {
-      Reflect.deleteProperty(Object(parent), key);
+      Reflect.deleteProperty(parent, key);
     }
   }
   return z.core.safeParse(schema, copy).data ?? null;

@@ -74,9 +74,16 @@ export function readYaml(text: string, file: string): YamlFile {
     problems,
     readable: problems.length === duplicates,
     positionOf(path, what) {
-      const { node, key, isWhole } = findNode(document.contents, path, targets);
-      const [first, second] = what === "value" && isWhole ? [node, key] : [key, node];
-      return at(first?.range?.[0] ?? second?.range?.[0] ?? 0);
+      let found: Place = { key: null, node: document.contents };
+      for (const step of path) {
+        const next = childOf(isAlias(found.node) ? targets.get(found.node) : found.node, step);
+        if (next === null) {
+          return at((found.key ?? found.node)?.range?.[0] ?? 0);
+        }
+        found = next;
+      }
+      const { key, node } = found;
+      return at((what === "value" ? (node ?? key) : (key ?? node))?.range?.[0] ?? 0);
     },
   };
 }
@@ -138,28 +145,19 @@ function plainValue(document: Document, refuse: Refuse): unknown {
   }
 }
 
-/** The result of following a path into a document. */
-interface Lookup {
-  readonly node: Node | null;
-  /** The key of the node, if it is in a map. */
+/** A node, and its key if it is in a map. */
+interface Place {
   readonly key: Node | null;
-  /** Whether the file has the whole path; if not, the node is the nearest ancestor. */
-  readonly isWhole: boolean;
+  readonly node: Node | null;
 }
 
-function findNode(contents: Node | null, path: Path, targets: ReadonlyMap<Alias, Node>): Lookup {
-  let found: Lookup = { node: contents, key: null, isWhole: true };
-  for (const step of path) {
-    const parent = isAlias(found.node) ? targets.get(found.node) : found.node;
-    const item = isSeq(parent) ? parent.items[Number(step)] : undefined;
-    const pair = isMap(parent)
-      ? parent.items.findLast(({ key }) => isScalar(key) && key.value === String(step))
-      : undefined;
-    if (item === undefined && pair === undefined) {
-      return { ...found, isWhole: false };
-    }
-    const node = item ?? pair?.value;
-    found = { node: isNode(node) ? node : null, key: isNode(pair?.key) ? pair.key : null, isWhole: true };
+/** Null: the file has no such value. */
+function childOf(parent: Node | null | undefined, step: string | number): Place | null {
+  if (isSeq(parent)) {
+    const item = parent.items[Number(step)];
+    return isNode(item) ? { key: null, node: item } : null;
   }
-  return found;
+  const pairs = isMap(parent) ? parent.items : [];
+  const pair = pairs.findLast(({ key }) => isScalar(key) && key.value === String(step));
+  return isNode(pair?.key) ? { key: pair.key, node: isNode(pair.value) ? pair.value : null } : null;
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { parseConfig } from "../../src/config/parse.ts";
-import { ConfigError } from "../../src/config/problems.ts";
 import { endpointsOf, indexerKey } from "../../src/core/model/fleet.ts";
+import { configErrorOf } from "../support/config-error.ts";
 
 type Files = Readonly<Record<string, string>>;
 
@@ -134,13 +134,5 @@ function parse(text: string, files: Files, file = "fleet/chains.yaml") {
 }
 
 function problemsOf(text: string, files: Files): readonly string[] {
-  try {
-    parse(text, files);
-    return [];
-  } catch (error) {
-    if (error instanceof ConfigError) {
-      return error.message.split("\n");
-    }
-    throw error;
-  }
+  return configErrorOf(() => parse(text, files)).split("\n");
 }

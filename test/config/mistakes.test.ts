@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { it } from "vitest";
 import { parseConfig } from "../../src/config/parse.ts";
-import { ConfigError } from "../../src/config/problems.ts";
+import { configErrorOf } from "../support/config-error.ts";
 import { expectGolden } from "../support/golden.ts";
 
 const FOLDER = "test/fixtures/config/mistakes";
@@ -24,15 +24,9 @@ it("reports every mistake of a configuration with position, found value and expe
 });
 
 function errorOf(file: string): string {
-  try {
-    parseConfig(readFileSync(`${FOLDER}/${file}`, "utf8"), { file, env: ENV, readFile: readSecret });
-  } catch (error) {
-    if (error instanceof ConfigError) {
-      return error.message.replaceAll(`${file}:`, "");
-    }
-    throw error;
-  }
-  return "no mistake";
+  const text = readFileSync(`${FOLDER}/${file}`, "utf8");
+  const message = configErrorOf(() => parseConfig(text, { file, env: ENV, readFile: readSecret }));
+  return message.replaceAll(`${file}:`, "") || "no mistake";
 }
 
 function readSecret(path: string): string {

@@ -82,18 +82,12 @@ describe("readStoreFlags()", () => {
 });
 
 describe("readProxySettings()", () => {
-  it("is null without a proxy", () => {
-    expect(readProxySettings({ NO_PROXY: "example.com" })).toBeNull();
-  });
-
-  it("prefers the names in lower case", () => {
+  it("prefers the names in lower case, and is null without a proxy", () => {
     const env = { HTTPS_PROXY: "http://upper:1", https_proxy: "http://lower:1", NO_PROXY: "example.com" };
+    const settings = { httpProxy: "", httpsProxy: "http://lower:1", noProxy: "example.com" };
 
-    expect(readProxySettings(env)).toEqual({
-      httpProxy: "",
-      httpsProxy: "http://lower:1",
-      noProxy: "example.com",
-    });
+    expect(readProxySettings(env)).toEqual(settings);
+    expect(readProxySettings({ NO_PROXY: "example.com" })).toBeNull();
   });
 
   it("refuses other values than http:// and https:// URLs by the variable's name, without the value", () => {

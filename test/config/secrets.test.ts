@@ -1,10 +1,8 @@
-import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import type { Config } from "../../src/config/config.ts";
 import { parseConfig } from "../../src/config/parse.ts";
-import { ConfigError } from "../../src/config/problems.ts";
-import { looksLikeKey } from "../../src/core/model/redact.ts";
+import { configErrorOf } from "../support/config-error.ts";
 
 const UUID = "5961fb30-8fdc-45ad-9a35-555dd5e0dd56";
 const BASE58 = "4SxPXkQNifgBYqje2C4yP5gz69erZwtD7GuLWgXHSLGe";
@@ -62,29 +60,6 @@ describe("a key in a URL's path", () => {
   });
 });
 
-describe("keys of random characters in a path", () => {
-  it("are refused, all but one in a thousand at most", () => {
-    const forms: Readonly<Record<string, (bytes: Buffer) => string>> = {
-      "32 hexadecimal digits": (bytes) => bytes.toString("hex").slice(0, 32),
-      "22 characters of base64url": (bytes) => bytes.toString("base64url").slice(0, 22),
-      "43 characters of base64url": (bytes) => bytes.toString("base64url").slice(0, 43),
-      "22 letters and digits": (bytes) => lettersAndDigits(bytes, 22),
-      "32 letters and digits": (bytes) => lettersAndDigits(bytes, 32),
-      UUIDs: (bytes) => bytes.toString("hex").replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*/, "$1-$2-$3-$4-$5"),
-    };
-
-    const missed = Object.entries(forms).map(([form, make]) => {
-      // Random, and the same in each run.
-      const keys = Array.from({ length: 2_000 }, (_, index) =>
-        make(createHash("sha512").update(`key ${index}`).digest()),
-      );
-      return { form, missed: keys.filter((key) => !looksLikeKey(key)).length };
-    });
-
-    expect(missed.filter((one) => one.missed > 2)).toEqual([]);
-  });
-});
-
 describe("secrets of a header", () => {
   it("are the whole value and its parts that are keys", () => {
     const headers = {
@@ -139,13 +114,6 @@ describe("the message about a mistake", () => {
   });
 });
 
-function lettersAndDigits(bytes: Buffer, length: number): string {
-  return bytes
-    .toString("base64")
-    .replace(/[^A-Za-z0-9]/g, "")
-    .slice(0, length);
-}
-
 interface File {
   readonly rpc: string;
   readonly url: string;
@@ -179,15 +147,7 @@ function configOf(change: Partial<File>, env: Readonly<Record<string, string>> =
 }
 
 function messageOf(text: string): string {
-  try {
-    parse(text, {});
-  } catch (error) {
-    if (error instanceof ConfigError) {
-      return error.message;
-    }
-    throw error;
-  }
-  return "valid";
+  return configErrorOf(() => parse(text, {}));
 }
 
 function parse(text: string, env: Readonly<Record<string, string>>): Config {

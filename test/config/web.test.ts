@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { WebSettings } from "../../src/config/config.ts";
-import { ConfigError } from "../../src/config/problems.ts";
 import { parseWebConfig } from "../../src/config/web.ts";
+import { configErrorOf } from "../support/config-error.ts";
 import { expectGolden } from "../support/golden.ts";
 import { WEB_CONFIGS, WEB_CONFIGS_FILE, webConfigFolder } from "../support/web-configs.ts";
 
@@ -83,14 +83,8 @@ function parse(text: string): WebSettings {
 
 /** Without the name of the file in front. */
 function problemsOf(text: string): string {
-  try {
-    parse(text);
-  } catch (error) {
-    if (error instanceof ConfigError) {
-      // OpenSSL's words differ between versions of Node.
-      return error.message.replaceAll(`${folder.path}/web.yml:`, "").replace(/error:[0-9A-F]{8}:.*/, "…");
-    }
-    throw error;
-  }
-  return "";
+  // OpenSSL's words differ between versions of Node.
+  return configErrorOf(() => parse(text))
+    .replaceAll(`${folder.path}/web.yml:`, "")
+    .replace(/error:[0-9A-F]{8}:.*/, "…");
 }
