@@ -12,17 +12,11 @@ const Name = pattern(
 const Flag = z.boolean().meta({ expected: "true or false" });
 const Url = text("an http:// or https:// URL").meta({ secret: true });
 const Link = z.string().nullable().meta({ expected: "a URL, or null for none" });
-const Headers = mapOf(
-  z.string(),
-  text("a string; put numbers in quotes").meta({ secret: true }),
-  "a map of header names and values",
-).meta({ secret: true });
+const HeaderText = text("a string; put numbers in quotes").meta({ secret: true });
+const Headers = mapOf(HeaderText, "a map of header names and values").meta({ secret: true });
 const BudgetName = z.string().nullable().meta({ expected: "the name of a budget, or null for none" });
 const Slug = text("the slug of a chain");
-const Provider = optional(
-  text("a name"),
-  "Sources of one provider count as one (default: the host of the URL).",
-);
+const Provider = optional(text("a name"), "Sources of one provider count as one (default: the URL's host).");
 
 /** What a chain can override; the other keys of its map are values of placeholders. */
 const OVERRIDES = {
@@ -68,14 +62,8 @@ const Height = z.union([z.string(), z.number(), z.null()]).meta({ expected: "a t
 const Custom = map("a map with height, and one of query, body or method: GET", {
   method: oneOf(["POST", "GET"]).default("POST").describe("GET sends no body, and reads the whole response."),
   query: optional(Queries, "A query, or a list: the next one is sent when one is refused."),
-  body: optional(
-    mapOf(z.string(), z.unknown(), "a map that is sent as JSON"),
-    "JSON to send in place of a query.",
-  ),
-  root: optional(
-    ReplyPath,
-    "Where the other paths start (default: data or result); $ is the whole response.",
-  ),
+  body: optional(mapOf(z.unknown(), "a map that is sent as JSON"), "JSON to send in place of a query."),
+  root: optional(ReplyPath, "Where paths start (default: data or result); $ is the whole response."),
   rows: optional(RowsPath, "The list of rows, one per chain, or with .* the map of rows (default: one row)."),
   height: ReplyPath.describe("The last processed block."),
   time: optional(ReplyPath, "Its time: seconds or ISO 8601."),
@@ -85,7 +73,7 @@ const Custom = map("a map with height, and one of query, body or method: GET", {
   failed: optional(ReplyPath, "True or not empty once indexing has failed."),
   not_started: optional(
     listOf(Height, "a list of values"),
-    "Heights that mean that nothing is indexed yet; 0 always does.",
+    "Heights that mean: nothing indexed yet; also 0.",
   ),
 })
   .refine(({ method, query, body }) => {
@@ -103,7 +91,7 @@ const Custom = map("a map with height, and one of query, body or method: GET", {
 
 const Metric = pattern(/^[a-zA-Z_:][\w:]*$/, "the name of a metric");
 const LabelName = pattern(/^[a-zA-Z_]\w*$/, "the name of a label");
-const LabelValues = mapOf(z.string(), text("a string; put numbers in quotes"), "a map of labels and values");
+const LabelValues = mapOf(text("a string; put numbers in quotes"), "a map of labels and values");
 
 const Metrics = map("a map with height", {
   height: optional(Metric, "Gauge of the last processed block."),
@@ -114,8 +102,8 @@ const Metrics = map("a map with height", {
   ),
   where: optional(LabelValues, "Labels that a series must have."),
   chains: optional(
-    mapOf(z.string(), Slug, "a map of label values and chain slugs"),
-    "Chain slugs by other values of that label.",
+    mapOf(Slug, "a map of label values and chain slugs"),
+    "Slugs by other values of that label.",
   ),
 });
 
@@ -132,10 +120,7 @@ const IndexerEntry = map("a map with variant, url and chains", {
     .default("auto")
     .describe("The family of the indexer ([list](dialects.md)); auto detects some."),
   custom: optional(Custom, "What dialect [custom](dialects.md#custom) sends and reads."),
-  metrics: optional(
-    Metrics,
-    "Which gauges dialect [metrics](dialects.md#metrics) reads; beside a family of metrics pages, what the family does not know.",
-  ),
+  metrics: optional(Metrics, "Gauges that dialect [metrics](dialects.md#metrics) reads, or a family lacks."),
   url: optional(Url, "One endpoint for all chains or, with a placeholder, one for each."),
   provider: Provider,
   status: optional(Status, "The graph-node's index-node API, asked why a target of dialect graph is not ok."),
@@ -147,6 +132,8 @@ const IndexerEntry = map("a map with variant, url and chains", {
   schedule: Schedule.default("auto").describe("When it is polled; auto: as often as the budget allows."),
   chains: Chains.describe("Chains that it must serve; an absent one is missing."),
 });
+
+const Indexers = listOf(IndexerEntry, "a list of indexers").min(1);
 
 const RpcNode = map("a map with url", {
   url: Url.describe("The node's URL."),
@@ -175,7 +162,7 @@ const Poll = map("a map", {
   timeout: Duration.prefault("10s").describe("Deadline of a request: connect, headers and body together."),
   retries: count(0, 10).default(1).describe("Retries of a failed request; they draw on the same budget."),
   max_response: ByteSize.prefault("1MiB").describe(
-    "Larger responses are failures. Of a metrics page only the lines that are read count.",
+    "Larger responses fail (of metrics pages: the lines read).",
   ),
   rpc_schedule: Schedule.default("*/30 * * * * *").describe("Schedule of `rpc` nodes without their own."),
 });
@@ -183,10 +170,7 @@ const Poll = map("a map", {
 const Thresholds = map("a map with lagging, critical, stalled or stale", {
   lagging: optional(Duration, "Lag from which a target is lagging (default 10m)."),
   critical: optional(Duration, "Lag from which it is critical (default 30m)."),
-  stalled: optional(
-    Duration,
-    "Time without an advance, at least 50 block times, until a target is stalled (default 10m).",
-  ),
+  stalled: optional(Duration, "Time without an advance, at least 50 block times (default 10m)."),
   stale: optional(Duration, "Age, at least 3 polls, from which an observation is ignored (default 5m)."),
 });
 
@@ -203,10 +187,7 @@ const WebLink = pattern(/^https?:\/\/[^\s/]+[^\s'"]*$/i, "an http:// or https://
 const ChainEntry = map("a map such as { id: 8453 }", {
   id: count(1).describe("The chain ID, as eth_chainId returns it."),
   name: optional(text("a name"), "Display name (default: of a well-known id, else the slug)."),
-  block_time: optional(
-    Duration,
-    "Time between two blocks (default: that of a well-known id, else measured).",
-  ),
+  block_time: optional(Duration, "Time between two blocks (default: of a well-known id, else measured)."),
   testnet: optional(Flag, "Testnets never page (default: of a well-known id, else false)."),
   explorer: WebLink.nullable()
     .meta({ expected: "an http:// or https:// URL, or null for none" })
@@ -280,13 +261,11 @@ const PublicEntry = map("a map with protocols or title", {
   title: text("a text of 1 to 100 characters", 100).default("Status").describe("The title of the page."),
 });
 
+const Selection = text("a GraphQL selection such as campaigns(first: 1) { subgraphId }", 2_000);
+const ValuePath = pattern(/^[A-Za-z_]\w*(?:\.\w+)*$/, "a path such as campaigns.0.subgraphId");
 const ParityQuery = map("a map with select and value", {
-  select: text("a GraphQL selection such as campaigns(first: 1) { subgraphId }", 2_000).describe(
-    "A GraphQL selection, sent with the query for the height.",
-  ),
-  value: pattern(/^[A-Za-z_]\w*(?:\.\w+)*$/, "a path such as campaigns.0.subgraphId").describe(
-    "Path of the value: fields, and list positions from 0.",
-  ),
+  select: Selection.describe("A GraphQL selection, sent with the query for the height."),
+  value: ValuePath.describe("Path of the value: fields, and list positions from 0."),
 });
 
 const ParityEntry = map("a map with name, protocol and queries", {
@@ -300,7 +279,7 @@ const ParityEntry = map("a map with name, protocol and queries", {
     .min(1)
     .exactOptional()
     .describe("Where the variants are compared (default: wherever two serve the chain)."),
-  queries: mapOf(z.string(), ParityQuery, "a map of variants, each with select and value").meta({
+  queries: mapOf(ParityQuery, "a map of variants, each with select and value").meta({
     description: "What each variant is asked; at least two variants.",
     minProperties: 2,
   }),
@@ -320,28 +299,22 @@ export const ConfigFile = map("a map with version, chains and protocols", {
   listen: Listen.prefault("127.0.0.1:9855").describe("Address of the HTTP server; --listen overrides it."),
   poll: Poll.prefault({}).describe("How endpoints are polled."),
   thresholds: Thresholds.prefault({}).describe("When a lag or a standstill counts."),
-  budgets: mapOf(Name, BudgetEntry, "a map of budgets")
+  budgets: mapOf(BudgetEntry, "a map of budgets", Name)
     .default({})
     .describe("Request limits of the providers. A request that would exceed one is not sent."),
-  chains: mapOf(Name, ChainEntry, "a map of chains by slug")
+  chains: mapOf(ChainEntry, "a map of chains by slug", Name)
     .refine(isNotEmpty)
     .meta({ description: "Chains by slug.", minProperties: 1 }),
-  protocols: mapOf(
-    Name,
-    listOf(IndexerEntry, "a list of indexers").min(1),
-    "a map of protocols, each a list of indexers",
-  )
-    .refine(isNotEmpty)
-    .meta({
-      description: "Indexers by protocol. The others of a protocol are compared with its first one.",
-      minProperties: 1,
-    }),
+  protocols: mapOf(Indexers, "a map of protocols, each a list of indexers", Name).refine(isNotEmpty).meta({
+    description: "Indexers by protocol. The others of a protocol are compared with its first one.",
+    minProperties: 1,
+  }),
   maintenance: listOf(MaintenanceEntry, "a list of windows")
     .default([])
     .describe("Windows in which targets are polled but raise no alert."),
   links: LinksEntry.prefault({}).describe("Where the links beside each problem lead."),
   public: PublicEntry.optional().describe(
-    "A page at /public and badges at /badge/PROTOCOL/CHAIN.svg, without password, hosts or reasons.",
+    "A page at /public and badges at /badge/PROTOCOL/CHAIN.svg, for anyone.",
   ),
   cors: listOf(Origin, "a list of origins")
     .default([])
@@ -411,11 +384,7 @@ export function map<Shape extends z.core.$ZodShape>(expected: string, shape: Sha
 }
 
 /** A map whose keys the user chooses. */
-export function mapOf<Key extends z.ZodString, Value extends z.ZodType>(
-  key: Key,
-  value: Value,
-  expected: string,
-) {
+export function mapOf<Value extends z.ZodType>(value: Value, expected: string, key = z.string()) {
   return z.record(key, value).meta({ expected });
 }
 

@@ -48,9 +48,7 @@ const Hash = pattern(
 const WebConfigFile = map("a map with tls_server_config, http_server_config or basic_auth_users", {
   tls_server_config: Tls.nullish(),
   http_server_config: map("a map with headers", { headers: Headers.nullish() }).nullish(),
-  basic_auth_users: mapOf(z.string(), Hash, "a map of names, each with a bcrypt hash")
-    .meta({ secret: true })
-    .nullish(),
+  basic_auth_users: mapOf(Hash, "a map of names, each with a bcrypt hash").meta({ secret: true }).nullish(),
 });
 
 /** Where a web configuration comes from. */
