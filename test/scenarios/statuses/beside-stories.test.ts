@@ -15,7 +15,7 @@ describe("a status", () => {
 
     const changes = reasons.map((reason) => {
       const play = new ScriptedFleet(TRIO).run("10m").script("multichain", () => reason);
-      return `${reason}: ${play.changes("multichain", "1m")}`;
+      return `${reason}: ${play.changes("multichain", "1m").join()}`;
     });
 
     expect(changes).toEqual([
