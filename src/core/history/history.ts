@@ -1,7 +1,7 @@
 import type { ChainReport } from "../model/report.ts";
 
 /** Values at even times; null: unknown. */
-export type Column = readonly (number | null)[];
+type Column = readonly (number | null)[];
 
 /** Part of a chain's history: every list is as long as `timesMs`. */
 export interface HistorySlice {
