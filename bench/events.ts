@@ -56,7 +56,9 @@ writeFileSync(
     .join(""),
 );
 const bytes = statSync(file).size;
-const page = timed(() => renderFleetHistory(last, { events: log, range: "30d" }, { q: "", range: "30d" }));
+const page = timed(() =>
+  renderFleetHistory(last, { events: log, range: "30d" }, { q: "", sort: "", range: "30d" }),
+);
 const reading = performance.now();
 readEvents(readFileSync(file, "utf8"));
 process.stdout.write(

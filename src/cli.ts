@@ -211,7 +211,7 @@ const CHECK_FAILED = 3;
 /** Runs the command line and returns the exit code. */
 export async function runCli(argv: readonly string[], world: CommandWorld): Promise<number> {
   let exitCode: number = EXIT.ok;
-  let isCheck = false;
+  let called = "";
   const program = new Command("synclag")
     .description("Monitors the sync health of blockchain indexers and compares their variants on each chain")
     .version(buildOf(world).version)
@@ -222,7 +222,7 @@ export async function runCli(argv: readonly string[], world: CommandWorld): Prom
       writeErr: (text) => world.err(text.trimEnd()),
     })
     .hook("preSubcommand", (_program, command) => {
-      isCheck = command.name() === "check";
+      called = command.name();
     });
   const add = (parent: Command, { name, about, after = "", argument, options, run }: CommandSpec): void => {
     const command = parent.command(name).description(about).addHelpText("after", after);
@@ -252,7 +252,7 @@ export async function runCli(argv: readonly string[], world: CommandWorld): Prom
     if (!(error instanceof CommanderError)) {
       world.err(error instanceof Error ? error.message : String(error));
     }
-    return isCheck && code !== EXIT.ok ? CHECK_FAILED : code;
+    return called === "check" && code !== EXIT.ok ? CHECK_FAILED : code;
   }
 }
 

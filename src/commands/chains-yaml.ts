@@ -32,7 +32,10 @@ export function chainsYaml(found: readonly FoundEndpoint[]): string {
   const indexers = found.filter(({ dialect }) => dialect !== "rpc");
   const protocols = groupByProtocol(indexers);
   const names = unique(protocols.map(({ name }) => name ?? "my-protocol"));
-  const entries = protocols.map((protocol, index) => [names[index], variantsOf(protocol.indexers)]);
+  const entries = protocols.map((protocol, index): [string, unknown] => [
+    names[index] ?? "",
+    variantsOf(protocol.indexers),
+  ]);
   const config = {
     version: 1,
     chains: chainEntries(found),

@@ -66,6 +66,12 @@ describe("renderAct()", () => {
     );
   });
 
+  it("has the command of the same silence", () => {
+    expect(act([TARGET])).toContain(
+      "amtool silence add --alertmanager.url='https://alerts.example' --duration=2h --comment='known problem' protocol=airdrops variant=subgraph tier=production chain=base",
+    );
+  });
+
   it("leads to the dashboards of the chain, from an hour before, and of the indexer", () => {
     const chain = linkTo(act([TARGET]), "grafana.example");
     const indexer = linkTo(

@@ -1,16 +1,19 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import type { EndpointRecord } from "../../src/core/model/exchange.ts";
+import type { Plan } from "../../src/core/model/plan.ts";
 import { type ChainReport, type Report, STATUSES } from "../../src/core/model/report.ts";
 import { isoTime } from "../../src/core/model/text.ts";
 import { type ChainPageOptions, renderChainPage } from "../../src/views/page/chain.ts";
 import { renderDocumentPage } from "../../src/views/page/document.ts";
 import { statusPath } from "../../src/views/page/links.ts";
+import { renderPlanPage } from "../../src/views/page/plan.ts";
 import { renderStatusPage } from "../../src/views/page/status.ts";
 import { PAGE } from "../support/outputs.ts";
 import { fleetReport } from "./fleet-report.ts";
 import {
   NOW_MS,
+  sampleBudget,
   sampleChain,
   sampleChainReport,
   sampleGap,
@@ -64,6 +67,36 @@ describe("every page", () => {
 });
 
 describe("renderStatusPage()", () => {
+  it("sorts the fleet by the column of the clicked heading, and keeps the filter", () => {
+    const pageOf = (sort: string) => renderStatusPage(fleetReport(), { ...PAGE, query: "lockup", sort });
+    const mainnets = (page: string) => page.split('id="box-mainnets"')[1]?.split("</table>")[0] ?? "";
+    const chainsOf = (sort: string) =>
+      [...mainnets(pageOf(sort)).matchAll(/<th scope="row"><a [^>]*>([^<]+)/g)].map(([, name]) => name);
+    const byName = chainsOf("chain");
+
+    expect(byName.length).toBeGreaterThan(2);
+    expect(byName).toEqual(byName.toSorted());
+    expect(chainsOf("lockup/subgraph/production")[0]).toBe("Morph");
+    expect(chainsOf("nothing/that/is")).toEqual(chainsOf(""));
+    expect(pageOf("")).toContain('<a href="/?q=lockup&amp;sort=lockup%2Fsubgraph%2Fproduction#fleet"');
+    expect(pageOf("chain")).toMatch(/aria-sort="ascending">\s*<a href="\/\?q=lockup#fleet"/);
+    expect(pageOf("chain")).toContain('<input type="hidden" name="sort" value="chain">');
+  });
+
+  it("filters the plan page, budgets included", () => {
+    const budgets = ["lockup", "airdrops"].map((budget) => sampleBudget({ budget, endpoint: null }));
+    const report = { ...fleetReport(), budgets };
+    const pages = ["", "lockup", "solana"].map((query) =>
+      renderPlanPage(report, planOf("lockup", "airdrops"), { ...PAGE, query }),
+    );
+
+    expect(
+      pages.map((page) => ["lockup", "airdrops"].filter((name) => page.includes(`${name} used`))),
+    ).toEqual([["lockup", "airdrops"], ["lockup"], []]);
+    expect(pages[1]).toContain('<form action="/plan"');
+    expect(pages[1]).toContain("1 endpoint, 24 requests a day");
+  });
+
   it("has a cell for every target: a word for its status, and a link to its card on the chain's page", () => {
     const report = fleetReport();
     const page = renderStatusPage(report, PAGE);
@@ -298,4 +331,21 @@ function textOf(page: string): string {
     .replace(/<[^>]+>/g, " ")
     .replace(/\s+/g, " ")
     .replace(/ ([,;])/g, "$1");
+}
+
+/** A plan of one indexer for each protocol, with a budget of its own. */
+function planOf(...protocols: readonly string[]): Plan {
+  const indexers = protocols.map((protocol) => ({
+    ...{ protocol, variant: "subgraph", tier: "production", endpoints: 1, schedule: "0 0 * * * *" },
+    ...{ interval_seconds: 3_600, requests_per_day: 24, budget: protocol, share: 0.5 },
+    fault_shows_seconds: 7_200,
+  }));
+  const budgets = protocols.map((budget) => ({
+    ...({ budget, limit: 48, per: "day", scope: "shared" } as const),
+    ...{ endpoints: 1, requests: 24, share: 0.5 },
+  }));
+  return {
+    ...{ indexers, budgets, totals: { endpoints: 2, requests_per_day: 48 }, skipped: [], parity: [] },
+    basis: { polls: 2, pollMs: 1_000 },
+  };
 }

@@ -240,16 +240,19 @@ const PAGES = {
   // hyperindex: packages/envio/src/Metrics.res
   "envio-metrics": (rows) =>
     metricsPage({
-      envio_progress_block: rows.map(({ chainId, block }) => `{chainId="${chainId}"} ${block ?? -1}`),
+      envio_progress_block: rows.map(
+        ({ chainId, block }) => `{chainId="${String(chainId)}"} ${String(block ?? -1)}`,
+      ),
       envio_progress_block_time_seconds: rows
         .filter(({ block }) => block !== null)
-        .map(({ chainId, timestampSec }) => `{chainId="${chainId}"} ${timestampSec}`),
+        .map(({ chainId, timestampSec }) => `{chainId="${String(chainId)}"} ${String(timestampSec)}`),
     }),
   // erpc: telemetry/metrics.go
   erpc: (rows) =>
     metricsPage({
       erpc_network_served_tip_block_number: rows.map(
-        ({ block, chainId }) => `{axis="latest",lane="all",network="evm:${chainId}",project="main"} ${block}`,
+        ({ block, chainId }) =>
+          `{axis="latest",lane="all",network="evm:${String(chainId)}",project="main"} ${String(block)}`,
       ),
     }),
 } as const satisfies Readonly<Record<string, (rows: readonly ServedRow[]) => Answer>>;

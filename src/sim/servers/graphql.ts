@@ -44,7 +44,7 @@ export function answerQuery(query: string, root: Fields, refuse: (error: Error) 
 }
 
 function select({ selections }: SelectionSetNode, object: Fields, type: string): object {
-  const found = selections.map((node) => {
+  const found = selections.map((node): [string, unknown] => {
     if (node.kind !== Kind.FIELD) {
       throw new GraphQLError("a simulated server has no fragments");
     }

@@ -128,7 +128,10 @@ export function openapiDocument(version: string): OpenapiObject {
     const operation = { operationId, summary, responses };
     return [path, { parameters: parametersOf(path, route), [method.toLowerCase()]: operation }];
   });
-  const schemas = Object.entries(SCHEMAS).map(([name, schema]) => [name, replySchema(schema)]);
+  const schemas = Object.entries(SCHEMAS).map(([name, schema]): [string, unknown] => [
+    name,
+    replySchema(schema),
+  ]);
   return {
     openapi: "3.1.0",
     info: { title: "Synclag", version, description: ABOUT },
@@ -175,7 +178,7 @@ function parametersOf(path: string, { query }: Route): readonly Parameter[] {
   });
   const { properties = {} } = query === undefined ? {} : z.toJSONSchema(QUERIES[query], { io: "input" });
   const inQuery = Object.entries(properties).map(([name, property]): Parameter => {
-    const { description = "", ...schema }: z.core.JSONSchema.JSONSchema = Object(property);
+    const { description = "", ...schema } = typeof property === "object" ? property : {};
     return { name, in: "query", description, schema };
   });
   return [...inPath, ...inQuery];

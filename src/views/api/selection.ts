@@ -1,4 +1,5 @@
 import { indexerKey } from "../../core/model/fleet.ts";
+import type { Plan } from "../../core/model/plan.ts";
 import type { ChainSummary, Report, TargetId, TargetReport } from "../../core/model/report.ts";
 import { nearMissHint } from "../../core/text/near-miss.ts";
 
@@ -55,6 +56,24 @@ export function filterByWords(report: Report, query: string): Report {
     return words.every((word) => text.includes(word));
   });
   return keepTargets(report, matching);
+}
+
+/** Narrows a plan to the indexers of these targets, with the RPC nodes beside them. */
+export function filterPlan(plan: Plan, targets: readonly TargetReport[]): Plan {
+  const shown = new Set(targets.map(indexerKey));
+  const indexers = plan.indexers.filter(
+    (row) => shown.has(indexerKey(row)) || (row.protocol === "" && shown.size > 0),
+  );
+  const budgets = new Set(indexers.map(({ budget }) => budget));
+  return {
+    ...plan,
+    indexers,
+    budgets: plan.budgets.filter(({ budget }) => budgets.has(budget)),
+    totals: {
+      endpoints: indexers.reduce((total, row) => total + row.endpoints, 0),
+      requests_per_day: indexers.reduce((total, row) => total + row.requests_per_day, 0),
+    },
+  };
 }
 
 function searchText(target: TargetReport, chain: ChainSummary | undefined): string {

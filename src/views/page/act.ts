@@ -14,8 +14,9 @@ const SILENCE_MS = 2 * 3_600_000;
 const BEFORE_MS = 3_600_000;
 const NO_LINKS: Links = { alertmanager: null, grafana: null, runbooks: null };
 
-/** The runbook of the alert that a status leads to; while a status is ok or unknown there is nothing to do. */
+/** The runbook of the alert that a status leads to; while a status is ok there is nothing to do. */
 const RUNBOOKS: Readonly<Partial<Record<Status, string>>> = {
+  unknown: "SynclagTargetUnknown",
   rejected: "SynclagKeyRejected",
   throttled: "SynclagThrottled",
   not_found: "SynclagEndpointDown",
@@ -82,6 +83,8 @@ export function renderAct(problem: Problem | null, links = NO_LINKS, nowMs: numb
   });
   return html`<details id="act-${id}"><summary>Act</summary>
 <p class="meta"><a href="${runbooks ?? RUNBOOKS_PATH}/${runbook}.md">Runbook</a> ${urls}</p>
+<p class="hint">Two hours without its alerts:</p>
+${renderCommand(matches.map((match) => amtoolCommand(match, alertmanager)).join("\n"), `amtool command for ${id}`)}
 <p class="hint">Two hours of maintenance, in chains.yaml:</p>
 ${renderCommand(maintenanceLines(matches, nowMs), `lines of chains.yaml for ${id}`)}</details>`;
 }
@@ -105,6 +108,12 @@ function dashboardUrl(grafana: string, match: MaintenanceMatch, since: string | 
   const fromMs = (since === null ? nowMs : Date.parse(since)) - BEFORE_MS;
   const variables = labelsOf(match, (name, value) => `var-${name}=${encodeURIComponent(value)}`);
   return `${grafana}/d/${board}?${variables.join("&")}&from=${fromMs}&to=${nowMs}`;
+}
+
+function amtoolCommand(match: MaintenanceMatch, alertmanager: string | null): string {
+  const where = alertmanager === null ? "" : ` --alertmanager.url='${alertmanager}'`;
+  const matchers = labelsOf(match, (label, value) => `${label}=${value}`).join(" ");
+  return `amtool silence add${where} --duration=2h --comment='known problem' ${matchers}`;
 }
 
 /** Names are quoted: YAML would read `1` or `true` as something other than text. */

@@ -14,7 +14,15 @@ import {
 import { incidentProblem, renderAct, targetProblem } from "./act.ts";
 import { type Html, type HtmlValue, html } from "./html.ts";
 import { chainPath, statusPath, targetAnchor } from "./links.ts";
-import { renderAgo, renderClock, renderLink, renderSection, toneGlyph } from "./shell.ts";
+import {
+  renderAgo,
+  renderClock,
+  renderFor,
+  renderLink,
+  renderSection,
+  renderTerm,
+  toneGlyph,
+} from "./shell.ts";
 
 /** What cards need beside the report. */
 export interface CardOptions {
@@ -33,11 +41,10 @@ export function renderTargetCard(
 ): Html {
   const { status, detail, since, preferred, maintenance } = target;
   const { tone } = statusWords(status);
-  const marks = [preferred ? "preferred" : [], maintenance ? "in maintenance" : []].flat();
-  const lasting = since === null ? "" : `for ${formatDuration(nowMs - Date.parse(since))}`;
+  const lasting = since === null ? null : html`${renderFor(since, nowMs)} `;
   return html`<li class="card ${tone}" id="${id}"><h3>${title}
 <a class="pill ${tone}" href="${statusPath(status)}">${toneGlyph(tone)} ${status}</a>
-<small>${[lasting, ...marks].join(", ")}</small></h3>
+<small>${lasting}${preferred ? html`${renderTerm("preferred")} ` : null}${maintenance ? "in maintenance" : null}</small></h3>
 <p>${detail}<small>${reasonSuffix(target)}</small></p>
 ${body}
 ${renderAct(targetProblem(target, id), links, nowMs)}</li>

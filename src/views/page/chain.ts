@@ -19,6 +19,7 @@ import {
   renderSection,
   renderSummary,
   renderTable,
+  renderTerm,
   toneGlyph,
 } from "./shell.ts";
 import { intervalOf, renderRanges, renderStrip, type StripOptions } from "./strip.ts";
@@ -73,8 +74,8 @@ function renderChainFacts(chain: ChainSummary, nowMs: number): Html {
   const measured = found === null ? "not measured yet" : `${found.toFixed(2)} s measured`;
   const facts = renderFacts([
     ["Chain ID", `${chain.chain_id}${chain.testnet ? " (testnet)" : ""}`],
-    ["Reference head", describeReference(chain, nowMs)],
-    ["Block interval", expected === null ? measured : `${measured}, ${expected} s expected`],
+    [renderTerm("Reference head"), describeReference(chain, nowMs)],
+    [renderTerm("Block interval"), expected === null ? measured : `${measured}, ${expected} s expected`],
     ["Thresholds", levels.join(", ")],
   ]);
   return renderSection("chain", "Chain", facts);

@@ -5,11 +5,13 @@ import { EVENT_FILTERS } from "../api/queries.ts";
 export interface FleetView {
   /** The content of the filter box. */
   readonly q: string;
+  /** `chain`, or the `protocol/variant/tier` of a column; empty or unknown: by the worst target of each chain. */
+  readonly sort: string;
   /** The time that the strips show. */
   readonly range: string;
 }
 
-/** The URL of the status page with this filter and range. */
+/** The URL of the status page with this filter, order and range. */
 export function fleetPath(view: FleetView): string {
   return withQuery("/", { ...view });
 }

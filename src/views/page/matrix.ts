@@ -3,9 +3,9 @@ import { groupBy } from "../../core/model/group-by.ts";
 import { type ChainSummary, type Report, statusRank, type TargetReport } from "../../core/model/report.ts";
 import { formatNumber, shortDuration } from "../../core/model/text.ts";
 import { notableLagMs, statusWords } from "../wording/targets.ts";
-import { type Html, html } from "./html.ts";
+import { type Html, type HtmlValue, html } from "./html.ts";
 import { chainPath, type FleetView, fleetPath, targetAnchor } from "./links.ts";
-import { renderSection, toneGlyph } from "./shell.ts";
+import { renderSection, renderTerm, toneGlyph } from "./shell.ts";
 
 interface Table {
   readonly view: FleetView;
@@ -25,9 +25,9 @@ interface Row {
 /** With more columns the reference head is hidden on narrow screens. */
 const MANY_COLUMNS = 7;
 
-/** The whole fleet, a row for each chain, the worst first; testnets are folded. */
+/** The whole fleet, a row for each chain, the worst first unless asked otherwise; testnets are folded. */
 export function renderMatrix(report: Report, view: FleetView): Html {
-  const rows = rowsOf(report);
+  const rows = sortRows(report, view.sort);
   const explained = new Set(report.incidents.flatMap(({ targets }) => targets));
   const table = { view, columns: findColumns(rows), explained };
   const mainnets = rows.filter(({ chain }) => !chain.testnet);
@@ -53,16 +53,27 @@ ${renderTable(table, testnets, "Testnets")}</details>`
 function renderTable(table: Table, rows: readonly Row[], caption: string): Html {
   const protocols = groupBy(table.columns, ({ protocol }) => protocol);
   return html`<div class="box" id="box-${caption.toLowerCase()}" role="region" aria-label="${caption}" tabindex="0"><table class="matrix${table.columns.length > MANY_COLUMNS ? " many" : ""}">
-<caption class="sr">${caption}, worst first</caption>
-<thead><tr><th rowspan="2" scope="col">Chain</th>${[...protocols].map(
+<caption class="sr">${caption}, ${SORTED[table.view.sort] ?? "worst first"}</caption>
+<thead><tr>${renderSortable(table, "chain", "Chain", html`rowspan="2"`)}${[...protocols].map(
     ([name, columns]) =>
       html`<th colspan="${columns.length}" scope="colgroup"><a href="${fleetPath({ ...table.view, q: name })}">${name}</a></th>`,
-  )}<th rowspan="2" scope="col" class="head">Reference head × sources</th></tr>
-<tr>${table.columns.map(({ tier, variant }) => {
-    const small = tier === "production" ? null : html` <small>${tier}</small>`;
-    return html`<th scope="col">${variant}${small}</th>`;
+  )}<th rowspan="2" scope="col" class="head">${renderTerm("Reference head")} ${renderTerm("× sources")}</th></tr>
+<tr>${table.columns.map((column) => {
+    const small = column.tier === "production" ? null : html` <small>${column.tier}</small>`;
+    return renderSortable(table, indexerKey(column), html`${column.variant}${small}`, null);
   })}</tr></thead>
 <tbody>${rows.map((row) => renderRow(table, row))}</tbody></table></div>`;
+}
+
+const SORTED: Readonly<Record<string, string>> = { chain: "by name" };
+
+/** The heading of a column: a link that sorts by the column, or returns to the default order. */
+function renderSortable({ view }: Table, name: string, title: HtmlValue, span: Html | null): Html {
+  const isSorted = view.sort === name;
+  const order = name === "chain" ? "ascending" : "descending";
+  const path = `${fleetPath({ ...view, sort: isSorted ? "" : name })}#fleet`;
+  return html`<th scope="col" ${span}${isSorted ? html` aria-sort="${order}"` : null}>
+<a href="${path}" title="${isSorted ? "Worst chain first" : "Sort by this column"}">${title}</a></th>`;
 }
 
 function renderRow(table: Table, { chain, targets }: Row): Html {
@@ -105,8 +116,8 @@ function findColumns(rows: readonly Row[]): readonly IndexerId[] {
   return [...groupBy(columns, ({ protocol }) => protocol).values()].flat();
 }
 
-/** The worst chain first. */
-function rowsOf({ chains, targets }: Report): readonly Row[] {
+/** By the column that the page is sorted by; rows that are equal there, and without one, the worst chain first. */
+function sortRows({ chains, targets }: Report, sort: string): readonly Row[] {
   const byChain = groupBy(targets, ({ chain }) => chain);
   return chains
     .flatMap((chain): Row[] => {
@@ -115,5 +126,17 @@ function rowsOf({ chains, targets }: Report): readonly Row[] {
       const notOk = own.filter(({ status }) => status !== "ok").length;
       return own.length === 0 ? [] : [{ chain, targets: own, worst, notOk }];
     })
-    .sort((a, b) => b.worst - a.worst || b.notOk - a.notOk);
+    .sort((a, b) => b.worst - a.worst || b.notOk - a.notOk)
+    .sort((a, b) =>
+      sort === "chain"
+        ? a.chain.name.localeCompare(b.chain.name, "en")
+        : badnessIn(b, sort) - badnessIn(a, sort),
+    );
+}
+
+/** The rank of a column's target, by status and then lag; the lowest if there is no target. */
+function badnessIn({ targets }: Row, column: string): number {
+  const target = targets.find((one) => indexerKey(one) === column);
+  const lag = target?.lag_seconds ?? 0;
+  return target === undefined ? -1 : statusRank(target.status) + lag / (lag + 1);
 }

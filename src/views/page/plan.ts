@@ -1,19 +1,26 @@
 import type { Plan } from "../../core/model/plan.ts";
 import type { BudgetReport, Report } from "../../core/model/report.ts";
 import { formatCount, formatNumber, formatPercent, perWindow } from "../../core/model/text.ts";
+import { filterByWords, filterPlan } from "../api/selection.ts";
 import { describeDetection, describeProbe, PROBES_ARE_FREE, planRows } from "../wording/plan.ts";
 import { type Html, html } from "./html.ts";
-import { renderSkipped, renderUnlisted } from "./lists.ts";
+import { PLAN_PATH } from "./links.ts";
+import { renderFilterNote, renderSkipped, renderUnlisted } from "./lists.ts";
 import { type PageOptions, renderPage, renderSection, renderSummary, renderTable } from "./shell.ts";
 
-/** The page of all budgets, what is left of each, and the polling plan. */
-export function renderPlanPage(report: Report, plan: Plan, options: PageOptions): string {
+/** The page of all budgets, what is left of each, and the polling plan, as far as they concern the targets that match the filter. */
+export function renderPlanPage(report: Report, whole: Plan, options: PageOptions): string {
+  const shown = filterByWords(report, options.query ?? "");
+  const plan = shown === report ? whole : filterPlan(whole, shown.targets);
+  const used = new Set(plan.budgets.map(({ budget }) => budget));
   const main = html`${renderSummary(report, "idle", describePlan(plan), "", html`. <a href="/">All chains</a>`)}
-${renderBudgets(report.budgets)}
+${renderFilterNote(report, shown, PLAN_PATH)}
+${renderBudgets(shown.budgets.filter(({ budget }) => used.has(budget)))}
 ${renderPlan(plan)}
-${renderUnlisted(report)}
-${renderSkipped(plan.skipped)}`;
-  return renderPage({ ...options, title: "Budgets and plan · Synclag", tone: "idle", main });
+${renderUnlisted(shown)}
+${renderSkipped(shown.skipped)}`;
+  const title = "Budgets and plan · Synclag";
+  return renderPage({ ...options, title, tone: "idle", main, filters: PLAN_PATH });
 }
 
 function describePlan({ totals, budgets }: Plan): string {

@@ -1,6 +1,6 @@
 import type { Links } from "../../core/model/links.ts";
 import type { Report } from "../../core/model/report.ts";
-import { formatAgo, formatClock } from "../../core/model/text.ts";
+import { formatAgo, formatClock, formatDuration } from "../../core/model/text.ts";
 import { sentenceCase } from "../wording/headline.ts";
 import { GLYPHS, type Tone } from "../wording/targets.ts";
 import { type Html, type HtmlValue, html, ownMarkup, renderHtml, webLink } from "./html.ts";
@@ -26,6 +26,8 @@ export interface PageOptions {
   readonly links?: Links;
   /** The content of the filter box. */
   readonly query?: string | undefined;
+  /** The column that the fleet is sorted by, which a new filter keeps. Default: the worst chain first. */
+  readonly sort?: string | undefined;
 }
 
 interface Page extends PageOptions {
@@ -33,6 +35,8 @@ interface Page extends PageOptions {
   /** The colour of the tab's icon. */
   readonly tone: Tone;
   readonly main: Html;
+  /** The page that the filter leads to. Default: the status page. */
+  readonly filters?: string;
   readonly plots?: "drawn" | "none";
   /** Whether the page refreshes itself. */
   readonly refresh?: "live" | "never";
@@ -47,8 +51,8 @@ const ICON_COLOURS: Readonly<Record<Tone, string>> = {
 };
 
 /** A complete document around the main part of a page: it loads nothing external and works without JavaScript. */
-export function renderPage({ plots = "none", refresh = "live", query = "", ...page }: Page): string {
-  const { title, tone, main, assets, version } = page;
+export function renderPage({ plots = "none", refresh = "live", ...page }: Page): string {
+  const { title, tone, main, assets, version, query = "", sort = "", filters = "/" } = page;
   const styles = [...(plots === "drawn" ? [assets.plotStyles] : []), assets.styles];
   const scripts = [
     ...(refresh === "live" ? [assets.script] : []),
@@ -64,10 +68,10 @@ ${refresh === "live" ? html`<noscript><meta http-equiv="refresh" content="15"></
 <script src="${assets.headerScript}"></script>
 ${styles.map((path) => html`<link rel="stylesheet" href="${path}">`)}</head>
 <body><header class="top"><a class="brand" href="/">Synclag</a>
-<form action="/" role="search">
+<form action="${filters}" role="search">
 <input id="q" name="q" type="search" value="${query}" placeholder="Filter: lockup base stalled"
  aria-label="Filter targets" aria-keyshortcuts="/" title="Press / to filter" autocomplete="off">
-<noscript><button>Filter</button></noscript></form>
+${sort === "" ? null : html`<input type="hidden" name="sort" value="${sort}">`}<noscript><button>Filter</button></noscript></form>
 <span id="live"></span><p id="announcement" class="sr" role="status"></p></header>
 <main>${main}</main>
 <footer><nav aria-label="More"><a href="${INCIDENTS_PATH}">Incidents and events</a> · <a href="${PLAN_PATH}">Budgets and plan</a> ·
@@ -109,6 +113,20 @@ export function toneGlyph(tone: Tone): Html {
   return html`<i aria-hidden="true">${GLYPHS[tone]}</i>`;
 }
 
+/** Explanations of terms: hovering, a tap or the keyboard shows them. */
+const MEANINGS = {
+  "Reference head": "The newest block on which the sources of the chain agree; lag is measured from it",
+  "× sources": "How many sources agree on it",
+  preferred: "The freshest healthy variant that serves users: where traffic should go",
+  Gap: "The distance between two variants at one instant, give or take its uncertainty",
+  "Block interval": "The time between two blocks, as measured",
+} as const;
+
+/** One of these terms, with its explanation. */
+export function renderTerm(term: keyof typeof MEANINGS): Html {
+  return html`<abbr title="${MEANINGS[term]}" tabindex="0">${term}</abbr>`;
+}
+
 /** A word on the colour of its tone. */
 export function renderPill(tone: Tone, word: string): Html {
   return html`<span class="pill ${tone}">${toneGlyph(tone)} ${word}</span>`;
@@ -140,6 +158,13 @@ export function renderTable(
 export function renderAgo(time: string, nowMs: number): Html {
   const timeMs = Date.parse(time);
   return html`<time datetime="${time}" title="${formatClock(timeMs, nowMs)}">${formatAgo(timeMs, nowMs)}</time>`;
+}
+
+/** How long something has lasted; hovering tells since when. */
+export function renderFor(time: string, nowMs: number): Html {
+  const sinceMs = Date.parse(time);
+  const clock = formatClock(sinceMs, nowMs);
+  return html`for <time datetime="${time}" title="since ${clock}">${formatDuration(nowMs - sinceMs)}</time>`;
 }
 
 /** A time of day, as `formatClock` writes it. */

@@ -19,9 +19,9 @@ import { renderFleetHistory, type StripOptions } from "./strip.ts";
  */
 export function renderStatusPage(report: Report, options: PageOptions, strips?: StripOptions): string {
   const nowMs = Date.parse(report.generated_at);
-  const { links, query = "" } = options;
+  const { links, query = "", sort = "" } = options;
   const shown = filterByWords(report, query);
-  const view = { q: query, range: strips === undefined || strips.range === "24h" ? "" : strips.range };
+  const view = { q: query, sort, range: strips === undefined || strips.range === "24h" ? "" : strips.range };
   const problems = findProblems(report, shown.targets);
   const summary = shown !== report && shown.targets.length === 0 ? NO_MATCH : headline(shown, problems);
   const { tone, title, detail } = summary;

@@ -7,7 +7,7 @@ import {
   slotsOf,
 } from "../../core/events/timeline.ts";
 import type { Report } from "../../core/model/report.ts";
-import { formatCount, formatDuration, formatPercent } from "../../core/model/text.ts";
+import { formatClock, formatCount, formatDuration, formatPercent } from "../../core/model/text.ts";
 import { pairsOf } from "../../core/report/pairs.ts";
 import { periodReader } from "../api/events.ts";
 import { statusWords, type Tone } from "../wording/targets.ts";
@@ -63,13 +63,15 @@ export function renderStrip(
   href: string | null,
 ): Html {
   const { slots: count, title } = RANGES[range];
-  const tones = slotsOf(periods, intervalOf(range, nowMs), count).map(({ state }) => toneOf(state));
-  // Each colour is drawn to the end, and covered by the next.
-  const rects = tones.map((tone, index) =>
-    tone === tones[index - 1]
+  const slots = slotsOf(periods, intervalOf(range, nowMs), count);
+  // Each period is drawn to the end, and covered by the next.
+  const rects = slots.map((period, index) => {
+    const before = slots[index - 1];
+    const isSame = before?.state === period.state && before.sinceMs === period.sinceMs;
+    return isSame
       ? null
-      : html`<rect class="${tone}" x="${index}" width="${count - index}" height="1"/>`,
-  );
+      : html`<rect class="${toneOf(period.state)}" x="${index}" width="${count - index}" height="1"><title>${periodText(period, nowMs)}</title></rect>`;
+  });
   const words = availabilityText(availabilityOf(periods));
   const body = html`<svg viewBox="0 0 ${count} 1" preserveAspectRatio="none" aria-hidden="true">${rects}</svg><small>${words}</small>`;
   return href === null
@@ -79,6 +81,12 @@ export function renderStrip(
 
 function toneOf(state: string | null): string {
   return state === null ? "none" : (PAIR_TONES[state] ?? statusWords(state).tone);
+}
+
+/** `stalled since 03:10:00 UTC: no block for 15 min`. */
+function periodText({ detail, fromMs, sinceMs, state }: Period, nowMs: number): string {
+  const since = formatClock(Math.min(sinceMs, fromMs), nowMs);
+  return `${state ?? "not watched"} since ${since}${detail === null ? "" : `: ${detail}`}`;
 }
 
 /** `99.8% usable, 98.1% ok, longest outage 12 min`. */

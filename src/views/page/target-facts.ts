@@ -2,10 +2,10 @@ import type { EndpointRecord, Exchange } from "../../core/model/exchange.ts";
 import type { GapReport, TargetReport } from "../../core/model/report.ts";
 import { formatCount, formatDuration, formatNumber, isoTime } from "../../core/model/text.ts";
 import { type Html, type HtmlValue, html } from "./html.ts";
-import { renderAgo, renderClock, renderCommand } from "./shell.ts";
+import { renderAgo, renderClock, renderCommand, renderTerm } from "./shell.ts";
 
 /** A line of a list of facts; a value of null is left out. */
-type Fact = readonly [name: string, value: HtmlValue];
+type Fact = readonly [name: HtmlValue, value: HtmlValue];
 
 export function renderFacts(facts: readonly Fact[]): Html {
   const known = facts.filter(([, value]) => value !== null);
@@ -18,7 +18,7 @@ export function mainFacts(target: TargetReport, gap: GapReport | undefined, nowM
   return [
     ["Lag", describeLag(target)],
     ["Last advance", advance === null ? "never" : renderAgo(advance, nowMs)],
-    [`Gap to ${gap?.against ?? ""}`, gap === undefined ? null : describeGap(gap)],
+    [html`${renderTerm("Gap")} to ${gap?.against ?? ""}`, gap === undefined ? null : describeGap(gap)],
     ["Indexing errors", isBroken === true ? "reported by the indexer" : null],
   ];
 }

@@ -53,7 +53,7 @@ export function addPageRoutes(server: FastifyInstance, source: ServerDeps): void
 
   page("/", (report, { query }) => {
     const { links } = source.settings();
-    const own = { ...options, links, query: textOf(query["q"]) };
+    const own = { ...options, links, query: textOf(query["q"]), sort: textOf(query["sort"]) };
     return renderStatusPage(report, own, { events, range: readRange(query["range"]) });
   });
 
@@ -83,7 +83,9 @@ export function addPageRoutes(server: FastifyInstance, source: ServerDeps): void
     return orNotFound(rendered, `No chain '${chain}' is configured`);
   });
 
-  page(PLAN_PATH, (report) => renderPlanPage(report, source.plan(), options));
+  page(PLAN_PATH, (report, { query }) =>
+    renderPlanPage(report, source.plan(), { ...options, query: textOf(query["q"]) }),
+  );
 
   addPublicView(server, source, options.assets.styles);
   addDocuments(server, options);
