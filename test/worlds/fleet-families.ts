@@ -42,10 +42,14 @@ export const FLEET_FAMILIES: Readonly<Record<string, (index: number) => World>> 
   "two of three late, without times": family("late undated", (random) => twoLate(random, false)),
   "followers of final blocks": family("final", followersOfFinalBlocks),
   "right heights, wrong times": family("times", wrongTimes),
+  "providers that hash differently": family("hashes", differentHashes),
   "an RPC node of another chain": family("node", foreignNode),
+  "all behind one host": family("proxy", oneProxy),
   "creeps ahead by 1 to 10 %": family("creeps", creeps),
   "drifts while the others are asked twice an hour": family("lone", driftsAlone),
   "17 to 60 sources": family("many", manySources),
+  "nine agreeing liars against twenty": family("bloc", (random) => bloc(random, 9, 20)),
+  "one host with many agreeing liars": family("host", liarsOfOneHost),
   "batches of 1 to 120 s": family("batches", batches),
   "always 1 to 9 minutes late": family("late", alwaysLate),
   "a pair and an RPC node, a fault of an hour": family("pair", pairAndNode),
@@ -138,6 +142,16 @@ function wrongTimes(random: Random): Draft {
   };
 }
 
+function differentHashes(random: Random): Draft {
+  const count = 3 + Math.floor(random() * 3);
+  return {
+    chain: drawChain(random),
+    sources: Array.from({ length: count }, (_, at) =>
+      source({ provider: `h${at}`, reportsTimes: random() < 0.5, hashing: at === 0 ? "b" : "a" }),
+    ),
+  };
+}
+
 function foreignNode(random: Random): Draft {
   const blocks = (random() < 0.5 ? -1 : 1) * Math.round(2_000 * 1_000 ** random());
   const reportsTimes = false;
@@ -154,6 +168,21 @@ function foreignNode(random: Random): Draft {
         conducts: always({ kind: "other chain", blocks, pace: 0.2 + 4 * random() }),
       }),
     ],
+  };
+}
+
+function oneProxy(random: Random): Draft {
+  const count = 3 + Math.floor(random() * 4);
+  const faulty = random() < 0.5 ? Math.floor(random() * count) : -1;
+  return {
+    chain: drawChain(random),
+    sources: Array.from({ length: count }, (_, at) =>
+      source({
+        provider: "proxy",
+        reportsTimes: random() < 0.5,
+        ...(at === faulty ? { conducts: always({ kind: "follows", delayMs: 25 * MINUTE }) } : {}),
+      }),
+    ),
   };
 }
 
@@ -206,6 +235,35 @@ function manySources(random: Random): Draft {
         conducts: random() < 0.15 ? always(random() < 0.5 ? lie : drawLie(random)) : always(AT_HEAD),
       }),
     ),
+  };
+}
+
+function bloc(random: Random, liars: number, honest: number): Draft {
+  const lie = drawLie(random);
+  return {
+    lastsMs: HOUR,
+    chain: drawChain(random),
+    // Their keys sort first: sources are numbered in this order.
+    sources: Array.from({ length: liars + honest }, (_, at) =>
+      source({
+        provider: `h${at}`,
+        reportsTimes: random() < 0.3,
+        conducts: always(at < liars ? lie : AT_HEAD),
+      }),
+    ),
+  };
+}
+
+function liarsOfOneHost(random: Random): Draft {
+  const lie = drawLie(random);
+  const liars = 4 + Math.floor(random() * 8);
+  return {
+    lastsMs: HOUR,
+    chain: drawChain(random),
+    sources: [
+      ...Array.from({ length: liars }, () => source({ provider: "liar", conducts: always(lie) })),
+      ...["b", "c", "d"].map((host) => source({ provider: host, reportsTimes: random() < 0.5 })),
+    ],
   };
 }
 
@@ -331,6 +389,7 @@ function source(own: Partial<Drafted> & Pick<Drafted, "provider">): Drafted {
     pollIntervalMs: 15 * SECOND,
     reportsTimes: false,
     timeShiftMs: 0,
+    hashing: null,
     timeouts: 0.005,
     conducts: always(AT_HEAD),
     ...own,

@@ -173,7 +173,8 @@ class Play {
     }
     const { block, timeMs } = shownBy(conduct, this.#chain, (sentAtMs + receivedAtMs) / 2, T0 + fromMs);
     const timestampSec = source.reportsTimes ? Math.floor((timeMs + source.timeShiftMs) / SECOND) : null;
-    return { ...times, kind: "head", receivedAtMs, head: headOf(block, timestampSec) };
+    const hash = source.hashing === null ? null : `0x${source.hashing}${block}`;
+    return { ...times, kind: "head", receivedAtMs, head: { ...headOf(block, timestampSec), hash } };
   }
 
   #judge(report: ChainReport): void {

@@ -267,6 +267,7 @@ function newSource({
     reportsTimes: isRpc || random() < 0.5,
     pollIntervalMs: TICK_MS,
     timeShiftMs: 0,
+    hashing: null,
     timeouts: 0,
     conducts,
   };

@@ -26,6 +26,8 @@ export interface WorldSource extends FleetSource {
   readonly reportsTimes: boolean;
   /** What it adds to the times that it reports. */
   readonly timeShiftMs: number;
+  /** How it hashes blocks: two sources with the same word report the same hashes; null: none. */
+  readonly hashing: string | null;
   /** Share of polls that time out. */
   readonly timeouts: number;
   /** In the order of time, from 0. */
