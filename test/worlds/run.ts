@@ -1,10 +1,13 @@
 import { parseArgs } from "node:util";
+import { CLOCK_STEPS, clockStepRowOf } from "./clock-steps.ts";
 import { type StartCore, startMonitor } from "./core.ts";
+import { FAULT_SCRIPTS } from "./fault-scripts.ts";
 import { markdownTable, type Row } from "./figures.ts";
 import { FLEET_FAMILIES } from "./fleet-families.ts";
 import { PACE_CASES, paceRowOf, WOBBLE_CASES, wobbleRowOf } from "./healthy-chains.ts";
 import { GAP_CASES, gapRowOf, LAG_CASES, lagRowOf } from "./measured-cases.ts";
 import { parityWorld, VALUE_KINDS } from "./parity-world.ts";
+import { faultRowOf, playFault } from "./play-fault.ts";
 import { parityRowOf, playParity } from "./play-parity.ts";
 import { type Played, playWorld } from "./play-world.ts";
 import {
@@ -15,6 +18,7 @@ import {
   restartWorld,
   takeoverWorld,
 } from "./random-worlds.ts";
+import { REPLICA_CASES, replicaRowOf } from "./replica-cases.ts";
 import type { World } from "./world.ts";
 
 /*
@@ -64,12 +68,25 @@ const FAMILIES: Readonly<Record<string, Family>> = {
     rows: (_, start) => WOBBLE_CASES.map((given) => wobbleRowOf(given, start)),
     zero: ["taken for re-indexes", "changes of status"],
   },
+  replicas: {
+    rows: (_, start) => REPLICA_CASES.map((given) => replicaRowOf(given, start)),
+    zero: ["others accused"],
+  },
+  faults: {
+    rows: (_, start) => FAULT_SCRIPTS.map((script) => faultRowOf(playFault(script, start))),
+    zero: ["later than 2 polls", "wrong otherwise"],
+  },
   random: { ...honest(randomWorld, { count: 1_000, orders: 10 }), known: () => 0.003 },
   long: { ...honest(longWorld, { count: 100, orders: 1 }), known: () => 0.1 },
   falling: { ...honest(fallingWorld, { count: 1_000, orders: 2 }), known: () => 0.005 },
   restarts: { ...honest(restartWorld, { count: 1_000, orders: 1 }), known: () => 0.003 },
   takeovers: { ...honest(takeoverWorld, { count: 1_000, orders: 1 }), known: () => 0.065 },
   passing: { ...honest(passingWorld, { count: 1_000, orders: 1 }), known: () => 0.05 },
+  clocks: {
+    count: 200,
+    rows: ({ count }, start) => CLOCK_STEPS.map((step) => clockStepRowOf(step, count, start)),
+    zero: ["a healthy target diverged", "wrong three polls after it is right again"],
+  },
   paces: {
     count: 200,
     rows: ({ count }, start) => PACE_CASES.map((given) => paceRowOf(given, count, start)),
