@@ -86,6 +86,8 @@ async function probeAll(urls: readonly string[], flags: InitFlags, world: Comman
 }
 
 function whyUnusable(attempts: readonly Attempt[]): string {
-  const refusal = attempts.at(-1)?.refusal;
+  // A rejected key says more than what the last of the other questions got.
+  const rejected = attempts.find(({ refusal }) => refusal?.reason === "unauthorized");
+  const refusal = (rejected ?? attempts.at(-1))?.refusal;
   return refusal ? describeRefusal(refusal) : "the reply has no chain id: run again with --chain-id";
 }

@@ -154,14 +154,25 @@ protocols:
     expect(readFileSync(output, "utf8")).toBe("mine");
   });
 
-  it("writes nothing and gives the reason if no endpoint is usable", async () => {
+  it("writes nothing and gives the reason if no endpoint is usable: a rejected key first", async () => {
     await using folder = await temporaryFolder();
     const output = join(folder.path, "chains.yaml");
+    await using gateway = await serve((request, response) => {
+      request.on("data", (body: Buffer) => {
+        const isGraph = body.includes("_meta {");
+        response.statusCode = isGraph ? 200 : 400;
+        response.end(isGraph ? '{"errors":[{"message":"auth error: missing authorization header"}]}' : "{}");
+      });
+    });
+    const keyed = `${gateway.url}/api/subgraphs/id/x`;
 
-    const { exitCode, out, err } = await runCommand(["init", "http://127.0.0.1:9/", "-o", output]);
+    const { exitCode, out, err } = await runCommand(["init", "http://127.0.0.1:9/", keyed, "-o", output]);
 
     expect(exitCode).toBe(1);
-    expect(out).toBe("  http://127.0.0.1:9/: the host refuses the connection (connect)");
+    expect(out.split("\n")).toEqual([
+      "  http://127.0.0.1:9/: the host refuses the connection (connect)",
+      `  ${keyed}: auth error: missing authorization header (unauthorized)`,
+    ]);
     expect(err).toContain("none of these endpoints answered as an indexer whose chain is known");
     expect(existsSync(output)).toBe(false);
   });
