@@ -46,7 +46,7 @@ WORKDIR /etc/synclag
 USER 65532:65532
 
 EXPOSE 9855
-# Alive is for it also who asks for a password: deploy/README.md.
+# A server that asks for a password counts as alive: deploy/README.md.
 HEALTHCHECK --interval=15s --timeout=5s --start-period=30s --retries=3 \
   CMD ["node", "/app/health-check.mjs", "9855"]
 # The flag of main.ts's own first line.

@@ -18,7 +18,11 @@ export function loadConfig(
   file: string,
   world: Pick<CommandWorld, "env" | "readFile" | "listFiles" | "keepSecret">,
 ): Config {
-  const text = readConfigFile(file, world, "start with `synclag init`, or try `synclag demo`");
+  const text = readConfigFile(
+    file,
+    world,
+    "name another (in a container, mount its folder), start with `synclag init`, or try `synclag demo`",
+  );
   const { env, readFile, listFiles } = world;
   const config = parseConfig(text, { file, env, readFile, listFiles });
   world.keepSecret(config.secrets);
