@@ -90,16 +90,18 @@ function describeChanges(before: Fleet, after: Fleet): string {
   const [old, now] = [targetKeys(before), targetKeys(after)];
   const added = [...now].filter((key) => !old.has(key)).length;
   const removed = [...old].filter((key) => !now.has(key)).length;
-  const schedules = new Map(endpointsOf(before).map(({ key, schedule }) => [key, schedule]));
-  const changed = endpointsOf(after)
-    .filter(({ key, schedule }) => (schedules.get(key) ?? schedule) !== schedule)
-    .map((one) => (one.kind === "rpc" ? `rpc of ${one.name}` : indexerKey(one)));
+  const known = new Map(endpointsOf(before).map((endpoint) => [endpoint.key, endpoint]));
+  const changed = (["schedule", "url"] as const).flatMap((field) =>
+    endpointsOf(after)
+      .filter((one) => (known.get(one.key) ?? one)[field] !== one[field])
+      .map((one) => `${field} of ${one.kind === "rpc" ? `rpc of ${one.name}` : indexerKey(one)} changed`),
+  );
   const parts = [
     ...(added > 0 ? [`${formatCount(added, "target")} added`] : []),
     ...(removed > 0 ? [`${added > 0 ? removed : formatCount(removed, "target")} removed`] : []),
-    ...[...new Set(changed)].map((name) => `schedule of ${name} changed`),
+    ...new Set(changed),
   ];
-  return parts.length === 0 ? "no target or schedule changed" : parts.join(", ");
+  return parts.length === 0 ? "no target, url or schedule changed" : parts.join(", ");
 }
 
 function targetKeys(fleet: Fleet): ReadonlySet<string> {

@@ -64,6 +64,21 @@ describe("a reload", () => {
     expect(pollsOf(play, "base")).toBe((polls ?? 0) + 1);
   });
 
+  it("says which targets, URLs and schedules have changed", async () => {
+    await using play = await startScenario(chainsYaml({}));
+    const other = { url: "https://other.example/{chain}", schedule: "*/30 * * * * *" };
+
+    const details = [
+      await play.reload(chainsYaml({})),
+      await play.reload(chainsYaml({ ...other, chains: "[base]", lockup: WITH_LOCKUP })),
+    ].map((result) => result?.detail);
+
+    expect(details).toEqual([
+      "Reloaded chains.yaml: no target, url or schedule changed",
+      "Reloaded chains.yaml: 1 target added, 2 removed, schedule of airdrops/subgraph/production changed, url of airdrops/subgraph/production changed",
+    ]);
+  });
+
   it("removes series, targets and polls of removed endpoints, which restart when they return", async () => {
     await using play = await startScenario(chainsYaml({}));
     await play.run("5m");
