@@ -50,72 +50,6 @@ describe("a restart on the saved state", () => {
     expect(play.log.slice(-2).map(({ msg }) => msg)).not.toContain("Status changed");
   });
 
-  it("after a kill five seconds after a change of status still knows when the target stalled", async () => {
-    await using play = await startScenario(chainsYaml());
-    await play.run("10m");
-    play.fleet.target(BASE).freeze();
-    await untilStatus(play, "subgraph/production/base", "stalled");
-    const before = play.target("subgraph/production/base").last_advance;
-    await play.run("5s");
-
-    await play.restart({ state: "written" });
-
-    expect(play.target("subgraph/production/base")).toMatchObject({
-      status: "stalled",
-      last_advance: before,
-    });
-  });
-
-  it("after a second, a minute and an hour is as if the daemon had never stopped", async () => {
-    await using play = await startScenario(chainsYaml());
-    await play.run("5m");
-    const seen: unknown[] = [];
-
-    for (const after of ["1s", "1m", "1h"]) {
-      await play.restart({ state: "kept", after });
-      await play.run("1m");
-      seen.push(play.status().targets.map(({ status }) => status));
-    }
-
-    expect(seen).toEqual([Array(4).fill("ok"), Array(4).fill("ok"), Array(4).fill("ok")]);
-    expect(play.log.filter(({ msg, level }) => msg === "Status changed" && Number(level) > 20)).toEqual([]);
-    expect(play.report().chains.every(({ reference }) => reference !== null)).toBe(true);
-  });
-
-  it("forgets statuses that are too old to be known, polls these at once, and keeps when each last advanced", async () => {
-    await using play = await startScenario(chainsYaml());
-    await play.run("5m");
-    const before = knownBy(play).targets;
-    for (const endpoint of play.fleet.endpoints("airdrops/*/*/*")) {
-      endpoint.set({ latency: { minMs: 2_000, maxMs: 2_000 } });
-    }
-
-    await play.restart({ state: "kept", after: "3h" });
-
-    expect(play.ready()).toEqual({ ok: false, detail: expect.stringContaining("3 endpoints left") });
-    expect(knownBy(play).targets).toEqual(
-      before.map((one) => ({ ...one, status: "unknown", block_number: null })),
-    );
-    await play.run("5s");
-    expect(play.ready().ok).toBe(true);
-    expect(play.status().targets.every(({ up }) => up === true)).toBe(true);
-  });
-
-  it("keeps what was spent of budgets, and what a provider refuses", async () => {
-    await using play = await startScenario(chainsYaml());
-    await play.run("10m");
-    play.fleet.endpoint(BASE).fail({ status: 429, headers: { "retry-after": "1800" }, body: "" });
-    await play.run("2m");
-    const before = play.report().budgets;
-
-    await play.restart({ state: "kept" });
-
-    expect(before.map(({ used }) => used)).toEqual([12, 13]);
-    expect(play.report().budgets.map(({ used }) => used)).toEqual(before.map(({ used }) => used));
-    // One request may be sent a minute after the refusal: the cause may be mended.
-    expect(play.target(BASE)).toMatchObject({ status: "throttled", reason: "rate_limited" });
-  });
-
   it("keeps counting what was spent under a clock that is wrong after the restart, and when it is right again", async () => {
     await using play = await startScenario(chainsYaml().replace("limit: 100", "limit: 62"));
     await play.run("50m");
@@ -157,30 +91,6 @@ describe("a restart on the saved state", () => {
     );
   });
 });
-
-describe("a restart without its state", () => {
-  it("knows nothing, is not ready until everything was polled, and then calls every target ok", async () => {
-    await using play = await startScenario(chainsYaml());
-    await play.run("5m");
-
-    await play.restart({ state: "lost" });
-    const ready = play.ready();
-    const statuses = play.status().targets.map(({ status }) => status);
-    await play.run("1m");
-
-    expect(ready.ok).toBe(false);
-    expect(statuses).toEqual(Array(4).fill("unknown"));
-    expect(play.ready().ok).toBe(true);
-    expect(play.status().targets.map(({ status }) => status)).toEqual(Array(4).fill("ok"));
-  });
-});
-
-async function untilStatus(play: Scenario, name: string, status: string): Promise<void> {
-  for (let second = 0; play.target(name).status !== status; second += 1) {
-    expect(second).toBeLessThan(3_600);
-    await play.run("1s");
-  }
-}
 
 function knownBy(play: Scenario) {
   const { chains, incidents, targets } = play.report();

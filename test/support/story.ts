@@ -3,6 +3,7 @@ import { groupBy } from "../../src/core/model/group-by.ts";
 import { FAILURE_REASONS } from "../../src/core/model/observation.ts";
 import type { GapReport, TargetReport } from "../../src/core/model/report.ts";
 import { fleetYaml } from "../scenarios/statuses/fleets.ts";
+import { listed, SAYINGS } from "./sayings.ts";
 import { behind, dated, inTurn, type Reply, type Script, ScriptedFleet } from "./scripted-fleet.ts";
 
 const SCHEDULES: Readonly<Record<string, string>> = { "10m": "0 */10 * * * *", "30m": "0 */30 * * * *" };
@@ -13,8 +14,8 @@ const SCHEDULES: Readonly<Record<string, string>> = { "10m": "0 */10 * * * *", "
  * - `fleet a b@10m rpc=1 block=12s lagging=2m`: variants and how often each is polled, nodes, the block time, thresholds;
  * - `NAME REPLY`: what the sources of this name (`all`: all targets) reply from now on, see `scriptOf()`;
  * - `run 10m`, `wait 10m` (without polls), `poll NAME [REPLY]`;
- * - `halt` and `resume` of the chain, `restart`, `reload` to another fleet;
- * - `detail NAME`, `gaps`, `check [FILTER]`: what is said.
+ * - `halt` and `resume` of the chain, `clock -1h`, `restart`, `reload` to another fleet;
+ * - `detail NAME`, `gaps`, `check [FILTER]`, and those of `SAYINGS`: what is said.
  */
 export class Story {
   #play = new ScriptedFleet(fleetYaml(["multichain", "subgraph", "mirror"]));
@@ -49,15 +50,23 @@ export class Story {
       case "restart":
         play.restart();
         return [this.#state()];
+      case "clock":
+        play.setClock(first);
+        return [];
       case "gaps":
         return play.chain().gaps.map(gapText);
       case "detail":
         return this.#detail(first);
       case "check":
         return [`exit code ${play.check(...words).exitCode}`];
-      default:
+      default: {
+        const say = SAYINGS[verb];
+        if (say !== undefined) {
+          return listed(say(play, words, words.join(" ")));
+        }
         play.script(nameOf(verb), this.#scriptOf(words));
         return [];
+      }
     }
   }
 
@@ -139,7 +148,7 @@ export class Story {
   /**
    * - `behind 3`, `ahead 3`, `dated 3 off -60` (with block times, which are wrong by so many seconds), `says 7`;
    * - `stuck 3`: so many blocks below the present head; `pace 2 from -100 [capped] [dated|dated-now]`: from there at a multiple of the pace;
-   * - `flags 3`: with indexing errors; `hash a`: hashes that begin so; `silent`;
+   * - `flags 3 out of memory`: with indexing errors, and why; `hash a`: hashes that begin so; `silent`;
    * - `pattern hll h3`: one replica after the other, high or 55 hours behind;
    * - `turns behind 3 / timeout`: one after the other; else `missing`, `not_started`, or a reason, such as `unauthorized no such key`.
    */
@@ -166,7 +175,11 @@ export class Story {
           return { block, timestampSec: words.some((word) => word.startsWith("dated")) ? dates : null };
         };
       case "flags":
-        return ({ head }) => ({ block: head - number, indexingErrors: true });
+        return ({ head }) => ({
+          block: head - number,
+          indexingErrors: true,
+          ...(words.length > 1 ? { failure: words.slice(1).join(" ") } : {}),
+        });
       case "hash":
         return ({ head }) => ({ block: head, hash: `0x${first}${head}` });
       case "silent":

@@ -1,9 +1,6 @@
 /** Three variants of three hosts on a chain with a block each two seconds, polled each 15 s, with the packaged thresholds. */
 export const TRIO = fleetYaml(["multichain", "subgraph", "mirror"]);
 
-/** The same with an RPC node, polled each 30 s. */
-export const TRIO_AND_NODE = fleetYaml(["multichain", "subgraph", "mirror"], { rpc: 1 });
-
 /** Variants of one protocol on Base, each of its own host, polled each 15 s unless told otherwise. */
 export function fleetYaml(
   variants: readonly string[],

@@ -1,0 +1,179 @@
+import { parse } from "yaml";
+import { groupBy } from "../../src/core/model/group-by.ts";
+import type { SimulatedTarget, TargetBehaviour } from "../../src/sim/fleet/simulated-target.ts";
+import type { Answer } from "../../src/sim/servers/answer.ts";
+import { faultNamed } from "./faults.ts";
+import type { LogLine } from "./log-recorder.ts";
+import { msOf } from "./outputs.ts";
+import { listed, matching, SAYINGS } from "./sayings.ts";
+import { type ReceivedRequest, type Scenario, startScenario } from "./scenario.ts";
+
+const LEVELS: Readonly<Record<string, string>> = { 20: "debug", 30: "info", 40: "warn", 50: "error" };
+const MOST_TIMES = 5;
+
+type Told = string | readonly string[];
+/** Of a verb: `words` are what follows it, `text` is all of it. */
+type Happening = (play: Scenario, words: readonly string[], text: string) => unknown;
+type Saying = (play: Scenario, words: readonly string[], text: string) => Told | Promise<Told>;
+
+/**
+ * What happens to the daemon on a chains.yaml, line by line. `KEY` is that of an endpoint or a target (`*`: any segment), `NAME` some
+ * whole segments of it. Further:
+ *
+ * - `edit OLD => NEW`, `drop TEXT` (the lines with it): changes the file, before the start, or for a `reload` or a `restart`;
+ * - `log [PATTERN]`: what was logged since the last one, without `debug` unless it matches.
+ */
+export class DaemonStory implements AsyncDisposable {
+  readonly #original: string;
+  #yaml: string;
+  #started: Scenario | null = null;
+  #linesRead = 0;
+
+  constructor(chainsYaml: string) {
+    this.#original = chainsYaml;
+    this.#yaml = chainsYaml;
+  }
+
+  /** Does what a line says, and returns what is said then. */
+  async do(line: string): Promise<readonly string[]> {
+    const [verb = "", ...words] = line.split(" ");
+    const text = words.join(" ");
+    if (verb === "edit" || verb === "drop") {
+      this.#yaml = verb === "edit" ? edited(this.#yaml, text) : without(this.#yaml, text);
+      return [];
+    }
+    this.#started ??= await startScenario(this.#yaml, { simulated: this.#original });
+    const say = verb === "log" ? this.#log : SAYS[verb];
+    if (say !== undefined) {
+      return listed(await say(this.#started, words, text));
+    }
+    const happen = verb === "reload" || verb === "restart" ? this.#readAgain(verb) : HAPPENS[verb];
+    if (happen === undefined) {
+      throw new RangeError(`Cannot do ${verb}`);
+    }
+    await happen(this.#started, words, text);
+    return [];
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#started?.[Symbol.asyncDispose]();
+  }
+
+  readonly #log: Saying = ({ log }, _, pattern) => {
+    const news = log.slice(this.#linesRead);
+    this.#linesRead = log.length;
+    return news.flatMap((line) => logged(line, pattern));
+  };
+
+  /** `reload`, `restart kept|lost|written [after 3h]` */
+  #readAgain(verb: "reload" | "restart"): Happening {
+    return (play, [how, , after = "0s"]) => {
+      const state = how === "lost" || how === "written" ? how : "kept";
+      return verb === "reload"
+        ? play.reload(this.#yaml)
+        : play.restart({ state, after, chainsYaml: this.#yaml });
+    };
+  }
+}
+
+const HAPPENS: Readonly<Record<string, Happening>> = {
+  run: (play, [duration = ""]) => play.run(duration),
+  clock: (play, [by = ""]) => play.setClock(by),
+  suspend: (play, [duration = ""]) => play.suspend(duration),
+  halt: (play, [chain = ""]) => play.fleet.chain(chain).halt(),
+  host: (play, [host = "", state]) => play.setHost(host, state === "down" ? "down" : "up"),
+  /** `lead URL TO`: the endpoint of the one answers behind the other; without it, its own again. */
+  lead: (play, [url = "", to]) => play.lead(url, to ?? null),
+  heal: (play, [key = ""]) => play.fleet.endpoints(key).forEach((endpoint) => void endpoint.heal()),
+  freeze: (play, [key = ""]) => targetsOf(play, key).forEach((target) => void target.freeze()),
+  /** `set KEY BEHAVIOUR` of a target, as YAML. */
+  set: (play, [key = "", ...behaviour]) => {
+    // The simulator takes any value, and a story is read by people.
+    const wanted = parse(behaviour.join(" ")) as Partial<TargetBehaviour>;
+    targetsOf(play, key).forEach((target) => void target.set(wanted));
+  },
+  latency: (play, [key = "", ms]) =>
+    play.fleet
+      .endpoints(key)
+      .forEach((endpoint) => void endpoint.set({ latency: { minMs: Number(ms), maxMs: Number(ms) } })),
+  /** `wrong KEY CHAIN`: it indexes another chain than its own. */
+  wrong: (play, [key = "", chain = ""]) =>
+    targetsOf(play, key).forEach((target) => void target.set({ wrongChain: play.fleet.chain(chain).model })),
+  /** `fail KEY FAULT [unless TEXT]`: one of `FAULTS` or a part of an answer as YAML, unless the true answer has this text. */
+  fail: (play, [key = ""], text) => {
+    const [, what = "", unless] = /^\S+ (.*?)(?: unless (.*))?$/.exec(text) ?? [];
+    const fault = what.startsWith("{") ? (parse(what) as Partial<Answer>) : faultNamed(what);
+    play.fleet
+      .endpoint(key)
+      .fail((truth) => (unless !== undefined && truth.body.includes(unless) ? null : fault));
+  },
+};
+
+const SAYS: Readonly<Record<string, Saying>> = {
+  ...SAYINGS,
+  ready: (play) => JSON.stringify(play.ready()),
+  plan: (play, _, pattern) => matching(play.planPage(), pattern),
+  /** `statuses [during 150s]`: as they are, or each that was seen in any of these seconds. */
+  statuses: async (play, [during, duration = ""]) => {
+    const seen = new Set(statusesOf(play));
+    for (let leftMs = during === undefined ? 0 : msOf(duration); leftMs > 0; leftMs -= 1_000) {
+      await play.run("1s");
+      statusesOf(play).forEach((one) => void seen.add(one));
+    }
+    return [...seen].toSorted();
+  },
+  /** `asked PATTERN`: the requests that providers received, by what was asked, with the seconds of the first few. */
+  asked: (play, _, pattern) => {
+    const asked = groupBy(
+      play.received.filter((request) => new RegExp(pattern).test(questionOf(request))),
+      questionOf,
+    );
+    return [...asked].map(([text, all]) => {
+      const seconds = all.slice(0, MOST_TIMES).map(({ atMs }) => Math.floor(atMs / 1_000));
+      return `${all.length} × ${text} at ${seconds.join(", ")}${all.length > MOST_TIMES ? ", …" : ""}`;
+    });
+  },
+};
+
+function questionOf({ endpoint, path, body }: ReceivedRequest): string {
+  return `${endpoint} ${path} ${body.replaceAll(/0x[0-9a-f]{4,}/g, "0x…")}`.trim();
+}
+
+function targetsOf({ fleet }: Scenario, key: string): readonly SimulatedTarget[] {
+  const found = [
+    ...new Set([...fleet.endpoints(key).flatMap(({ targets }) => targets), ...fleet.targets(key)]),
+  ];
+  if (found.length === 0) {
+    throw new RangeError(`Cannot find a target ${key}`);
+  }
+  return found;
+}
+
+function statusesOf(play: Scenario): readonly string[] {
+  return play.report().targets.map(({ key, preferred, status }) => `${key} ${status}${preferred ? "*" : ""}`);
+}
+
+/** `warn Status changed target=… from=ok to=rejected` */
+function logged({ level, msg, ...fields }: LogLine, pattern: string): readonly string[] {
+  const parts = Object.entries(fields).map(([name, value]) => ` ${name}=${JSON.stringify(value)}`);
+  const line = `${LEVELS[String(level)]} ${msg}${parts.join("")}`;
+  const isWanted = pattern === "" ? level !== 20 : new RegExp(pattern).test(line);
+  return isWanted ? [line] : [];
+}
+
+function edited(yaml: string, change: string): string {
+  const [old = "", next = ""] = change.split(/ => ?/);
+  if (!yaml.includes(old)) {
+    throw new RangeError(`Cannot find ${old} in chains.yaml`);
+  }
+  return yaml.replaceAll(old, () => next);
+}
+
+function without(yaml: string, text: string): string {
+  const lines = yaml.split("\n");
+  const kept = lines.filter((line) => !line.includes(text));
+  if (kept.length === lines.length) {
+    throw new RangeError(`Cannot find ${text} in chains.yaml`);
+  }
+  return kept.join("\n");
+}

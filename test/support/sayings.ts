@@ -1,0 +1,34 @@
+import type { Outputs } from "./outputs.ts";
+
+/** What a story can look at: `words` are what follows the verb, `text` is all of it. */
+type Saying = (outputs: Outputs, words: readonly string[], text: string) => string | readonly string[];
+
+export const SAYINGS: Readonly<Record<string, Saying>> = {
+  /** `target NAME [FIELD…]`: its status and why, and these fields of its report. */
+  target: (outputs, [name = "", ...fields]) => {
+    const target = outputs.target(name);
+    const others = fields.map((field) => `, ${field} ${JSON.stringify(Reflect.get(target, field))}`);
+    return `${target.status}: ${target.detail}${others.join("")}`;
+  },
+  /** `json PATH`: a value of the report, such as `budgets.0.used`. */
+  json: (outputs, [path = ""]) => {
+    const steps = path.split(".");
+    return JSON.stringify(
+      steps.reduce<unknown>((inner, key) => Reflect.get(Object(inner), key), outputs.status()),
+    );
+  },
+  /** The lines that match, of the status page, of a chain's page and of the metrics. */
+  page: (outputs, _, pattern) => matching(outputs.page(), pattern),
+  chain: (outputs, [slug = "", ...pattern]) => matching(outputs.page(slug), pattern.join(" ")),
+  metrics: (outputs, _, pattern) => matching(outputs.metrics(), pattern),
+};
+
+export function matching(text: string, pattern: string): readonly string[] {
+  return text.split("\n").filter((line) => new RegExp(pattern).test(line));
+}
+
+/** The lines of what is said, without heights. */
+export function listed(said: string | readonly string[]): readonly string[] {
+  const lines = [said].flat().map((one) => one.replaceAll(/\b\d{1,3}(,\d{3}){2,}\b/g, "N"));
+  return lines.length === 0 ? ["nothing"] : lines;
+}
