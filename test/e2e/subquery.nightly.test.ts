@@ -6,13 +6,12 @@ import { z } from "zod";
 import { type Anvil, startAnvil } from "./support/anvil.ts";
 import { freePort } from "./support/free-port.ts";
 import { getJson, postJson } from "./support/loopback.ts";
-import { POSTGRES_DATABASE, POSTGRES_USER, type Postgres, startPostgres } from "./support/postgres.ts";
+import { DATABASE, type Postgres, startPostgres } from "./support/postgres.ts";
 import { startProgram } from "./support/program.ts";
-import { type Synclag, startSynclagOn } from "./support/synclag.ts";
 import { temporaryFolder, undoAll } from "./support/undo.ts";
+import { SETTLE, type WatchedIndexers, watchIndexers } from "./support/watched-indexers.ts";
 
 const folderOf = (name: string) => fileURLToPath(new URL(name, import.meta.url));
-const SETTLE = { timeout: 180_000, interval: 250 };
 const HISTORY = 30;
 
 const meta = z.object({ currentProcessingHeight: z.number(), targetHeight: z.number() });
@@ -22,11 +21,10 @@ describe("synclag run, against a SubQuery node that indexes an Anvil chain", () 
   let anvil: Anvil;
   let postgres: Postgres;
   let node: string;
-  let synclag: Synclag;
+  let watched: WatchedIndexers;
 
-  const targets = async () => (await synclag.report()).targets;
-  const verdicts = async () => (await targets()).map((one) => `${one.variant} ${one.status}`).toSorted();
-  const each = (verdict: string) => ["gauge", "meta", "query"].map((variant) => `${variant} ${verdict}`);
+  const allSay = (status: string) =>
+    watched.says(...["gauge", "meta", "query"].map((variant) => `${variant} alpha ${status} -`));
   const nodeMeta = async () => meta.parse(await getJson(`${node}/meta`));
 
   beforeAll(async () => {
@@ -36,30 +34,27 @@ describe("synclag run, against a SubQuery node that indexes an Anvil chain", () 
     await postgres.run("CREATE EXTENSION btree_gist;");
     const [nodePort, queryPort] = [await freePort(), await freePort()];
     node = `http://127.0.0.1:${nodePort}`;
-    const run = async (folder: string, ...args: readonly string[]) =>
-      await startProgram({
-        command: process.execPath,
-        args,
-        cwd: folderOf(folder),
-        env: {
-          DB_HOST: "127.0.0.1",
-          DB_PORT: String(postgres.port),
-          DB_USER: POSTGRES_USER,
-          DB_PASS: "none",
-          DB_DATABASE: POSTGRES_DATABASE,
-          // The node refuses to start in another time zone.
-          TZ: "UTC",
-          // The query service would ask a package registry for updates of itself.
-          NO_UPDATE_NOTIFIER: "1",
-        },
-      });
+    const env = {
+      ...{ ...postgres.env, DB_DATABASE: DATABASE.name },
+      // The node refuses to start in another time zone; the query service would ask a package registry for updates of itself.
+      ...{ TZ: "UTC", NO_UPDATE_NOTIFIER: "1" },
+    };
+    const run = (folder: string, ...args: readonly string[]) =>
+      startProgram({ command: process.execPath, args, cwd: folderOf(folder), env });
     const project = await writeProject(anvil.url);
     const schema = ["--db-schema", "app", "--port", String(nodePort)];
     await run("subquery", "node_modules/@subql/node-ethereum/bin/run", "-f", project, "--unsafe", ...schema);
     await vi.waitFor(nodeMeta, SETTLE);
     await run("families", "node_modules/@subql/query/bin/run", "--name", "app", "--port", String(queryPort));
-    const query = `http://127.0.0.1:${queryPort}/`;
-    synclag = await startSynclagOn("subquery", chainsYaml(node, query, anvil.url));
+    watched = await watchIndexers("subquery", {
+      nodes: { alpha: anvil },
+      indexers: {
+        meta: { dialect: "subquery-meta", url: `${node}/meta` },
+        gauge: { dialect: "subquery-metrics", url: `${node}/metrics` },
+        query: { dialect: "subquery", url: `http://127.0.0.1:${queryPort}/` },
+      },
+      thresholds: { lagging: "15s", critical: "10m", stalled: "20s", stale: "30s" },
+    });
   });
 
   afterAll(async () => {
@@ -68,21 +63,18 @@ describe("synclag run, against a SubQuery node that indexes an Anvil chain", () 
   });
 
   it("says ok of its status page, its gauge and its query service, with heights that Anvil has had", async () => {
-    await expect.poll(verdicts, SETTLE).toEqual(each("ok"));
+    await allSay("ok");
 
-    for (const { block_number: height } of await targets()) {
-      expect(height).toBeGreaterThanOrEqual(HISTORY - 10);
-      expect(height).toBeLessThanOrEqual(await anvil.blockNumber());
-    }
+    expect(await watched.wrongHeights(10)).toEqual([]);
   });
 
   it("reports all three as stalled once the handler hangs, while the node still reports healthy", async () => {
     const sentAt = await anvil.blockNumber();
     await sendTransaction(anvil.url);
 
-    await expect.poll(verdicts, SETTLE).toEqual(each("stalled"));
+    await allSay("stalled");
 
-    const heights = (await targets()).map((target) => target.block_number ?? 0);
+    const heights = (await watched.targets()).map((target) => target.block_number ?? 0);
     const { currentProcessingHeight: stuckAt, targetHeight } = await nodeMeta();
 
     expect(stuckAt).toBeGreaterThan(sentAt);
@@ -104,16 +96,11 @@ async function sendTransaction(rpc: string): Promise<void> {
 /** A project whose handler never returns. The node calls it for blocks with transactions only. */
 async function writeProject(rpc: string): Promise<string> {
   const folder = await temporaryFolder("subquery-project");
-  await mkdir(join(folder, "dist"));
-  await writeFile(
-    join(folder, "package.json"),
-    '{ "name": "hangs", "version": "0.0.1", "main": "dist/index.js" }',
-  );
-  await writeFile(join(folder, "schema.graphql"), "type Unused @entity { id: ID! }\n");
-  await writeFile(join(folder, "dist/index.js"), "exports.handleBlock = () => new Promise(() => {});\n");
-  await writeFile(
-    join(folder, "project.yaml"),
-    `specVersion: 1.0.0
+  const files = {
+    "package.json": '{ "name": "hangs", "version": "0.0.1", "main": "dist/index.js" }',
+    "schema.graphql": "type Unused @entity { id: ID! }\n",
+    "dist/index.js": "exports.handleBlock = () => new Promise(() => {});\n",
+    "project.yaml": `specVersion: 1.0.0
 name: hangs
 version: 0.0.1
 runner:
@@ -126,22 +113,10 @@ dataSources:
     startBlock: 1
     mapping: { file: ./dist/index.js, handlers: [{ kind: ethereum/BlockHandler, handler: handleBlock }] }
 `,
-  );
+  };
+  await mkdir(join(folder, "dist"));
+  for (const [name, text] of Object.entries(files)) {
+    await writeFile(join(folder, name), text);
+  }
   return folder;
-}
-
-function chainsYaml(node: string, query: string, rpc: string): string {
-  const every = 'schedule: "* * * * * *", chains: [alpha]';
-  return `
-version: 1
-poll: { timeout: 2s, retries: 0, rpc_schedule: "* * * * * *" }
-thresholds: { lagging: 15s, critical: 10m, stalled: 20s, stale: 30s }
-chains:
-  alpha: { id: 31337, name: Alpha, block_time: 1s, rpc: ["${rpc}"] }
-protocols:
-  ledger:
-    - { variant: meta, dialect: subquery-meta, url: "${node}/meta", ${every} }
-    - { variant: gauge, dialect: subquery-metrics, url: "${node}/metrics", ${every} }
-    - { variant: query, dialect: subquery, url: "${query}", ${every} }
-`;
 }

@@ -25,7 +25,7 @@ export function target(variant: string, overrides: Labels = {}): Labels {
 }
 
 /** The same without those of the indexer. */
-export function pairOf({ variant: _v, tier: _t, ...pair }: Labels): Labels {
+function pairOf({ variant: _v, tier: _t, ...pair }: Labels): Labels {
   return pair;
 }
 

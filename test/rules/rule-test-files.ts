@@ -4,12 +4,12 @@ import { freshnessRecordings } from "../../dashboards/src/freshness.ts";
 import { yamlFile } from "../../dashboards/src/prometheus-rules.ts";
 import { sampleAnnotations } from "../../dashboards/src/sample-texts.ts";
 import { durationMs } from "../../dashboards/src/time-scale.ts";
-import { fleetTests } from "./fleet-tests.ts";
+import { fastBurnTests, slowBurnTests } from "./burn-tests.ts";
 import { grafanaTests } from "./grafana-tests.ts";
-import { daysTests, hoursTests } from "./hours-tests.ts";
 import { matrixTests } from "./matrix-tests.ts";
-import { FIRING_LABELS, type Firing, labelsOf, type RuleTest } from "./rule-test.ts";
-import { synclagTests } from "./synclag-tests.ts";
+import { readCases } from "./read-cases.ts";
+import { FIRING_LABELS, type Firing, labelsOf, metric, type RuleTest } from "./rule-test.ts";
+import { statusTests } from "./status-tests.ts";
 
 /** The tests of a file, evaluated at one interval. */
 interface TestFile {
@@ -18,16 +18,42 @@ interface TestFile {
   readonly tests: readonly RuleTest[];
 }
 
+const WATCHDOG: RuleTest = {
+  name: "The watchdog fires always",
+  about: "synclag",
+  series: [metric("synclag_build_info", { job: "synclag", instance: "synclag:9855" }, 1)],
+  fires: {},
+  queries: [
+    {
+      expr: 'count by (severity) (ALERTS{alertname="SynclagWatchdog", alertstate="firing"})',
+      at: "1m",
+      samples: [{ labels: '{severity="none"}', value: 1 }],
+    },
+  ],
+};
+
 /**
  * The CPU time of promtool depends on the number of evaluations, so long tests have a longer interval. Neither 7 nor 35 minutes
  * divides a window of the recording rules: a sample exactly at the start of a window counts in Prometheus 2 but not in 3.
  */
 export function ruleTestFiles(context: AlertContext): readonly TestFile[] {
-  const minutes = [...fleetTests(), ...synclagTests(), ...grafanaTests(context)];
+  const minutes = [
+    ...statusTests(),
+    ...readCases("fleet-cases.txt"),
+    WATCHDOG,
+    ...readCases("synclag-cases.txt", "synclag"),
+    ...grafanaTests(context),
+  ];
+  const hours = [
+    ...matrixTests(),
+    ...fastBurnTests(),
+    ...readCases("hours-cases.txt"),
+    ...readCases("restarts-cases.txt", "synclag"),
+  ];
   return [
     { name: "synclag.test.yml", interval: "1m", tests: minutes },
-    { name: "synclag-hours.test.yml", interval: "7m", tests: [...matrixTests(), ...hoursTests()] },
-    { name: "synclag-days.test.yml", interval: "35m", tests: daysTests() },
+    { name: "synclag-hours.test.yml", interval: "7m", tests: hours },
+    { name: "synclag-days.test.yml", interval: "35m", tests: slowBurnTests() },
   ];
 }
 

@@ -1,10 +1,9 @@
-import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
-import { createServer } from "node:http";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { vi } from "vitest";
 import { z } from "zod";
+import { serve } from "../../support/listener.ts";
 import { getText } from "./loopback.ts";
 import { printed, startProgram } from "./program.ts";
 import { LISTENING } from "./prometheus-server.ts";
@@ -22,7 +21,6 @@ export interface Alertmanager {
 export type Page = z.infer<typeof pageSchema> & {
   /** Path of the webhook, such as `/page`. */
   readonly path: string;
-  readonly receivedAtMs: number;
 };
 
 const pageSchema = z.object({
@@ -35,25 +33,20 @@ const notification = z.object({ alerts: z.array(pageSchema) });
 /** Starts Alertmanager on a configuration of deploy/ whose receivers are on loopback instead, and waits until it is ready. */
 export async function startAlertmanager(folder: string, config: string): Promise<Alertmanager> {
   const received: Page[] = [];
-  const pager = createServer((request, response) => {
+  const pager = await serve((request, response) => {
     void text(request).then(
       (body) => {
         const { alerts } = notification.parse(JSON.parse(body));
-        const path = request.url ?? "";
-        received.push(...alerts.map((alert) => ({ ...alert, path, receivedAtMs: Date.now() })));
+        received.push(...alerts.map((alert) => ({ ...alert, path: request.url ?? "" })));
         response.end();
       },
       () => undefined, // Alertmanager was ended while it spoke.
     );
   });
-  pager.listen(0, "127.0.0.1");
-  await once(pager, "listening");
-  undoLater(() => pager.close());
-  const place = pager.address();
-  const port = typeof place === "object" && place !== null ? place.port : 0;
+  undoLater(() => pager[Symbol.asyncDispose]());
 
   const configFile = join(folder, "alertmanager.yml");
-  await writeFile(configFile, config.replaceAll("pager:9911", `127.0.0.1:${port}`));
+  await writeFile(configFile, config.replaceAll("pager:9911", `127.0.0.1:${pager.port}`));
   const program = await startProgram({
     command: "prometheus-alertmanager",
     args: [

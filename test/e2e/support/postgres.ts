@@ -8,6 +8,8 @@ import { temporaryFolder } from "./undo.ts";
 /** A PostgreSQL server of its own on loopback, with one user and one database. */
 export interface Postgres {
   readonly port: number;
+  /** Where it is, as the indexers read it. */
+  readonly env: Readonly<Record<"DB_HOST" | "DB_PORT" | "DB_USER" | "DB_PASS", string>>;
   /** Runs statements to their end, and returns their rows as text. Throws with the server's words when one fails. */
   run(sql: string): Promise<string>;
   /** Runs statements that never end, under a name, until `end()` of that name. */
@@ -17,8 +19,7 @@ export interface Postgres {
   stop(): Promise<void>;
 }
 
-export const POSTGRES_USER = "synclag";
-export const POSTGRES_DATABASE = "postgres";
+export const DATABASE = { user: "synclag", name: "postgres" } as const;
 
 /** PostgreSQL refuses to run as root: it runs as nobody then. */
 const NOBODY = 65_534;
@@ -40,7 +41,7 @@ export async function startPostgres(): Promise<Postgres> {
     return { ...(isRoot ? { command: "setpriv", args: drop } : { command, args }), cwd: folder };
   };
 
-  const options = ["--no-sync", "--no-locale", "--auth", "trust", "--username", POSTGRES_USER];
+  const options = ["--no-sync", "--no-locale", "--auth", "trust", "--username", DATABASE.user];
   const { code, stderr } = await runProgram(asUser("initdb", [...options, "--encoding", "UTF8", data]));
   if (code !== 0) {
     throw new Error(`Cannot create a database: initdb ended with ${code}, ${stderr.slice(-2_000)}`);
@@ -57,8 +58,8 @@ export async function startPostgres(): Promise<Postgres> {
     env: {
       PGHOST: "127.0.0.1",
       PGPORT: String(port),
-      PGUSER: POSTGRES_USER,
-      PGDATABASE: POSTGRES_DATABASE,
+      PGUSER: DATABASE.user,
+      PGDATABASE: DATABASE.name,
       PGAPPNAME: name,
     },
     input: sql,
@@ -73,6 +74,7 @@ export async function startPostgres(): Promise<Postgres> {
   await vi.waitFor(() => run("SELECT 1;"), READY_WITHIN);
   return {
     port,
+    env: { DB_HOST: "127.0.0.1", DB_PORT: String(port), DB_USER: DATABASE.user, DB_PASS: "none" },
     run,
     start: async (name, sql) => void (await startProgram(client(sql, name))),
     end: async (name) =>

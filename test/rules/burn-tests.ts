@@ -1,17 +1,11 @@
 import { fleet, target } from "./fleet-series.ts";
-import { metric, pages, type RuleTest, ticket } from "./rule-test.ts";
-import { restartingTests } from "./synclag-tests.ts";
+import { metric, pages, type RuleTest } from "./rule-test.ts";
 
 const BURN = "SynclagFreshnessErrorBudgetBurn";
 const AIRDROPS = { protocol: "airdrops" };
 
-/** The alerts that look back on hours. */
-export function hoursTests(): readonly RuleTest[] {
-  return [...fastBurn(), ...budgets(), ...targetsRemoved(), ...restartingTests()];
-}
-
-/** The alert that looks back on three days. */
-export function daysTests(): readonly RuleTest[] {
+/** The one that looks back on three days. */
+export function slowBurnTests(): readonly RuleTest[] {
   return [
     {
       name: `${BURN} is a ticket for what adds up over days, and resolves`,
@@ -48,7 +42,8 @@ function tenChains(
   );
 }
 
-function fastBurn(): readonly RuleTest[] {
+/** The alert that looks back on hours. */
+export function fastBurnTests(): readonly RuleTest[] {
   const others = Array.from({ length: 4 }, (_, index) => {
     const chain = { chain: `chain-${index}`, chain_id: String(index) };
     return [
@@ -95,68 +90,6 @@ function fastBurn(): readonly RuleTest[] {
       series: tenChains({ stale: 5, from: 1, minutes: 40 }, 60),
       fires: {},
       queries: [burnAt("35m")],
-    },
-  ];
-}
-
-function budgets(): readonly RuleTest[] {
-  const studio = {
-    ...{ budget: "studio", protocol: "airdrops", variant: "subgraph", tier: "testing", endpoint: "base" },
-  };
-  const gateway = { budget: "gateway", endpoint: "shared" };
-  return [
-    {
-      name: "A budget that runs out is a ticket hours before, then when it is used up, and both resolve",
-      series: [
-        metric("synclag_budget_used", studio, "0x119 0+10x300 3000x29 0x400"),
-        metric("synclag_budget_remaining", studio, 0),
-        metric("synclag_budget_limit", studio, 3000),
-      ],
-      fires: {
-        "105m": [],
-        "399m": [ticket("SynclagBudgetLow", studio)],
-        "434m": [ticket("SynclagBudgetExhausted", { ...studio, chain: "base" }, {})],
-        "805m": [],
-      },
-    },
-    {
-      name: "A shared budget is named without blanks, and belongs to no chain",
-      series: [
-        metric("synclag_budget_used", { ...gateway, protocol: "", variant: "", tier: "" }, 100000),
-        metric("synclag_budget_limit", { ...gateway, protocol: "", variant: "", tier: "" }, 100000),
-      ],
-      fires: { "21m": [ticket("SynclagBudgetExhausted", gateway, {})] },
-    },
-    {
-      name: "A budget is neither low nor used up by the nine tenths that `auto` plans with, nor by a month of them",
-      series: [
-        metric("synclag_budget_used", studio, "1335+1.875x720 2700x700"),
-        metric("synclag_budget_limit", studio, 3000),
-        metric("synclag_budget_used", gateway, "10000+2.1x1400"),
-        metric("synclag_budget_remaining", gateway, 0),
-        metric("synclag_budget_limit", gateway, 100000),
-      ],
-      fires: { "357m": [], "462m": [], "742m": [], "798m": [] },
-    },
-  ];
-}
-
-/** The alert that looks two hours back. */
-function targetsRemoved(): readonly RuleTest[] {
-  const alert = "SynclagTargetsRemoved";
-  const on = (chain: string) => target("subgraph", { chain, chain_id: String(chain.length) });
-  const removed = ["form", "mode"].map((chain) => metric("synclag_up", on(chain), "1x89 _x300"));
-  const indexer = { protocol: "airdrops", variant: "subgraph", tier: "production" };
-  return [
-    {
-      name: `${alert} misses what was monitored an hour ago, and forgets it in another two`,
-      series: [...removed, metric("synclag_up", on("base"), 1)],
-      fires: { "77m": [], "119m": [ticket(alert, indexer, { value: "2 chains" })], "259m": [] },
-    },
-    {
-      name: `${alert} is silent while Synclag is down, and for a target that fails`,
-      series: ["base", "form"].map((chain) => metric("synclag_up", on(chain), "1x89 _x30 1x100")),
-      fires: { "77m": [], "112m": [], "126m": [], "182m": [] },
     },
   ];
 }

@@ -1,15 +1,17 @@
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startAnvil } from "./support/anvil.ts";
 import { freePort } from "./support/free-port.ts";
-import { POSTGRES_DATABASE, POSTGRES_USER, type Postgres, startPostgres } from "./support/postgres.ts";
+import { getText } from "./support/loopback.ts";
+import { DATABASE, type Postgres, startPostgres } from "./support/postgres.ts";
 import { runProgram, startProgram } from "./support/program.ts";
-import { type Synclag, startSynclagOn } from "./support/synclag.ts";
 import { undoAll } from "./support/undo.ts";
+import { type WatchedIndexers, watchIndexers } from "./support/watched-indexers.ts";
 
 const FOLDER = fileURLToPath(new URL("families", import.meta.url));
-const ROOT = fileURLToPath(new URL("../..", import.meta.url));
-const SETTLE = { timeout: 60_000, interval: 100 };
 const FIRST_HEIGHT = 23_368_000;
+/** Blocks of Anvil at the start, and where the processor hangs a minute and a half later. */
+const [HISTORY, STUCK_AT] = [30, 120];
 
 /** What a squid's processor keeps in its database, before its first block. */
 const SCHEMA = `
@@ -27,24 +29,20 @@ INSERT INTO squid_processor.hot_block SELECT height, '0x' || md5(height::text) F
 DELETE FROM squid_processor.hot_block WHERE height < ${HEIGHT} - 20;
 UPDATE squid_processor.status SET height = ${HEIGHT} - 20, hash = '0xf1', nonce = nonce + 1;`;
 
-// The servers of SubQuery are in subquery.nightly.test.ts.
-describe("Synclag, against the server of SQD over a PostgreSQL", () => {
+afterAll(undoAll);
+
+describe("synclag run, against the server of SQD over a PostgreSQL", () => {
   let postgres: Postgres;
   let url: string;
-  let synclag: Synclag;
+  let watched: WatchedIndexers;
 
-  const targets = async () =>
-    (await synclag.report()).targets.toSorted((a, b) => nameOf(a).localeCompare(nameOf(b)));
-  /** `squid/base ok -` for each target. */
-  const verdicts = async () =>
-    (await targets()).map((one) => `${nameOf(one)} ${one.status} ${one.reason ?? "-"}`);
-  const each = (verdict: string): readonly string[] =>
-    ["found/base", "squid/base"].map((name) => `${name} ${verdict}`);
+  const bothSay = (verdict: string) => watched.says(`found alpha ${verdict}`, `squid alpha ${verdict}`);
   const probe = async () => {
     const args = ["dist/main.js", "probe", url, "--format", "json"];
-    const { code, stdout } = await runProgram({ command: process.execPath, args, cwd: ROOT });
+    const { code, stdout } = await runProgram({ command: process.execPath, args });
     return { code, said: JSON.parse(stdout) };
   };
+
   beforeAll(async () => {
     postgres = await startPostgres();
     await postgres.run(SCHEMA);
@@ -54,34 +52,29 @@ describe("Synclag, against the server of SQD over a PostgreSQL", () => {
       command: process.execPath,
       args: ["node_modules/@subsquid/graphql-server/bin/run.js"],
       cwd: FOLDER,
-      env: {
-        DB_HOST: "127.0.0.1",
-        DB_PORT: String(postgres.port),
-        DB_USER: POSTGRES_USER,
-        DB_PASS: "none",
-        DB_NAME: POSTGRES_DATABASE,
-        GQL_PORT: String(port),
-      },
+      env: { ...postgres.env, DB_NAME: DATABASE.name, GQL_PORT: String(port) },
     });
     url = `http://127.0.0.1:${port}/graphql`;
-    synclag = await startSynclagOn("families", configuration(url));
+    watched = await watchIndexers("squid", {
+      nodes: { alpha: null },
+      blockTime: "100ms",
+      indexers: { squid: { dialect: "squid", url }, found: { url } },
+      thresholds: { lagging: "30s", critical: "2m", stalled: "5s", stale: "30s" },
+    });
   });
 
-  afterAll(async () => {
-    await postgres.stop();
-    await undoAll();
-  });
+  afterAll(() => postgres.stop());
 
   it("says syncing before its first block, and ok with the heights of the database thereafter", async () => {
-    await expect.poll(verdicts, SETTLE).toEqual(each("syncing -"));
+    await bothSay("syncing -");
 
     await postgres.start(
       "squid",
       `DO $$ BEGIN LOOP ${SQUID} COMMIT; PERFORM pg_sleep(0.1); END LOOP; END $$;`,
     );
 
-    await expect.poll(verdicts, SETTLE).toEqual(each("ok -"));
-    for (const { block_number: height } of await targets()) {
+    await bothSay("ok -");
+    for (const { block_number: height } of await watched.targets()) {
       expect(height).toBeGreaterThanOrEqual(FIRST_HEIGHT);
     }
   });
@@ -96,34 +89,44 @@ describe("Synclag, against the server of SQD over a PostgreSQL", () => {
   it("reports it as stalled once nothing is processed, although the server replies", async () => {
     await postgres.end("squid");
 
-    await expect.poll(verdicts, SETTLE).toEqual(each("stalled -"));
+    await bothSay("stalled -");
   });
 
   it("says what the server says once the tables vanish", async () => {
     await postgres.run("DROP SCHEMA squid_processor CASCADE;");
 
-    await expect.poll(verdicts, SETTLE).toEqual(each("unreachable graphql"));
-    for (const { detail } of await targets()) {
+    await bothSay("unreachable graphql");
+    for (const { detail } of await watched.targets()) {
       expect(detail).toContain('relation "squid_processor.status" does not exist');
     }
     expect(await probe()).toMatchObject({ code: 1, said: { dialect: null } });
   });
 });
 
-function nameOf({ variant, chain }: { readonly variant: string; readonly chain: string }): string {
-  return `${variant}/${chain}`;
-}
+describe("synclag run, against the metrics page of a processor of SQD that indexes an Anvil chain", () => {
+  it("says ok, with a height that Anvil has had, and stalled once the handler hangs, while the page still replies", async () => {
+    const anvil = await startAnvil(31_337, HISTORY);
+    const port = await freePort();
+    const url = `http://127.0.0.1:${port}/metrics`;
+    await startProgram({
+      command: process.execPath,
+      args: ["processor.mjs"],
+      cwd: FOLDER,
+      env: { RPC_URL: anvil.url, PROMETHEUS_PORT: String(port), STUCK_AT: String(STUCK_AT) },
+    });
+    const watched = await watchIndexers("processor", {
+      nodes: { alpha: anvil },
+      indexers: { sqd: { dialect: "sqd-metrics", url } },
+      thresholds: { lagging: "15s", critical: "10m", stalled: "20s", stale: "30s" },
+    });
 
-function configuration(url: string): string {
-  const every = `schedule: "* * * * * *", chains: [base]`;
-  return `
-version: 1
-poll: { timeout: 2s, retries: 0 }
-thresholds: { lagging: 30s, critical: 2m, stalled: 5s, stale: 30s }
-chains: { base: { id: 8453, block_time: 100ms } }
-protocols:
-  ledger:
-    - { variant: squid, dialect: squid, url: "${url}", ${every} }
-    - { variant: found, url: "${url}", ${every} }
-`;
-}
+    await watched.says("sqd alpha ok -");
+    const wrong = await watched.wrongHeights(10);
+    await watched.says("sqd alpha stalled -");
+    const height = (await watched.targets())[0]?.block_number;
+
+    expect(wrong).toEqual([]);
+    expect(height).toBeLessThan(STUCK_AT);
+    expect(await getText(url)).toMatch(new RegExp(`^sqd_processor_last_block ${height}$`, "m"));
+  });
+});

@@ -1,0 +1,87 @@
+import { expect } from "vitest";
+import type { Report, TargetReport } from "../../../src/core/model/report.ts";
+import type { Anvil } from "./anvil.ts";
+import { startSynclagOn } from "./synclag.ts";
+
+/** What a real indexer may take for what should take seconds. */
+export const SETTLE = { timeout: 450_000, interval: 250 };
+const EACH_SECOND = "* * * * * *";
+const IDS: Readonly<Record<string, number>> = { alpha: 31_337, beta: 31_338 };
+
+/** What is polled, each second. */
+export interface WatchOptions {
+  /** The nodes of the chains `alpha` and `beta`; null: it has none. */
+  readonly nodes: Readonly<Record<string, Anvil | null>>;
+  /** Default: a second, as Anvil has it. */
+  readonly blockTime?: string;
+  /** By their variants; of all chains. Without a dialect it is found out. */
+  readonly indexers: Readonly<Record<string, { readonly dialect?: string; readonly url: string }>>;
+  readonly thresholds: Readonly<Record<string, string>>;
+  readonly parity?: readonly object[];
+}
+
+/** Synclag on real indexers. */
+export interface WatchedIndexers {
+  report(): Promise<Report>;
+  /** By variant and chain. */
+  targets(): Promise<readonly TargetReport[]>;
+  /** Waits until of each target is said this, such as `first alpha ok -`, in the order of their names. */
+  says(...verdicts: readonly string[]): Promise<void>;
+  /** Those whose height their chain has not had since a moment ago. */
+  wrongHeights(slackBlocks: number): Promise<readonly TargetReport[]>;
+}
+
+export async function watchIndexers(name: string, options: WatchOptions): Promise<WatchedIndexers> {
+  const { nodes, blockTime = "1s", indexers, parity = [] } = options;
+  const chains = Object.entries(nodes).map(([slug, node]) => [
+    slug,
+    { id: IDS[slug], block_time: blockTime, rpc: node === null ? [] : [node.url] },
+  ]);
+  const polled = { schedule: EACH_SECOND, chains: Object.keys(nodes) };
+  const synclag = await startSynclagOn(
+    name,
+    // JSON is YAML.
+    JSON.stringify({
+      version: 1,
+      poll: { timeout: "2s", retries: 0, rpc_schedule: EACH_SECOND },
+      thresholds: options.thresholds,
+      chains: Object.fromEntries(chains),
+      protocols: {
+        ledger: Object.entries(indexers).map(([variant, indexer]) => ({ variant, ...indexer, ...polled })),
+      },
+      parity,
+    }),
+  );
+  const targets = async () => {
+    const all = (await synclag.report()).targets;
+    return all.toSorted((a, b) => nameOf(a).localeCompare(nameOf(b)));
+  };
+  const verdicts = async () =>
+    (await targets()).map((one) => `${nameOf(one)} ${one.status} ${one.reason ?? "-"}`);
+  const heights = async () =>
+    new Map(
+      await Promise.all(
+        Object.entries(nodes).map(async ([slug, node]) => [slug, (await node?.blockNumber()) ?? 0] as const),
+      ),
+    );
+  return {
+    report: () => synclag.report(),
+    targets,
+    says: (...wanted) => expect.poll(verdicts, SETTLE).toEqual(wanted),
+    async wrongHeights(slackBlocks) {
+      const before = await heights();
+      const said = await targets();
+      const after = await heights();
+      return said.filter(
+        ({ chain, block_number: height }) =>
+          height === null ||
+          height < (before.get(chain) ?? 0) - slackBlocks ||
+          height > (after.get(chain) ?? 0),
+      );
+    },
+  };
+}
+
+function nameOf({ variant, chain }: TargetReport): string {
+  return `${variant} ${chain}`;
+}
