@@ -85,6 +85,11 @@ const HAPPENS: Readonly<Record<string, Happening>> = {
   /** `lead URL TO`: the endpoint of the one answers behind the other; without it, its own again. */
   lead: (play, [url = "", to]) => play.lead(url, to ?? null),
   heal: (play, [key = ""]) => play.fleet.endpoints(key).forEach((endpoint) => void endpoint.heal()),
+  slow: (play, [key = "", pace]) => targetsOf(play, key).forEach((target) => void target.slow(Number(pace))),
+  reindex: (play, [key = "", ...options]) => {
+    const wanted = parse(options.join(" ")) as Parameters<SimulatedTarget["reindex"]>[0];
+    targetsOf(play, key).forEach((target) => void target.reindex(wanted));
+  },
   freeze: (play, [key = ""]) => targetsOf(play, key).forEach((target) => void target.freeze()),
   /** `set KEY BEHAVIOUR` of a target, as YAML. */
   set: (play, [key = "", ...behaviour]) => {
@@ -122,6 +127,12 @@ const SAYS: Readonly<Record<string, Saying>> = {
     }
     return [...seen].toSorted();
   },
+  /** `details PATTERN`: of each target whose key matches. */
+  details: (play, [pattern = ""]) =>
+    play
+      .report()
+      .targets.filter(({ key }) => new RegExp(pattern).test(key))
+      .map(({ variant, chain, status, detail }) => `${variant}/${chain} ${status}: ${detail}`),
   /** `asked PATTERN`: the requests that providers received, by what was asked, with the seconds of the first few. */
   asked: (play, _, pattern) => {
     const asked = groupBy(
