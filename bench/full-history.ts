@@ -2,8 +2,9 @@ import { parseConfig } from "../src/config/parse.ts";
 import { ChainHistory, type SavedHistory } from "../src/core/history/history.ts";
 import type { Chain, Target } from "../src/core/model/fleet.ts";
 import { groupBy } from "../src/core/model/group-by.ts";
-import { type ChainReport, type TargetId, type TargetReport, targetId } from "../src/core/model/report.ts";
+import type { ChainReport } from "../src/core/model/report.ts";
 import { writeHistory } from "../src/daemon/state/history-store.ts";
+import { sampleChainReport, sampleGap, sampleTargetReport } from "../test/views/sample-report.ts";
 
 /** Two rings: one by the minute, for two hours, and one by five minutes. */
 const FINE_MS = 60_000;
@@ -48,57 +49,10 @@ function fullHistory(chain: Chain, targets: readonly Target[]): ChainHistory {
 /** Whatever the values are, they take as much memory. */
 function reportOf(chain: Chain, targets: readonly Target[], atMs: number): ChainReport {
   const block = Math.floor(atMs / BLOCK_MS);
-  const { slug, id, name, testnet } = chain;
-  return {
-    ...{
-      slug,
-      chain_id: id,
-      name,
-      testnet,
-      explorer: null,
-      block_time_seconds: null,
-      block_interval_seconds: BLOCK_MS / 1_000,
-    },
+  return sampleChainReport({
+    chain,
     reference: { block_number: block, sources: targets.length, members: [], opposed: [], time: null },
-    dispute: null,
-    standings: [],
-    thresholds: { lagging_seconds: 0, critical_seconds: 0, stalled_seconds: 0 },
-    targets: targets.map((target) => ({
-      ...OK,
-      ...targetId(target),
-      block_number: block - 1,
-      lag_seconds: 1,
-    })),
-    gaps: targets.slice(1).map((target) => ({
-      ...targetId(target),
-      against: "",
-      blocks: 1,
-      seconds: 2,
-      uncertainty_blocks: 0.5,
-    })),
-    parity: [],
-  };
+    targets: targets.map((target) => sampleTargetReport({ target, block_number: block - 1, lag_seconds: 1 })),
+    gaps: targets.slice(1).map((target) => sampleGap({ target, blocks: 1 })),
+  });
 }
-
-const OK: Omit<TargetReport, keyof TargetId | "block_number" | "lag_seconds"> = {
-  status: "ok",
-  since: null,
-  status_changes: 0,
-  reason: null,
-  detail: "",
-  up: true,
-  block_timestamp: null,
-  lag_blocks: 1,
-  lag_extrapolated: false,
-  catch_up: null,
-  last_success: null,
-  last_advance: null,
-  indexing_errors: null,
-  deployment: null,
-  deployment_changes: 0,
-  regressions: { reorg: 0, reindex: 0 },
-  preferred: false,
-  maintenance: false,
-  explorer: null,
-  playground: null,
-};
