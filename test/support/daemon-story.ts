@@ -1,8 +1,11 @@
+import { expect } from "vitest";
 import { parse } from "yaml";
 import { groupBy } from "../../src/core/model/group-by.ts";
+import { isoTime } from "../../src/core/model/text.ts";
 import type { SimulatedTarget, TargetBehaviour } from "../../src/sim/fleet/simulated-target.ts";
 import type { Answer } from "../../src/sim/servers/answer.ts";
 import { faultNamed } from "./faults.ts";
+import { expectGolden } from "./golden.ts";
 import type { LogLine } from "./log-recorder.ts";
 import { msOf } from "./outputs.ts";
 import { listed, matching, SAYINGS } from "./sayings.ts";
@@ -20,6 +23,7 @@ type Saying = (play: Scenario, words: readonly string[], text: string) => Told |
  * What happens to the daemon on a chains.yaml, line by line. `KEY` is that of an endpoint or a target (`*`: any segment), `NAME` some
  * whole segments of it. Further:
  *
+ * - `at 2026-11-19T23:00:00Z`, first of all: when it starts;
  * - `edit OLD => NEW`, `drop TEXT` (the lines with it): changes the file, before the start, or for a `reload` or a `restart`;
  * - `log [PATTERN]`: what was logged since the last one, without `debug` unless it matches.
  */
@@ -27,6 +31,7 @@ export class DaemonStory implements AsyncDisposable {
   readonly #original: string;
   #yaml: string;
   #started: Scenario | null = null;
+  #at = "2026-11-20T03:00:00Z";
   #linesRead = 0;
 
   constructor(chainsYaml: string) {
@@ -42,7 +47,11 @@ export class DaemonStory implements AsyncDisposable {
       this.#yaml = verb === "edit" ? edited(this.#yaml, text) : without(this.#yaml, text);
       return [];
     }
-    this.#started ??= await startScenario(this.#yaml, { simulated: this.#original });
+    if (verb === "at") {
+      this.#at = text;
+      return [];
+    }
+    this.#started ??= await startScenario(this.#yaml, { at: this.#at, simulated: this.#original });
     const say = verb === "log" ? this.#log : SAYS[verb];
     if (say !== undefined) {
       return listed(await say(this.#started, words, text));
@@ -67,11 +76,13 @@ export class DaemonStory implements AsyncDisposable {
 
   /** `reload`, `restart kept|lost|written [after 3h]` */
   #readAgain(verb: "reload" | "restart"): Happening {
-    return (play, [how, , after = "0s"]) => {
-      const state = how === "lost" || how === "written" ? how : "kept";
-      return verb === "reload"
-        ? play.reload(this.#yaml)
-        : play.restart({ state, after, chainsYaml: this.#yaml });
+    return async (play, [how, , after = "0s"]) => {
+      if (verb === "reload") {
+        expect(await play.reload(this.#yaml)).toMatchObject({ kind: "reloaded" });
+      } else {
+        const state = how === "lost" || how === "written" ? how : "kept";
+        await play.restart({ state, after, chainsYaml: this.#yaml });
+      }
     };
   }
 }
@@ -80,22 +91,33 @@ const HAPPENS: Readonly<Record<string, Happening>> = {
   run: (play, [duration = ""]) => play.run(duration),
   clock: (play, [by = ""]) => play.setClock(by),
   suspend: (play, [duration = ""]) => play.suspend(duration),
+  resume: (play, [chain = ""]) => play.fleet.chain(chain).resume(),
   halt: (play, [chain = ""]) => play.fleet.chain(chain).halt(),
   host: (play, [host = "", state]) => play.setHost(host, state === "down" ? "down" : "up"),
   /** `lead URL TO`: the endpoint of the one answers behind the other; without it, its own again. */
   lead: (play, [url = "", to]) => play.lead(url, to ?? null),
-  heal: (play, [key = ""]) => play.fleet.endpoints(key).forEach((endpoint) => void endpoint.heal()),
+  heal: (play, [key = ""]) => {
+    targetsOf(play, key).forEach((target) => void target.heal());
+    play.fleet.endpoints(key).forEach((endpoint) => void endpoint.heal());
+  },
   slow: (play, [key = "", pace]) => targetsOf(play, key).forEach((target) => void target.slow(Number(pace))),
   reindex: (play, [key = "", ...options]) => {
     const wanted = parse(options.join(" ")) as Parameters<SimulatedTarget["reindex"]>[0];
     targetsOf(play, key).forEach((target) => void target.reindex(wanted));
   },
+  skip: (play, [key = "", nth]) =>
+    targetsOf(play, key).forEach((target) => void target.skipEvents(Number(nth))),
   freeze: (play, [key = ""]) => targetsOf(play, key).forEach((target) => void target.freeze()),
   /** `set KEY BEHAVIOUR` of a target, as YAML. */
   set: (play, [key = "", ...behaviour]) => {
     // The simulator takes any value, and a story is read by people.
     const wanted = parse(behaviour.join(" ")) as Partial<TargetBehaviour>;
     targetsOf(play, key).forEach((target) => void target.set(wanted));
+  },
+  /** `golden FILE WHAT`: compares a whole output with a file of test/goldens. */
+  golden: (play, [file, what = "", ...words]) => {
+    const text = WHOLE[what]?.(play, words) ?? `Cannot show ${what}`;
+    expectGolden(`test/goldens/${file}`, `${text}\n`);
   },
   latency: (play, [key = "", ms]) =>
     play.fleet
@@ -112,6 +134,21 @@ const HAPPENS: Readonly<Record<string, Happening>> = {
       .endpoint(key)
       .fail((truth) => (unless !== undefined && truth.body.includes(unless) ? null : fault));
   },
+};
+
+/** Whole texts, for `golden FILE WHAT`. */
+const WHOLE: Readonly<Record<string, (play: Scenario, words: readonly string[]) => string>> = {
+  page: (play) => play.page(),
+  chain: (play, [slug]) => play.page(slug),
+  check: (play) => Object.values(play.check()).join("\nexit code "),
+  plan: (play) => `${play.plan()}\n\n${play.planPage()}\n\n${play.plan("json")}`,
+  metrics: (play) => play.metrics().trimEnd(),
+  status: (play) => JSON.stringify(play.status(), null, 2),
+  events: (play) => play.eventsTable(),
+  incidents: (play) => JSON.stringify(play.incidents(), null, 2),
+  "incidents-page": (play) => play.incidentsPage(),
+  history: (play, [protocol = "", chain = ""]) =>
+    JSON.stringify(play.statusHistory(protocol, chain), null, 2),
 };
 
 const SAYS: Readonly<Record<string, Saying>> = {
@@ -133,6 +170,14 @@ const SAYS: Readonly<Record<string, Saying>> = {
       .report()
       .targets.filter(({ key }) => new RegExp(pattern).test(key))
       .map(({ variant, chain, status, detail }) => `${variant}/${chain} ${status}: ${detail}`),
+  /** `lags PROTOCOL CHAIN SPAN`: each minute with the lag of the last variant in seconds, to ten. */
+  lags: (play, [protocol = "", chain = "", ...span]) => {
+    const { timestamps, targets } = play.history(protocol, chain, parse(span.join(" ")));
+    return timestamps.map((time, index) => {
+      const lag = targets.at(-1)?.lag_seconds[index] ?? null;
+      return `${isoTime(time * 1_000).slice(11, 16)} ${lag === null ? "–" : Math.round(lag / 10) * 10}`;
+    });
+  },
   /** `asked PATTERN`: the requests that providers received, by what was asked, with the seconds of the first few. */
   asked: (play, _, pattern) => {
     const asked = groupBy(
@@ -173,7 +218,7 @@ function logged({ level, msg, ...fields }: LogLine, pattern: string): readonly s
 }
 
 function edited(yaml: string, change: string): string {
-  const [old = "", next = ""] = change.split(/ => ?/);
+  const [old = "", next = ""] = change.replaceAll("\\n", "\n").split(/ => ?/);
   if (!yaml.includes(old)) {
     throw new RangeError(`Cannot find ${old} in chains.yaml`);
   }
