@@ -6,7 +6,7 @@ import { endpointOf, fleetOf } from "./fleet-builder.ts";
 const POLL = { timeoutMs: 10_000, retries: 1 };
 const studio: Budget = { name: "studio", limit: 3_000, per: "day", scope: "endpoint" };
 
-// test/scenarios/goldens.test.ts has the table of a fleet.
+// test/goldens/every-status.plan.txt has the table of a fleet.
 
 describe("planFleet()", () => {
   it("takes the account that is asked the most of a budget that each URL has for itself", () => {
