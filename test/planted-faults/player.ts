@@ -1,21 +1,34 @@
 import { dirname, relative, resolve } from "node:path";
-import { BaseSequencer, createVitest, type TestSpecification, type TestUserConfig } from "vitest/node";
+import {
+  BaseSequencer,
+  createVitest,
+  type TestModule,
+  type TestSpecification,
+  type TestUserConfig,
+} from "vitest/node";
 import config from "../../vitest.config.ts";
-import type { PlantedFault } from "./faults.ts";
+import { faultsOf, type PlantedFault, withProbes } from "./faults.ts";
 
 /*
- * Plays the faults that its parent sends against the unit tests. It is a process of its own, since a fault may make the code never
- * end. Its arguments are filters as for `vitest run`.
+ * Plays what its parent sends against the unit tests: all of them with probes in some files, or a fault and the tests that it can change.
+ * It is a process of its own, since a fault may make the code never end. Its arguments are filters as for `vitest run`.
  */
 
+export type PlayerRequest =
+  | { readonly kind: "probe"; readonly files: readonly string[] }
+  | { readonly kind: "play"; readonly fault: PlantedFault; readonly tests: readonly string[] };
+
 export type PlayerMessage =
-  | { readonly kind: "ready"; readonly files: number; readonly failed: readonly string[] }
+  | { readonly kind: "probed"; readonly tests: TestsOfFaults; readonly failed: readonly string[] }
   | { readonly kind: "played"; readonly noticedBy: string | null };
 
-/** The fault that is in the code now. */
-let planted: PlantedFault | null = null;
-/** The last fault that a test has loaded. */
-let loaded: PlantedFault | null = null;
+/** By id of a fault, the test files in which it would change a value, those first that are likeliest to notice, then the quickest. */
+export type TestsOfFaults = Readonly<Record<string, readonly string[]>>;
+
+/** What is in the place of source files now, by absolute path. */
+let replaced: ReadonlyMap<string, (code: string) => string> = new Map();
+/** The last source file of these that a test has loaded. */
+let loaded: string | null = null;
 /** The tests in the order in which they run. */
 let order: readonly string[] = [];
 let failed: readonly string[] = [];
@@ -36,6 +49,7 @@ const vitest = await createVitest(
     config: false,
     watch: false,
     maxWorkers: 1,
+    setupFiles: [...(config.test?.setupFiles ?? []), "test/planted-faults/probes.ts"],
     // A fault often makes a test wait for what never comes. On a busy machine none of these takes so long otherwise.
     testTimeout: 40_000,
     hookTimeout: 40_000,
@@ -53,59 +67,83 @@ const vitest = await createVitest(
         name: "planted-fault",
         enforce: "pre",
         transform(code, id) {
-          if (planted === null || id !== resolve(planted.file)) {
-            return null;
-          }
-          loaded = planted;
-          return `${code.slice(0, planted.start)}${planted.replacement}${code.slice(planted.end)}`;
+          const replace = replaced.get(id);
+          loaded = replace === undefined ? loaded : id;
+          return replace?.(code) ?? null;
         },
       },
     ],
   },
 );
 const specifications = await vitest.globTestSpecifications(process.argv.slice(2));
-const { testModules } = await vitest.runTestSpecifications(specifications);
-tell({
-  kind: "ready",
-  files: testModules.length,
-  failed: testModules.filter((module) => !module.ok()).map(({ moduleId }) => moduleId),
-});
 
 // With its workers, which may run a fault without an end.
 process.once("disconnect", () => process.kill(-process.pid, "SIGKILL"));
 
-process.on("message", (fault: PlantedFault) => {
-  void play(fault).then((noticedBy) => tell({ kind: "played", noticedBy }));
+process.on("message", (request: PlayerRequest) => {
+  void (request.kind === "probe" ? probe(request.files) : play(request.fault, request.tests)).then(tell);
 });
 
-/** The test file that notices the fault; null if none does. */
-async function play(fault: PlantedFault): Promise<string | null> {
-  const file = resolve(fault.file);
-  const relevant = testsOf(file);
-  order = relevant.map(({ moduleId }) => moduleId);
-  failed = [];
-  planted = fault;
-  vitest.invalidateFile(file);
-  const { unhandledErrors } = await vitest.runTestSpecifications(relevant);
-  // Else it would cancel the tests of the next fault, which then nothing notices.
-  await Promise.all(endings.splice(0));
-  planted = null;
-  vitest.invalidateFile(file);
-  if (relevant.length > 0 && loaded !== fault) {
-    throw new Error(`Cannot plant a fault in ${fault.file}: no test loaded it`);
+/** Runs all tests with probes in source files. */
+async function probe(files: readonly string[]): Promise<PlayerMessage> {
+  const faults = new Map(files.map((file) => [file, faultsOf(file)]));
+  replaced = new Map([...faults].map(([file, own]) => [resolve(file), (code) => withProbes(code, own)]));
+  const { testModules } = await vitest.runTestSpecifications(specifications);
+  const whileLoading = new Set(testModules.flatMap((module) => module.meta().whileLoading ?? []));
+  const inTests = new Map(testModules.map((module) => [module, new Set(module.meta().inTests)]));
+  const tests: Record<string, readonly string[]> = {};
+  for (const [file, own] of faults) {
+    const importers = importersOf(resolve(file));
+    const folder = relative("src", dirname(file));
+    const rank = (module: TestModule): number =>
+      [`/test/${folder}/`, "/test/scenarios/", ""].findIndex((part) => module.moduleId.includes(part));
+    const inOrder = testModules.toSorted(
+      (a, b) => rank(a) - rank(b) || a.diagnostic().duration - b.diagnostic().duration,
+    );
+    for (const { id } of own) {
+      tests[id] = inOrder
+        .filter((module) => importers.has(module.moduleId))
+        .filter((module) => whileLoading.has(id) || inTests.get(module)?.has(id))
+        .map(({ moduleId }) => moduleId);
+    }
   }
-  return failed[0] ?? (unhandledErrors.length > 0 ? "an error outside of any test" : null);
+  forget();
+  return {
+    kind: "probed",
+    tests,
+    failed: testModules.filter((module) => !module.ok()).map(({ moduleId }) => moduleId),
+  };
 }
 
-/** The tests that load a source file, the likeliest to notice something first: those of its folder, the scenarios, the others. */
-function testsOf(file: string): TestSpecification[] {
-  const importers = importersOf(file);
-  const folder = relative("src", dirname(file));
-  const rank = ({ moduleId }: TestSpecification): number =>
-    [`/test/${folder}/`, "/test/scenarios/", ""].findIndex((part) => moduleId.includes(part));
-  return specifications
-    .filter(({ moduleId }) => importers.has(moduleId))
-    .toSorted((a, b) => rank(a) - rank(b));
+/** Runs tests until one notices a fault. */
+async function play(fault: PlantedFault, tests: readonly string[]): Promise<PlayerMessage> {
+  const file = resolve(fault.file);
+  order = tests;
+  failed = [];
+  loaded = null;
+  replaced = new Map([
+    [file, (code) => code.slice(0, fault.start) + fault.replacement + code.slice(fault.end)],
+  ]);
+  vitest.invalidateFile(file);
+  const { unhandledErrors } = await vitest.runTestSpecifications(
+    specifications.filter(({ moduleId }) => tests.includes(moduleId)),
+  );
+  // Else it would cancel the tests of the next fault, which then nothing notices.
+  await Promise.all(endings.splice(0));
+  forget();
+  if (loaded !== file) {
+    throw new Error(`Cannot plant a fault in ${fault.file}: no test loaded it`);
+  }
+  const noticedBy = failed[0] ?? (unhandledErrors.length > 0 ? "an error outside of any test" : null);
+  return { kind: "played", noticedBy };
+}
+
+/** Gives the source files their own text again. */
+function forget(): void {
+  for (const file of replaced.keys()) {
+    vitest.invalidateFile(file);
+  }
+  replaced = new Map();
 }
 
 /** Every module that imports a file, directly or through others. */
@@ -130,7 +168,7 @@ function noteFailure(state: string, moduleId: string): void {
     return;
   }
   failed = [...failed, moduleId];
-  if (planted !== null && endings.length === 0) {
+  if (order.length > 0 && endings.length === 0) {
     endings.push(vitest.cancelCurrentRun("test-failure"));
   }
 }

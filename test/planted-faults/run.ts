@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
 import { groupBy } from "../../src/core/model/group-by.ts";
 import { faultsOf, type PlantedFault } from "./faults.ts";
-import type { PlayerMessage } from "./player.ts";
+import type { PlayerMessage, PlayerRequest, TestsOfFaults } from "./player.ts";
 
 /*
  * Plants small mistakes in the code, one at a time, and counts those that the unit tests notice:
@@ -15,8 +15,8 @@ import type { PlayerMessage } from "./player.ts";
  * `--count`: so many, drawn evenly from all; `--seed`: which ones; `--tests`: only test files whose path contains PART.
  */
 
-/** A run of all tests takes far less on a quiet machine; two players begin with one. */
-const LONGEST_START_MS = 1_200_000;
+/** A run of all tests takes far less on a quiet machine. */
+const LONGEST_PROBING_MS = 1_200_000;
 /** A fault that takes longer never ends. */
 const LONGEST_PLAY_MS = 300_000;
 /** Its multiples are spread evenly between whole numbers. */
@@ -41,6 +41,7 @@ const { values, positionals } = parseArgs({
 const all = (positionals.length > 0 ? positionals : FOLDERS).flatMap(filesIn).flatMap(faultsOf);
 const faults = draw(all, Number(values.count), Number(values.seed));
 print(`${faults.length} of ${all.length} faults are planted`);
+const tests = await probeAll();
 const queue = [...faults];
 const outcomes: Outcome[] = [];
 await Promise.all(Array.from({ length: PLAYERS }, playAll));
@@ -65,24 +66,45 @@ function draw(from: readonly PlantedFault[], count: number, seed: number): reado
   return places.flatMap((place) => from[place] ?? []);
 }
 
+/** Which tests each fault can change. */
+async function probeAll(): Promise<TestsOfFaults> {
+  const player = startPlayer();
+  const files = [...new Set(faults.map(({ file }) => file))];
+  const answer = await ask(player, { kind: "probe", files }, LONGEST_PROBING_MS);
+  end(player);
+  if (answer?.kind !== "probed" || answer.failed.length > 0) {
+    const failed = answer?.kind === "probed" ? answer.failed.join(", ") : "the run ended";
+    throw new Error(`Cannot plant faults: without one, tests fail: ${failed}`);
+  }
+  return answer.tests;
+}
+
 /** Plays faults of the queue until it is empty. A player that does not answer is replaced: its fault is noticed, for tests hang. */
 async function playAll(): Promise<void> {
   let player: ChildProcess | null = null;
   for (let fault = queue.shift(); fault !== undefined; fault = queue.shift()) {
-    player ??= await startPlayer();
-    player.send(fault);
-    const answer = await messageOf(player, LONGEST_PLAY_MS);
-    if (answer === null) {
-      end(player);
-      player = null;
-    }
-    const noticedBy = answer?.kind === "played" ? answer.noticedBy : "no end";
+    const noticedBy = await play(fault);
     outcomes.push({ fault, noticedBy });
     if (noticedBy === null) {
       print(`${outcomes.length}/${faults.length}  NOT NOTICED  ${fault.title}`);
     }
   }
   end(player);
+
+  async function play(fault: PlantedFault): Promise<string | null> {
+    const own = tests[fault.id] ?? [];
+    if (own.length === 0) {
+      return null;
+    }
+    player ??= startPlayer();
+    const answer = await ask(player, { kind: "play", fault, tests: own }, LONGEST_PLAY_MS);
+    if (answer?.kind === "played") {
+      return answer.noticedBy;
+    }
+    end(player);
+    player = null;
+    return "no end";
+  }
 }
 
 /** Ends a player with its workers: one that runs a fault without an end does not notice that its parent is gone. */
@@ -92,22 +114,20 @@ function end(player: ChildProcess | null): void {
   }
 }
 
-async function startPlayer(): Promise<ChildProcess> {
-  const player = fork(new URL("player.ts", import.meta.url), values.tests, {
+function startPlayer(): ChildProcess {
+  return fork(new URL("player.ts", import.meta.url), values.tests, {
     execArgv: ["--import", "tsx"],
     detached: true,
   });
-  const ready = await messageOf(player, LONGEST_START_MS);
-  if (ready?.kind !== "ready" || ready.files === 0 || ready.failed.length > 0) {
-    throw new Error(
-      `Cannot plant faults: without one, tests fail or there are none: ${JSON.stringify(ready)}`,
-    );
-  }
-  return player;
 }
 
-/** The player's next message; null if it ends without one, or not in time. */
-async function messageOf(player: ChildProcess, longestMs: number): Promise<PlayerMessage | null> {
+/** The player's answer; null if it ends without one, or not in time. */
+async function ask(
+  player: ChildProcess,
+  request: PlayerRequest,
+  longestMs: number,
+): Promise<PlayerMessage | null> {
+  player.send(request);
   const first = new AbortController();
   const signal = AbortSignal.any([first.signal, AbortSignal.timeout(longestMs)]);
   try {
