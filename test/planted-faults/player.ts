@@ -96,7 +96,9 @@ async function probe(files: readonly string[]): Promise<PlayerMessage> {
     const importers = importersOf(resolve(file));
     const folder = relative("src", dirname(file));
     const rank = (module: TestModule): number =>
-      [`/test/${folder}/`, "/test/scenarios/", ""].findIndex((part) => module.moduleId.includes(part));
+      [`/test/${folder}/`, "/test/worlds/decisions", "/test/scenarios/", ""].findIndex((part) =>
+        module.moduleId.includes(part),
+      );
     const inOrder = testModules.toSorted(
       (a, b) => rank(a) - rank(b) || a.diagnostic().duration - b.diagnostic().duration,
     );
