@@ -2,6 +2,7 @@ import { cp, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { groupBy } from "../../src/core/model/group-by.ts";
 import type { SimulatedFleet } from "../../src/sim/fleet/simulated-fleet.ts";
 import { chainOfAge } from "../../src/sim/model/chain-model.ts";
 import { FAULTS } from "../support/faults.ts";
@@ -149,36 +150,35 @@ describe("a fault in a running fleet", () => {
   });
 });
 
+const DIALECTS: Readonly<Record<string, string>> = {
+  multichain: "envio",
+  subgraph: "graph",
+  ponder: "ponder",
+  squid: "squid",
+};
+
 /** Every endpoint is polled each second, and what takes minutes in production takes seconds. */
 function chainsYaml(simulated: SimulatedFleet): string {
-  const dialects: Readonly<Record<string, string>> = {
-    multichain: "envio",
-    subgraph: "graph",
-    ponder: "ponder",
-    squid: "squid",
-  };
+  const schedule = "* * * * * *";
   const url = (key: string): string => simulated.endpoint(key).url;
   const chains = Object.entries(CHAIN_IDS).map(([slug, id]) => {
-    const nodes = slug === "zksync" ? [] : [url(`node/${slug}`)];
-    return `  ${slug}: { id: ${id}, block_time: ${BLOCK_MS}ms, rpc: ${JSON.stringify(nodes)} }`;
+    const rpc = slug === "zksync" ? [] : [url(`node/${slug}`)];
+    return [slug, { id, block_time: `${BLOCK_MS}ms`, rpc }];
   });
-  const protocols = ["airdrops", "lockup", "flow", "staking"].map((protocol) => {
-    const indexers = ENDPOINTS.filter(({ key }) => key.startsWith(`${protocol}/`)).map(
-      ({ key, kind, chains: on }) => {
-        const variant = key.split("/")[1] ?? "";
-        const headers = kind === "gateway" ? `, headers: ${JSON.stringify(headersFor(kind))}` : "";
-        return `    - { variant: ${variant}, dialect: ${dialects[variant]}, url: "${url(key)}", schedule: "* * * * * *", chains: [${on.join(", ")}]${headers} }`;
-      },
-    );
-    return [`  ${protocol}:`, ...indexers].join("\n");
+  const indexers = ENDPOINTS.filter(({ kind }) => kind !== "rpc").map(({ key, kind, chains: on }) => {
+    const [protocol = "", variant = ""] = key.split("/");
+    const indexer = { variant, dialect: DIALECTS[variant], url: url(key), headers: headersFor(kind) };
+    return { protocol, indexer: { ...indexer, schedule, chains: on } };
   });
-  return `
-version: 1
-poll: { timeout: 5s, retries: 0, rpc_schedule: "* * * * * *" }
-thresholds: { lagging: 30s, critical: 3m, stalled: 10s, stale: 30s }
-chains:
-${chains.join("\n")}
-protocols:
-${protocols.join("\n")}
-`;
+  const protocols = [...groupBy(indexers, ({ protocol }) => protocol)].map(([protocol, own]) => {
+    return [protocol, own.map(({ indexer }) => indexer)];
+  });
+  // JSON is YAML.
+  return JSON.stringify({
+    version: 1,
+    poll: { timeout: "5s", retries: 0, rpc_schedule: schedule },
+    thresholds: { lagging: "30s", critical: "3m", stalled: "10s", stale: "30s" },
+    chains: Object.fromEntries(chains),
+    protocols: Object.fromEntries(protocols),
+  });
 }

@@ -21,7 +21,7 @@ describe("a budget", () => {
   it("holds although the process is killed repeatedly, and equals the provider's count", async () => {
     await using fleet = await startFleet({
       nowMs: Date.now,
-      endpoints: [{ kind: "studio", key: SUBGRAPH, chains: ["base"], path: "/query/1/a/version/latest" }],
+      endpoints: [{ kind: "studio", key: SUBGRAPH }],
     });
     await using folder = await temporaryFolder();
     const config = join(folder.path, "chains.yaml");
@@ -55,7 +55,7 @@ describe("a budget", () => {
   it("is spent by one process at a time: a second on the same state file refuses, and names the first", async () => {
     await using fleet = await startFleet({
       nowMs: Date.now,
-      endpoints: [{ kind: "studio", key: SUBGRAPH, chains: ["base"], path: "/query/1/a/version/latest" }],
+      endpoints: [{ kind: "studio", key: SUBGRAPH }],
     });
     await using folder = await temporaryFolder();
     const config = join(folder.path, "chains.yaml");

@@ -19,8 +19,8 @@ describe("synclag run, with 128 open files at most, on a small disk", () => {
     await using fleet = await startFleet({
       nowMs: Date.now,
       endpoints: [
-        { kind: "envio", key: FREE, chains: ["base"] },
-        { kind: "studio", key: METERED, chains: ["base"], path: "/query/1/a/version/latest" },
+        { kind: "envio", key: FREE },
+        { kind: "studio", key: METERED },
       ],
     });
     const disk = await mountDisk();

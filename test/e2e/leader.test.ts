@@ -38,7 +38,7 @@ describe("two replicas on a real store", () => {
     redis = await startRedis();
     fleet = await startFleet({
       nowMs: Date.now,
-      endpoints: [{ kind: "studio", key: KEY, chains: ["base"], path: "/query/1/base/version/latest" }],
+      endpoints: [{ kind: "studio", key: KEY }],
     });
     undoLater(() => fleet[Symbol.asyncDispose]());
     folder = await temporaryFolder("leader");

@@ -1,7 +1,7 @@
 import { copyFile, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Browser, Page } from "playwright-core";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { findBarriers, startChromium, type Watched, watchPage } from "./support/chromium.ts";
 import { runProgram, stopAllPrograms } from "./support/program.ts";
@@ -58,6 +58,21 @@ describe("the pages of the demo in Chromium", () => {
     await stopAllPrograms();
   });
 
+  /** Looks at a page of its own, which must neither complain nor ask anybody else. */
+  async function visit(
+    path: string,
+    look: (page: Page) => Promise<void>,
+    options: BrowserContextOptions = { viewport: { width: 1280, height: 1000 } },
+  ): Promise<void> {
+    const page = await browser.newPage(options);
+    const own = watchPage(page);
+    await page.goto(demo.url + path);
+    await look(page);
+    expect(own.complaints).toEqual([]);
+    expect([...own.origins]).toEqual([demo.url]);
+    await page.close();
+  }
+
   it("tells of a fault without being loaded again", async () => {
     await waitForSentence(open, /All \d+ targets are ok/);
     await waitForSentence(open, /targets? needs? attention/);
@@ -88,51 +103,46 @@ describe("the pages of the demo in Chromium", () => {
   });
 
   it("draws the plots of a chain, and tells what its endpoints said", async () => {
-    const page = await browser.newPage({ viewport: { width: 1280, height: 1000 } });
-    const own = watchPage(page);
-    await page.goto(`${demo.url}/chains/base`);
-    await page.locator("#plots-airdrops canvas").first().waitFor();
-    await page.locator("#exchanges-airdrops-subgraph-production summary").click();
-    const command = await page.locator("#exchanges-airdrops-subgraph-production pre.curl").textContent();
+    await visit("/chains/base", async (page) => {
+      await page.locator("#plots-airdrops canvas").first().waitFor();
+      await page.locator("#exchanges-airdrops-subgraph-production summary").click();
+      const command = await page.locator("#exchanges-airdrops-subgraph-production pre.curl").textContent();
 
-    await page.locator("#plots-airdrops summary").click();
-    await page.getByRole("button", { name: "1 h" }).first().click();
-    // Until what is shown was swapped for something newer.
-    await page.evaluate("document.querySelector('main h1').dataset.former = 'yes'");
-    await page.locator("main h1:not([data-former])").waitFor();
+      await page.locator("#plots-airdrops summary").click();
+      await page.getByRole("button", { name: "1 h" }).first().click();
+      // Until what is shown was swapped for something newer.
+      await page.evaluate("document.querySelector('main h1').dataset.former = 'yes'");
+      await page.locator("main h1:not([data-former])").waitFor();
 
-    // They are drawn one after the other. While Studio lies nothing is known of its gap, and a plot without a value is left out.
-    const count = () => page.locator("#plots-airdrops canvas").count();
-    await expect.poll(count, { timeout: 30_000 }).toBeGreaterThanOrEqual(4);
-    expect(await page.getByRole("button", { name: "1 h", pressed: true }).count()).toBeGreaterThan(1);
-    expect(new URL(page.url()).searchParams.get("hours")).toBe("1");
-    expect(await page.locator("details[open] pre.curl").count()).toBeGreaterThan(0);
-    expect(command).toContain('"Authorization: Bearer $THEGRAPH_API_KEY"');
-    expect(own.complaints).toEqual([]);
-    expect([...own.origins]).toEqual([demo.url]);
-    await page.close();
+      // They are drawn one after the other. While Studio lies nothing is known of its gap, and a plot without a value is left out.
+      const count = () => page.locator("#plots-airdrops canvas").count();
+      await expect.poll(count, { timeout: 30_000 }).toBeGreaterThanOrEqual(4);
+      expect(await page.getByRole("button", { name: "1 h", pressed: true }).count()).toBeGreaterThan(1);
+      expect(new URL(page.url()).searchParams.get("hours")).toBe("1");
+      expect(await page.locator("details[open] pre.curl").count()).toBeGreaterThan(0);
+      expect(command).toContain('"Authorization: Bearer $THEGRAPH_API_KEY"');
+    });
   });
 
   it("keeps what part of the past is looked at in the address", async () => {
-    const page = await browser.newPage({ viewport: { width: 1280, height: 1000 } });
-    await page.goto(`${demo.url}/chains/base`);
-    const plot = page.locator("#plots-airdrops .u-over").first();
-    await plot.scrollIntoViewIfNeeded();
-    const { x, y, width, height } = (await plot.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
-    await page.mouse.move(x + width * 0.2, y + height / 2);
-    await page.mouse.down();
-    await page.mouse.move(x + width * 0.7, y + height / 2, { steps: 4 });
-    await page.mouse.up();
-    await expect.poll(() => new URL(page.url()).searchParams.get("from")).not.toBeNull();
-    const shared = page.url();
+    await visit("/chains/base", async (page) => {
+      const plot = page.locator("#plots-airdrops .u-over").first();
+      await plot.scrollIntoViewIfNeeded();
+      const { x, y, width, height } = (await plot.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
+      await page.mouse.move(x + width * 0.2, y + height / 2);
+      await page.mouse.down();
+      await page.mouse.move(x + width * 0.7, y + height / 2, { steps: 4 });
+      await page.mouse.up();
+      await expect.poll(() => new URL(page.url()).searchParams.get("from")).not.toBeNull();
+      const shared = page.url();
 
-    await page.goto(shared);
-    await plot.waitFor();
-    await page.waitForTimeout(500);
-    expect(page.url()).toBe(shared);
-    await page.getByRole("button", { name: "24 h" }).first().click();
-    await expect.poll(() => new URL(page.url()).search).toBe("?hours=24");
-    await page.close();
+      await page.goto(shared);
+      await plot.waitFor();
+      await page.waitForTimeout(500);
+      expect(page.url()).toBe(shared);
+      await page.getByRole("button", { name: "24 h" }).first().click();
+      await expect.poll(() => new URL(page.url()).search).toBe("?hours=24");
+    });
   });
 
   it.each(SIZES)("puts no barrier before anybody, and does not scroll sideways, on $name", async (size) => {
@@ -155,52 +165,48 @@ describe("the pages of the demo in Chromium", () => {
   });
 
   it("filters as one types, from another page too, and keeps the filter in the address", async () => {
-    const page = await browser.newPage();
-    const shown = page.getByText(/^Showing \d+ of \d+ targets/);
-    await page.goto(`${demo.url}/`);
-    await page.getByRole("searchbox").fill("lockup base");
-    await shown.waitFor();
-    expect(new URL(page.url()).searchParams.get("q")).toBe("lockup base");
+    await visit("/", async (page) => {
+      const shown = page.getByText(/^Showing \d+ of \d+ targets/);
+      await page.getByRole("searchbox").fill("lockup base");
+      await shown.waitFor();
+      expect(new URL(page.url()).searchParams.get("q")).toBe("lockup base");
 
-    await page.goto(`${demo.url}/chains/base`);
-    await page.getByRole("searchbox").fill("lockup base");
-    await page.keyboard.press("Enter");
-    await shown.waitFor();
-    await page.goBack();
-    expect(new URL(page.url()).pathname).toBe("/chains/base");
-    await page.close();
+      await page.goto(`${demo.url}/chains/base`);
+      await page.getByRole("searchbox").fill("lockup base");
+      await page.keyboard.press("Enter");
+      await shown.waitFor();
+      await page.goBack();
+      expect(new URL(page.url()).pathname).toBe("/chains/base");
+    });
   });
 
   it("keeps the theme that was chosen, goes to the filter with /, and tells local times", async () => {
-    const context = await browser.newContext({
-      timezoneId: "Asia/Tokyo",
-      locale: "en-GB",
-      colorScheme: "light",
-    });
-    const page = await context.newPage();
-    const own = watchPage(page);
-    const background = () => page.evaluate("getComputedStyle(document.body).backgroundColor");
-    await page.goto(`${demo.url}/`);
-    const light = await background();
-    const theme = page.getByRole("button", { name: "Theme: auto" });
-    await theme.click();
-    await page.getByRole("button", { name: "Theme: light" }).click();
-    const dark = await background();
+    const there = { timezoneId: "Asia/Tokyo", locale: "en-GB", colorScheme: "light" } as const;
+    await visit(
+      "/",
+      async (page) => {
+        const background = () => page.evaluate("getComputedStyle(document.body).backgroundColor");
+        const light = await background();
+        const theme = page.getByRole("button", { name: "Theme: auto" });
+        await theme.click();
+        await page.getByRole("button", { name: "Theme: light" }).click();
+        const dark = await background();
 
-    await page.goto(`${demo.url}/docs/statuses`);
-    expect([await background(), dark === light]).toEqual([dark, false]);
-    await page.keyboard.press("/");
-    await page.keyboard.type("base/");
-    expect(await page.getByRole("searchbox").inputValue()).toBe("base/");
+        await page.goto(`${demo.url}/docs/statuses`);
+        expect([await background(), dark === light]).toEqual([dark, false]);
+        await page.keyboard.press("/");
+        await page.keyboard.type("base/");
+        expect(await page.getByRole("searchbox").inputValue()).toBe("base/");
 
-    await page.goto(`${demo.url}/chains/base`);
-    const [time, title] = await Promise.all(
-      ["datetime", "title"].map((name) => page.locator("main time").first().getAttribute(name)),
+        await page.goto(`${demo.url}/chains/base`);
+        const [time, title] = await Promise.all(
+          ["datetime", "title"].map((name) => page.locator("main time").first().getAttribute(name)),
+        );
+        const hours = (Number(title?.match(/(\d\d):\d\d:\d\d/)?.[1]) + 24 - Number(time?.slice(11, 13))) % 24;
+        expect(hours).toBe(9);
+      },
+      there,
     );
-    const hours = (Number(title?.match(/(\d\d):\d\d:\d\d/)?.[1]) + 24 - Number(time?.slice(11, 13))) % 24;
-    expect(hours).toBe(9);
-    expect(own.complaints).toEqual([]);
-    await context.close();
   });
 
   it("tells that the fault is over, still without being loaded again", async () => {
@@ -212,13 +218,12 @@ describe("the pages of the demo in Chromium", () => {
   });
 
   it("shows afterwards how it came and went", async () => {
-    const page = await browser.newPage({ viewport: { width: 1200, height: 1060 } });
-    await page.goto(`${demo.url}/chains/base`);
-    await page.locator("#plots-airdrops canvas").nth(1).waitFor();
-    await page.waitForTimeout(500);
-
-    await picture(page, "chain-page.png");
-    await page.close();
+    const look = async (page: Page) => {
+      await page.locator("#plots-airdrops canvas").nth(1).waitFor();
+      await page.waitForTimeout(500);
+      await picture(page, "chain-page.png");
+    };
+    await visit("/chains/base", look, { viewport: { width: 1200, height: 1060 } });
   });
 
   it("stops in order with open pages, which then report it", async () => {

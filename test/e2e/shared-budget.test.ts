@@ -61,7 +61,10 @@ describe("the scripts of budgets, on a real Redis with a clock that the test set
 
 describe("a budget that three daemons and a cron of check share", () => {
   it("is used but never exceeded, although all processes are killed at random and the store restarts", async () => {
-    await using fleet = await startFleet({ nowMs: Date.now, endpoints: KEYS.map(endpointOf) });
+    await using fleet = await startFleet({
+      nowMs: Date.now,
+      endpoints: KEYS.map((key) => ({ kind: "studio", key, chains: [key.split("/")[3] ?? ""] })),
+    });
     const folder = await temporaryFolder("shared-budget");
     const config = join(folder, "chains.yaml");
     await writeFile(config, chainsYaml(fleet));
@@ -218,16 +221,6 @@ function comparable(reply: unknown): unknown {
 
 function keyOf(protocol: string, chain: string): string {
   return `${protocol}/subgraph/production/${chain}`;
-}
-
-function endpointOf(key: string) {
-  const [protocol, , , chain = ""] = key.split("/");
-  return {
-    kind: "studio",
-    key,
-    chains: [chain],
-    path: `/query/1/${protocol}-${chain}/version/latest`,
-  } as const;
 }
 
 function requestsOf(fleet: SimulatedFleet): number {

@@ -67,11 +67,7 @@ describe("synclag check, on a store that is protected", () => {
 });
 
 function fleetOf(): Promise<SimulatedFleet> {
-  const path = "/query/1/base/version/latest";
-  return startFleet({
-    nowMs: Date.now,
-    endpoints: [{ kind: "studio", key: KEY, chains: ["base"], path }],
-  });
+  return startFleet({ nowMs: Date.now, endpoints: [{ kind: "studio", key: KEY }] });
 }
 
 async function configOf(fleet: SimulatedFleet): Promise<string> {

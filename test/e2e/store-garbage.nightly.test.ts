@@ -137,7 +137,7 @@ async function spendAll(cluster: string, ask: Ask): Promise<void> {
 async function startOnStore(port: number, cluster: string) {
   const fleet = await startFleet({
     nowMs: Date.now,
-    endpoints: [FREE, COUNTED, REFUSED].map((key) => ({ kind: "studio" as const, key, chains: ["base"] })),
+    endpoints: [FREE, COUNTED, REFUSED].map((key) => ({ kind: "studio" as const, key })),
   });
   fleet.endpoint(REFUSED).fail(FAULTS.http_429);
   const indexer = (key: string, budget: string): string =>

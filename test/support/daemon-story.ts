@@ -4,6 +4,7 @@ import { groupBy } from "../../src/core/model/group-by.ts";
 import { isoTime } from "../../src/core/model/text.ts";
 import type { SimulatedTarget, TargetBehaviour } from "../../src/sim/fleet/simulated-target.ts";
 import type { Answer } from "../../src/sim/servers/answer.ts";
+import type { ServerKind } from "../../src/sim/servers/families.ts";
 import { faultNamed } from "./faults.ts";
 import { expectGolden } from "./golden.ts";
 import type { LogLine } from "./log-recorder.ts";
@@ -23,7 +24,7 @@ type Saying = (play: Scenario, words: readonly string[], text: string) => Told |
  * What happens to the daemon on a chains.yaml, line by line. `KEY` is that of an endpoint or a target (`*`: any segment), `NAME` some
  * whole segments of it. Further:
  *
- * - `at 2026-11-19T23:00:00Z`, first of all: when it starts;
+ * - `at 2026-11-19T23:00:00Z`, `kind KEY SERVER`: when it starts, and what an endpoint is;
  * - `edit OLD => NEW`, `drop TEXT` (the lines with it): changes the file, before the start, or for a `reload` or a `restart`;
  * - `log [PATTERN]`: what was logged since the last one, without `debug` unless it matches.
  */
@@ -31,7 +32,8 @@ export class DaemonStory implements AsyncDisposable {
   readonly #original: string;
   #yaml: string;
   #started: Scenario | null = null;
-  #at = "2026-11-20T03:00:00Z";
+  /** How it starts, by the lines that say it. */
+  readonly #settings = new Map<string, string>();
   #linesRead = 0;
 
   constructor(chainsYaml: string) {
@@ -47,11 +49,11 @@ export class DaemonStory implements AsyncDisposable {
       this.#yaml = verb === "edit" ? edited(this.#yaml, text) : without(this.#yaml, text);
       return [];
     }
-    if (verb === "at") {
-      this.#at = text;
+    if (verb === "at" || verb === "kind") {
+      this.#settings.set(words.length === 1 ? verb : `${verb} ${words[0]}`, words.at(-1) ?? "");
       return [];
     }
-    this.#started ??= await startScenario(this.#yaml, { at: this.#at, simulated: this.#original });
+    this.#started ??= await this.#start();
     const say = verb === "log" ? this.#log : SAYS[verb];
     if (say !== undefined) {
       return listed(await say(this.#started, words, text));
@@ -66,6 +68,18 @@ export class DaemonStory implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#started?.[Symbol.asyncDispose]();
+  }
+
+  #start(): Promise<Scenario> {
+    return startScenario(this.#yaml, {
+      at: this.#settings.get("at") ?? "2026-11-20T03:00:00Z",
+      simulated: this.#original,
+      // One of the simulator's kinds, as a story has it; others serve nothing.
+      endpoints: (spec) => ({
+        ...spec,
+        kind: (this.#settings.get(`kind ${spec.key}`) ?? spec.kind) as ServerKind,
+      }),
+    });
   }
 
   readonly #log: Saying = ({ log }, _, pattern) => {

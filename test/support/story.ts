@@ -15,7 +15,7 @@ const SCHEDULES: Readonly<Record<string, string>> = { "10m": "0 */10 * * * *", "
  * - `NAME REPLY`: what the sources of this name (`all`: all targets) reply from now on, see `scriptOf()`;
  * - `run 10m`, `wait 10m` (without polls), `poll NAME [REPLY]`;
  * - `halt` and `resume` of the chain, `clock -1h`, `restart`, `reload` to another fleet;
- * - `detail NAME`, `gaps`, `check [FILTER]`, and those of `SAYINGS`: what is said.
+ * - `detail NAME`, `forecasts NAME 2h`, `gaps`, `check [FILTER]`, and those of `SAYINGS`: what is said.
  */
 export class Story {
   #play = new ScriptedFleet(fleetYaml(["multichain", "subgraph", "mirror"]));
@@ -55,6 +55,8 @@ export class Story {
         return [];
       case "gaps":
         return play.chain().gaps.map(gapText);
+      case "forecasts":
+        return [this.#forecasts(first, others[0])];
       case "detail":
         return this.#detail(first);
       case "check":
@@ -103,6 +105,18 @@ export class Story {
     return `reference ${said}: ${targets.map(standingOf).join(", ")}${incidents.join("")}`;
   }
 
+  /** In order, whether it was said when it comes to the head, or never, or nothing, without repetitions. */
+  #forecasts(name: string, duration = "0s"): string {
+    const said: string[] = [];
+    this.#play.run(duration, () => {
+      const { catch_up: forecast } = this.#play.target(name);
+      const when = forecast?.eta_seconds == null ? "never" : "in some time";
+      const word = forecast === null ? "nothing" : when;
+      said.push(...(said.at(-1) === word ? [] : [word]));
+    });
+    return said.join(", then ");
+  }
+
   #detail(name: string): readonly string[] {
     const { detail, last_advance, last_success } = this.#play.target(name);
     const [advanced, answered] = [last_advance, last_success].map((time) => time?.slice(11, 19) ?? "never");
@@ -147,7 +161,7 @@ export class Story {
 
   /**
    * - `behind 3`, `ahead 3`, `dated 3 off -60` (with block times, which are wrong by so many seconds), `says 7`;
-   * - `stuck 3`: so many blocks below the present head; `pace 2 from -100 [capped] [dated|dated-now]`: from there at a multiple of the pace;
+   * - `stuck 3`: so many blocks below the present head; `pace 2 from -100 [capped] [dated|dated-now] [by 97]`: from there at a multiple of the pace, in batches;
    * - `flags 3 out of memory`: with indexing errors, and why; `hash a`: hashes that begin so; `silent`;
    * - `pattern hll h3`: one replica after the other, high or 55 hours behind;
    * - `turns behind 3 / timeout`: one after the other; else `missing`, `not_started`, or a reason, such as `unauthorized no such key`.
@@ -169,7 +183,8 @@ export class Story {
         return () => from - number;
       case "pace":
         return ({ head, time }) => {
-          const made = Math.floor(from + Number(third) + (head - from) * number);
+          const batch = words.includes("by") ? Number(words.at(-1)) : 1;
+          const made = Math.floor((from + Number(third) + (head - from) * number) / batch) * batch;
           const block = words.includes("capped") ? Math.min(head, made) : made;
           const dates = words.includes("dated") ? time(block) : time(head);
           return { block, timestampSec: words.some((word) => word.startsWith("dated")) ? dates : null };
