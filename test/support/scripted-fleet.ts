@@ -121,20 +121,6 @@ export class ScriptedFleet extends Outputs {
     return this;
   }
 
-  /** Runs on, and returns the statuses that a target changes to, each with the time after which it has it. */
-  changes(name: string, duration: string): readonly string[] {
-    const changes: string[] = [];
-    let before: Status = this.target(name).status;
-    this.run(duration, (elapsedMs) => {
-      const { status } = this.target(name);
-      if (status !== before) {
-        changes.push(`${shortDuration(elapsedMs)} ${status}`);
-        before = status;
-      }
-    });
-    return changes;
-  }
-
   /** The statuses of all targets that occur while it runs on, each once. */
   statusesDuring(duration: string): readonly Status[] {
     const seen = new Set<Status>();
@@ -317,10 +303,3 @@ export class ScriptedFleet extends Outputs {
 }
 
 const level = behind(0);
-
-/** `1h 5s`, `10m 15s`, `45s`. */
-function shortDuration(ms: number): string {
-  const sec = Math.round(ms / 1_000);
-  const parts = [`${Math.floor(sec / 3_600)}h`, `${Math.floor(sec / 60) % 60}m`, `${sec % 60}s`];
-  return parts.filter((part) => !part.startsWith("0")).join(" ");
-}

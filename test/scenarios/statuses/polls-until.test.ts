@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { FAILURE_REASONS } from "../../../src/core/model/observation.ts";
-import { ScriptedFleet } from "../../support/scripted-fleet.ts";
-import { TRIO } from "./fleets.ts";
+import { Story } from "../../support/story.ts";
 
 describe("a status", () => {
   it("changes after two polls that fail in one way, three that time out, one without budget", () => {
@@ -9,29 +8,32 @@ describe("a status", () => {
     const reasons = FAILURE_REASONS.filter((reason) => reason !== "aborted");
 
     const changes = reasons.map((reason) => {
-      const play = new ScriptedFleet(TRIO).run("10m").script("multichain", () => reason);
-      return `${reason}: ${play.changes("multichain", "1m").join()}`;
+      const story = new Story();
+      const [said = ""] = ["run 10m", `multichain ${reason}`, "run 1m"]
+        .flatMap((line) => story.do(line))
+        .slice(3);
+      return `${reason}: ${said.split(":")[0]}`;
     });
 
     expect(changes).toEqual([
-      "timeout: 45s unreachable",
-      "dns: 30s unreachable",
-      "connect: 30s unreachable",
-      "tls: 30s unreachable",
-      "http_status: 30s unreachable",
-      "rate_limited: 30s throttled",
-      "unauthorized: 30s rejected",
-      "payment_required: 30s rejected",
-      "not_found: 30s not_found",
-      "no_indexers: 30s unreachable",
-      "indexing_error: 30s failed",
-      "graphql: 30s unreachable",
-      "schema: 30s not_found",
-      "malformed: 30s unreachable",
-      "too_large: 30s unreachable",
-      "implausible: 30s diverged",
-      "wrong_chain: 30s rejected",
-      "budget: 15s throttled",
+      "timeout: after 45 s multichain unreachable",
+      "dns: after 30 s multichain unreachable",
+      "connect: after 30 s multichain unreachable",
+      "tls: after 30 s multichain unreachable",
+      "http_status: after 30 s multichain unreachable",
+      "rate_limited: after 30 s multichain throttled",
+      "unauthorized: after 30 s multichain rejected",
+      "payment_required: after 30 s multichain rejected",
+      "not_found: after 30 s multichain not_found",
+      "no_indexers: after 30 s multichain unreachable",
+      "indexing_error: after 30 s multichain failed",
+      "graphql: after 30 s multichain unreachable",
+      "schema: after 30 s multichain not_found",
+      "malformed: after 30 s multichain unreachable",
+      "too_large: after 30 s multichain unreachable",
+      "implausible: after 30 s multichain diverged",
+      "wrong_chain: after 30 s multichain rejected",
+      "budget: after 15 s multichain throttled",
     ]);
   });
 });
