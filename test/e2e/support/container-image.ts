@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
-import { type Program, runProgram, startProgram } from "./program.ts";
+import { type Program, runProgram, startProgram, succeed } from "./program.ts";
 
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 const SCRIPTS = fileURLToPath(new URL("../image", import.meta.url));
@@ -43,8 +43,8 @@ interface RunOptions {
 
 /** Builds the repository's Dockerfile with no image registry. `workFolder` holds everything that this makes. */
 export async function buildImage(workFolder: string): Promise<ContainerImage> {
-  await succeed(`${SCRIPTS}/base.sh`, [workFolder, BASE]);
-  await succeed(`${SCRIPTS}/build.sh`, [workFolder, BASE, IMAGE, ROOT]);
+  await succeed({ command: `${SCRIPTS}/base.sh`, args: [workFolder, BASE] });
+  await succeed({ command: `${SCRIPTS}/build.sh`, args: [workFolder, BASE, IMAGE, ROOT] });
 
   const inspected = await buildah(workFolder, ["inspect", "--type", "image", IMAGE]);
   const { config } = configSchema.parse(JSON.parse(inspected)).Docker;
@@ -89,13 +89,5 @@ function runReadOnly(
 
 function buildah(workFolder: string, args: readonly string[]): Promise<string> {
   const storage = ["--root", `${workFolder}/storage`, "--runroot", `${workFolder}/runroot`];
-  return succeed("buildah", [...storage, "--storage-driver", "vfs", ...args]);
-}
-
-async function succeed(command: string, args: readonly string[]): Promise<string> {
-  const { code, stdout, stderr } = await runProgram({ command, args });
-  if (code !== 0) {
-    throw new Error(`Cannot run ${command}: exit code ${code}, ${stderr.slice(-2_000)}`);
-  }
-  return stdout.trim();
+  return succeed({ command: "buildah", args: [...storage, "--storage-driver", "vfs", ...args] });
 }

@@ -2,7 +2,7 @@ import { chown, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { vi } from "vitest";
 import { freePort } from "./free-port.ts";
-import { runProgram, startProgram } from "./program.ts";
+import { startProgram, succeed } from "./program.ts";
 import { temporaryFolder } from "./undo.ts";
 
 /** A PostgreSQL server of its own on loopback, with one user and one database. */
@@ -42,10 +42,7 @@ export async function startPostgres(): Promise<Postgres> {
   };
 
   const options = ["--no-sync", "--no-locale", "--auth", "trust", "--username", DATABASE.user];
-  const { code, stderr } = await runProgram(asUser("initdb", [...options, "--encoding", "UTF8", data]));
-  if (code !== 0) {
-    throw new Error(`Cannot create a database: initdb ended with ${code}, ${stderr.slice(-2_000)}`);
-  }
+  await succeed(asUser("initdb", [...options, "--encoding", "UTF8", data]));
   const port = await freePort();
   const settings = ["listen_addresses=127.0.0.1", "unix_socket_directories=", "fsync=off"];
   const server = await startProgram(
@@ -64,13 +61,7 @@ export async function startPostgres(): Promise<Postgres> {
     },
     input: sql,
   });
-  const run = async (sql: string): Promise<string> => {
-    const result = await runProgram(client(sql));
-    if (result.code !== 0) {
-      throw new Error(`Cannot run SQL: psql ended with ${result.code}, ${result.stderr.slice(-2_000)}`);
-    }
-    return result.stdout;
-  };
+  const run = (sql: string): Promise<string> => succeed(client(sql));
   await vi.waitFor(() => run("SELECT 1;"), READY_WITHIN);
   return {
     port,

@@ -1,6 +1,5 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { setTimeout as delay } from "node:timers/promises";
 import { expect, vi } from "vitest";
 
 /** What is started, and how. */
@@ -50,24 +49,43 @@ const START_LIMIT_MS = 60_000;
 const running = new Set<Program>();
 
 /** Starts a program. Throws, naming the Debian package that brings it, when it is not installed. */
-export async function startProgram(options: ProgramOptions): Promise<Program> {
-  const child = spawn(options.command, options.args, {
-    cwd: options.cwd,
-    env: { ...process.env, ...options.env },
+export async function startProgram({ command, args, cwd, env, input }: ProgramOptions): Promise<Program> {
+  const child = spawn(command, args, {
+    cwd,
+    env: { ...process.env, ...env },
     stdio: ["pipe", "pipe", "pipe"],
   });
-  const output = keepOutput(child);
-  const exit = exitOf(child);
-  await spawned(child, options.command);
+  const kept = { stdout: "", stderr: "" };
+  for (const stream of ["stdout", "stderr"] as const) {
+    child[stream].setEncoding("utf8").on("data", (text: string) => {
+      kept[stream] += text;
+    });
+  }
+  const exit = new Promise<Exit>((resolve) => {
+    child.once("close", (code, signal) => resolve({ code, signal }));
+  });
+  await once(child, "spawn").catch((cause: unknown) => {
+    const debianPackage = DEBIAN_PACKAGES[command];
+    const hint = debianPackage === undefined ? "" : ` (Debian package ${debianPackage})`;
+    throw new Error(`Cannot start ${command}: it is not on the PATH${hint}`, { cause });
+  });
   child.stdin.on("error", () => undefined); // It may end before it has read everything.
-  child.stdin.end(options.input);
+  child.stdin.end(input);
 
   const program: Program = {
     pid: child.pid ?? 0,
     exit,
-    ...output,
+    stdout: () => kept.stdout,
+    stderr: () => kept.stderr,
     signal: (signal) => void child.kill(signal),
-    stop: () => stop(child, exit),
+    async stop() {
+      child.kill("SIGCONT");
+      child.kill("SIGTERM");
+      const forced = setTimeout(() => child.kill("SIGKILL"), STOP_GRACE_MS);
+      const how = await exit;
+      clearTimeout(forced);
+      return how;
+    },
   };
   running.add(program);
   void exit.then(() => running.delete(program));
@@ -81,6 +99,15 @@ export async function runProgram(
   const program = await startProgram(options);
   const { code } = await program.exit;
   return { code, stdout: program.stdout(), stderr: program.stderr() };
+}
+
+/** Runs a program that must succeed, and returns what it printed. */
+export async function succeed(options: ProgramOptions): Promise<string> {
+  const { code, stdout, stderr } = await runProgram(options);
+  if (code !== 0) {
+    throw new Error(`Cannot run ${options.command}: exit code ${code}, ${stderr.slice(-2_000)}`);
+  }
+  return stdout.trim();
 }
 
 /**
@@ -111,44 +138,3 @@ process.on("exit", () => {
     program.signal("SIGKILL");
   }
 });
-
-function keepOutput(child: ChildProcess): Pick<Program, "stdout" | "stderr"> {
-  const kept = { stdout: "", stderr: "" };
-  child.stdout?.setEncoding("utf8").on("data", (text: string) => {
-    kept.stdout += text;
-  });
-  child.stderr?.setEncoding("utf8").on("data", (text: string) => {
-    kept.stderr += text;
-  });
-  return { stdout: () => kept.stdout, stderr: () => kept.stderr };
-}
-
-function exitOf(child: ChildProcess): Promise<Exit> {
-  return new Promise((resolve) => {
-    child.once("close", (code, signal) => resolve({ code, signal }));
-  });
-}
-
-async function spawned(child: ChildProcess, command: string): Promise<void> {
-  try {
-    await once(child, "spawn");
-  } catch (cause) {
-    const debianPackage = DEBIAN_PACKAGES[command];
-    const hint = debianPackage === undefined ? "" : ` (Debian package ${debianPackage})`;
-    throw new Error(`Cannot start ${command}: it is not on the PATH${hint}`, { cause });
-  }
-}
-
-async function stop(child: ChildProcess, exit: Promise<Exit>): Promise<Exit> {
-  child.kill("SIGCONT");
-  child.kill("SIGTERM");
-  const grace = new AbortController();
-  const forced = delay(STOP_GRACE_MS, undefined, { signal: grace.signal }).then(
-    () => child.kill("SIGKILL"),
-    () => undefined,
-  );
-  const how = await exit;
-  grace.abort();
-  await forced;
-  return how;
-}
