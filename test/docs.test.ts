@@ -16,6 +16,8 @@ const PAGES = [
   "deploy/README.md",
 ];
 
+const KEY = "0123456789abcdef0123456789abcdef";
+
 describe("the pages", () => {
   it("link to files and headings that exist", () => {
     const broken = PAGES.flatMap((page) =>
@@ -46,29 +48,49 @@ describe("the commands and files of this repository that the pages name", () => 
   });
 });
 
-describe("docs/your-case.md", () => {
-  const blocks = [...read("docs/your-case.md").matchAll(/^## (.*)$[\s\S]*?^```yaml\n([\s\S]*?)^```$/gm)].map(
-    ([, title = "", text = ""]) => ({ title, text }),
-  );
+/** Configurations that pages show, by their headings. */
+const CONFIGURATIONS = ["docs/your-case.md", "README.md"].flatMap((page) =>
+  [...read(page).matchAll(/^## ((?:(?!^## ).*\n)*?)^```yaml\n([\s\S]*?)^```$/gm)].map(
+    ([, lines = "", text = ""]) => ({
+      title: lines.split("\n")[0] ?? "",
+      text,
+    }),
+  ),
+);
 
-  it("has a configuration for each case", () => {
-    expect(blocks.map(({ title }) => title)).toEqual([
+describe("a configuration of docs/your-case.md or README.md", () => {
+  it("is there for each case", () => {
+    expect(CONFIGURATIONS.map(({ title }) => title)).toEqual([
       "A graph-node of your own",
       "One subgraph on The Graph's gateway",
       "Envio and a subgraph side by side",
       "Ponder, and other indexers by their own pages",
       "SQD and SubQuery",
+      "Run it",
     ]);
   });
 
-  it.each(blocks)("$title passes `config check`", async ({ text }) => {
-    const { world, printed } = commandWorld({ THEGRAPH_API_KEY: "0123456789abcdef0123456789abcdef" });
+  it.each(CONFIGURATIONS)("passes `config check`: $title", async ({ text }) => {
+    const { world, printed } = commandWorld({ THEGRAPH_API_KEY: KEY, EXAMPLE_API_KEY: KEY });
     const readFile = (path: string): string => (path === "chains.yaml" ? text : world.readFile(path));
 
     const exitCode = await runCli(["node", "synclag", "config", "check"], { ...world, readFile });
 
     expect(printed.err).toEqual([]);
     expect(exitCode).toBe(0);
+  });
+});
+
+describe("docs/faq.md", () => {
+  it("shows lines of the plan of the default fleet as they are", async () => {
+    const { world, printed } = commandWorld({ THEGRAPH_API_KEY: KEY });
+
+    expect(await runCli(["node", "synclag", "plan"], world)).toBe(0);
+
+    const [, excerpt = ""] = /^\$ npx synclag plan\n([^`]+)\n```/m.exec(read("docs/faq.md")) ?? [];
+    const lines = excerpt.split("\n").filter((line) => line !== "…");
+    expect(lines.length).toBeGreaterThan(3);
+    expect(printed.out.join("\n").split("\n")).toEqual(expect.arrayContaining(lines));
   });
 });
 

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
@@ -44,6 +45,19 @@ describe("deploy/helm", () => {
     const { version } = JSON.parse(read("package.json")) as { readonly version: string };
 
     expect(parse(read("deploy/helm/synclag/Chart.yaml"))).toMatchObject({ version, appVersion: version });
+  });
+});
+
+describe("the flags of Node in the first line of main.ts", () => {
+  const flags = /^#!\/usr\/bin\/env -S node (.*)\n/.exec(read("src/main.ts"))?.[1]?.split(" ") ?? [];
+
+  it("equal those of the image, and are known to this Node", () => {
+    const [, entrypoint = ""] = /^ENTRYPOINT (.*)$/m.exec(read("Dockerfile")) ?? [];
+    const told = execFileSync(process.execPath, [...flags, "-p", "process.execArgv.join()"]).toString();
+
+    expect(flags).not.toEqual([]);
+    expect(JSON.parse(entrypoint)).toEqual(["node", ...flags, "/app/dist/main.js"]);
+    expect(told).toContain(flags.join());
   });
 });
 
