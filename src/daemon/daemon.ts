@@ -14,15 +14,15 @@ import { openMaintenance } from "../schedule/maintenance.ts";
 import { endpointRecords } from "./endpoint-records.ts";
 import { Monitor } from "./monitor.ts";
 import { Poller, type PollerParts } from "./poller.ts";
-import { type Counters, metricsOf, PollCounters } from "./polling/counters.ts";
+import { Counters, type Counts, metricsOf } from "./polling/counters.ts";
 import { EndpointStates } from "./polling/endpoint-state.ts";
 import { PollQueue } from "./polling/queue.ts";
 import { unlistedChains } from "./polling/unlisted-chains.ts";
-import { observationLine, restartLine } from "./recording.ts";
+import { restartLine } from "./recording.ts";
 import type { StateStore } from "./state/store.ts";
 
 export interface DaemonOptions extends Partial<Pick<PollerParts, "openClient" | "mayPoll">> {
-  readonly world: PollerParts["world"] & Pick<World, "uptimeMs" | "recording" | "lostLogLines">;
+  readonly world: PollerParts["world"] & Pick<World, "uptimeMs" | "lostLogLines">;
   /** The state that the previous process left, and where this one keeps its own. */
   readonly store: StateStore;
   /** The budgets that are recorded in the store, and not in the state file. Default: the state file records them. */
@@ -34,7 +34,7 @@ export interface LearnedState
   extends Pick<SavedState, "chains">,
     Partial<Pick<SavedState, "incidents" | "questions">> {
   /** By the endpoint's key. */
-  readonly counters: ReadonlyMap<string, Counters>;
+  readonly counters: ReadonlyMap<string, Counts>;
 }
 
 /** The scheduler ticks every second; a longer silence means that the loop is stuck. */
@@ -43,7 +43,7 @@ const MAX_SILENCE_MS = 15_000;
 const POLL_GRACE_MS = 30_000;
 /** No dialect has more queries; `auto` may send those of every dialect. */
 const MAX_QUERIES = 8;
-const NOTHING_COUNTED = new PollCounters();
+const NOTHING_COUNTED = new Counters();
 
 /** The poll loop, with one configuration at a time. It is a standby until it is started. */
 export class Daemon implements AsyncDisposable {
@@ -127,8 +127,8 @@ export class Daemon implements AsyncDisposable {
   learn(learned: LearnedState): void {
     this.#states.restoreQuestions(learned.questions ?? {});
     this.#monitor.restore(learned);
-    for (const [key, counters] of learned.counters) {
-      this.#states.of(key)?.counters.restore(counters);
+    for (const [key, counts] of learned.counters) {
+      this.#states.of(key)?.counters.restore(counts);
     }
   }
 
@@ -197,10 +197,9 @@ export class Daemon implements AsyncDisposable {
   ): MetricsSource {
     // Comes first, because deciding changes counters.
     const report = this.report();
-    const countersOf = (key: string) => (this.#states.of(key)?.counters ?? NOTHING_COUNTED).counters;
     return {
       ...own,
-      ...metricsOf(this.#config.fleet, ({ key }) => countersOf(key)),
+      ...metricsOf(this.#config.fleet, ({ key }) => this.#states.of(key)?.counters ?? NOTHING_COUNTED),
       report,
       loop: {
         lastTickMs: this.#tick.atMs,
@@ -266,9 +265,6 @@ export class Daemon implements AsyncDisposable {
       states: this.#states,
       monitor: this.#monitor,
       onPolled: () => store.touch(),
-      onObserved: (observations) => {
-        world.recording?.append(observations.map((one) => observationLine(one, this.#config.fleet)));
-      },
     });
   }
 }

@@ -29,16 +29,15 @@ export function endpointRecords(
 
 function recordOf(
   endpoint: Endpoint,
-  exchanges: RecentExchanges,
+  { replies, failures }: RecentExchanges,
   sources: Sources,
 ): Omit<EndpointRecord, "kind"> {
-  const { replies, failures } = exchanges.newestFirst();
   const last = [...replies, ...failures].toSorted((a, b) => b.sentAtMs - a.sentAtMs)[0];
   return {
     key: endpoint.key,
     targets: endpoint.targets.map(({ key }) => key),
-    replies,
-    failures,
+    replies: [...replies],
+    failures: [...failures],
     curl: last === undefined ? null : curlCommand(endpoint, last.asked, sources),
   };
 }

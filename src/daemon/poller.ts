@@ -1,8 +1,7 @@
-import { setMaxListeners } from "node:events";
 import type { BudgetGate } from "../budgets/gate.ts";
 import type { Config } from "../config/config.ts";
 import type { Suspicion } from "../core/chain/proofs.ts";
-import { type Fleet, indexerKey } from "../core/model/fleet.ts";
+import { type Fleet, indexerKey, statusEndpointOf } from "../core/model/fleet.ts";
 import { groupBy } from "../core/model/group-by.ts";
 import type { Observation } from "../core/model/observation.ts";
 import { createRedact } from "../core/model/redact.ts";
@@ -10,16 +9,20 @@ import { formatCount } from "../core/model/text.ts";
 import { startCron } from "../io/cron.ts";
 import type { createHttpClient, HttpClient } from "../io/http-client/client.ts";
 import type { World } from "../io/world.ts";
-import { Explainer } from "./explain.ts";
+import { explain } from "./explain.ts";
 import type { Monitor } from "./monitor.ts";
 import type { EndpointState, EndpointStates, PollUnderWay } from "./polling/endpoint-state.ts";
 import { type Occasion, Poll, type PollTools } from "./polling/poll.ts";
 import type { PollQueue } from "./polling/queue.ts";
 import { unlistedChains } from "./polling/unlisted-chains.ts";
+import { observationLine } from "./recording.ts";
 
 /** The parts of a poller that outlive a configuration. */
 export interface PollerParts {
-  readonly world: Pick<World, "nowMs" | "monotonicMs" | "random" | "logger" | "onBug" | "build" | "proxy">;
+  readonly world: Pick<
+    World,
+    "nowMs" | "monotonicMs" | "random" | "logger" | "onBug" | "build" | "proxy" | "recording"
+  >;
   readonly openClient: typeof createHttpClient;
   readonly queue: PollQueue;
   readonly gate: BudgetGate;
@@ -28,7 +31,6 @@ export interface PollerParts {
   /** Whether a poll may be sent at this moment. */
   readonly mayPoll: () => boolean;
   readonly onPolled: () => void;
-  readonly onObserved: (observations: readonly Observation[]) => void;
 }
 
 /** Three polls in a row that agree settle every change of status. */
@@ -43,19 +45,17 @@ export class Poller implements AsyncDisposable {
   readonly #parts: PollerParts;
   readonly #fleet: Fleet;
   readonly #client: HttpClient;
-  readonly #explainer: Explainer;
   readonly #tools: PollTools;
   readonly #stopping = new AbortController();
   /** Endpoints with a poll of this poller in the queue or under way. */
   readonly #polled = new Set<EndpointState>();
+  /** Requests for explanations under way, by the key of their endpoint: one at a time for each. */
+  readonly #explaining = new Map<string, Promise<void>>();
   #cron: Disposable | null = null;
   #isStopped = false;
 
   constructor({ fleet, poll, secrets }: Config, parts: PollerParts) {
-    const { gate, monitor, queue, world } = parts;
-    const stopping = this.#stopping.signal;
-    // In an outage every poll under way waits for its retry, each with a listener: Node need not warn of a leak.
-    setMaxListeners(Number.POSITIVE_INFINITY, stopping);
+    const { gate, world } = parts;
     this.#parts = parts;
     this.#fleet = fleet;
     this.#client = parts.openClient({
@@ -66,8 +66,8 @@ export class Poller implements AsyncDisposable {
       proxy: world.proxy ?? null,
     });
     const { post } = this.#client;
+    const stopping = this.#stopping.signal;
     this.#tools = { post, gate, redact: createRedact(secrets), retries: poll.retries, stopping, world };
-    this.#explainer = new Explainer(this.#tools, monitor, queue);
   }
 
   /** Starts the schedules, and polls new endpoints at once. `onTick` is called each second. */
@@ -97,21 +97,20 @@ export class Poller implements AsyncDisposable {
     );
   }
 
+  /** Asks RPC nodes for the blocks that others contradict. */
   prove(suspicions: readonly Suspicion[]): void {
     const { monitor, queue, states, world } = this.#parts;
     for (const suspicion of suspicions) {
       const node = states.of(suspicion.node);
-      const ask = async (asked: EndpointState): Promise<void> => {
-        const found = await new Poll(asked, "extra", this.#tools).blockAt(suspicion.block);
-        if (found !== undefined) {
-          monitor.prove(suspicion, found);
+      const ask = async (): Promise<void> => {
+        if (node !== undefined && !this.#isStopped) {
+          const found = await new Poll(node, "extra", this.#tools).blockAt(suspicion.block);
+          if (found !== undefined) {
+            monitor.prove(suspicion, found);
+          }
         }
       };
-      if (node !== undefined) {
-        queue
-          .add(node.endpoint.host, async () => (this.#isStopped ? undefined : await ask(node)))
-          .catch(world.onBug);
-      }
+      queue.add(node?.endpoint.host ?? "", ask).catch(world.onBug);
     }
   }
 
@@ -159,7 +158,7 @@ export class Poller implements AsyncDisposable {
   async #settled(): Promise<void> {
     await Promise.all(Array.from(this.#polled, async ({ poll }) => await poll?.ended));
     this.#parts.monitor.decide();
-    await this.#explainer.settled();
+    await Promise.all(this.#explaining.values());
   }
 
   /** Queues a poll of each endpoint without a running poll. In a scheduled round the others count as skipped rounds. */
@@ -177,7 +176,7 @@ export class Poller implements AsyncDisposable {
     }
     // Once for each indexer.
     for (const { counters } of skipped.values()) {
-      counters.countSkippedRound();
+      counters.add("skipped rounds");
     }
   }
 
@@ -204,7 +203,7 @@ export class Poller implements AsyncDisposable {
   }
 
   async #poll(state: EndpointState, occasion: Occasion): Promise<void> {
-    const { mayPoll, monitor, onObserved, onPolled, states, world } = this.#parts;
+    const { mayPoll, monitor, onPolled, states, world } = this.#parts;
     state.confirmations = occasion === "extra" ? state.confirmations + 1 : 0;
     if (!mayPoll()) {
       return;
@@ -217,18 +216,32 @@ export class Poller implements AsyncDisposable {
     }
     state.isPolled = true;
     this.#logMistakes(state, observations);
-    onObserved(observations);
+    world.recording?.append(observations.map((one) => observationLine(one, this.#fleet)));
     monitor.observe(observations, readings, ({ isChanging, isImplausible }) => {
       if (isImplausible) {
-        state.counters.countFailure("implausible");
+        state.counters.add("failed: implausible");
       }
-      state.counters.countParity(readings);
-      // Not awaited: an index-node API that hangs must not delay the next poll.
-      this.#explainer.onPolled(state, observations).catch(world.onBug);
+      for (const { probe, target } of readings.filter(({ kind }) => kind === "failed")) {
+        state.counters.add(`parity: ${probe} ${target}`);
+      }
+      this.#explain(state, observations);
       if (isChanging) {
         this.#confirm(state);
       }
     });
+  }
+
+  /** Asks why a target is not `ok`. Not awaited: an index-node API that hangs must not delay the next poll. */
+  #explain(state: EndpointState, observations: readonly Observation[]): void {
+    const { monitor, queue, world } = this.#parts;
+    const api = statusEndpointOf(state.endpoint);
+    // Where our own budget held the poll back, the reason is known.
+    const wasSent = observations.some((one) => one.kind !== "failed" || one.reason !== "budget");
+    if (api !== null && wasSent && !this.#explaining.has(api.key) && monitor.hasTrouble(state.endpoint)) {
+      const asked = queue.add(api.host, () => explain(api, state, this.#tools, monitor));
+      const ended = asked.catch(world.onBug).finally(() => this.#explaining.delete(api.key));
+      this.#explaining.set(api.key, ended);
+    }
   }
 
   /** Polls an endpoint with a changing target again before its schedule does: after a quarter of its interval, at most a minute. */

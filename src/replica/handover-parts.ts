@@ -2,14 +2,14 @@ import { type Event, eventText } from "../core/events/event.ts";
 import type { EventLog } from "../core/events/event-log.ts";
 import type { ChainState } from "../core/head/chain-state.ts";
 import type { Daemon, LearnedState } from "../daemon/daemon.ts";
-import type { Counters } from "../daemon/polling/counters.ts";
+import type { Counts } from "../daemon/polling/counters.ts";
 import { readEvents } from "../daemon/state/event-store.ts";
 import type { SavedState } from "../io/state/file.ts";
 import { seal, unsealText } from "../io/state/seal.ts";
 import type { Part, ReadPart } from "./parts.ts";
 
 const CHAIN = "chain ";
-const COUNTERS = "counters ";
+const COUNTERS = "counts ";
 const INCIDENTS = "incidents";
 const QUESTIONS = "questions";
 
@@ -28,7 +28,7 @@ export function partsOf(handover: ReturnType<Daemon["handover"]>): readonly Part
     { name: INCIDENTS, version: incidents, text: () => incidents },
     part(QUESTIONS, questions.version, () => questions.save()),
     ...Array.from(counters, ([name, group]) =>
-      part(`${COUNTERS}${name}`, group.revision, () => group.counters),
+      part(`${COUNTERS}${name}`, group.revision, () => group.counts),
     ),
   ];
 }
@@ -70,7 +70,7 @@ export function readParts(parts: readonly ReadPart[], onInvalid: (name: string) 
   const incidents = values.get(INCIDENTS) as SavedState["incidents"] | undefined;
   return {
     chains: Object.fromEntries(namedBy<ChainState>(CHAIN)),
-    counters: new Map(namedBy<Counters>(COUNTERS)),
+    counters: new Map(namedBy<Counts>(COUNTERS)),
     ...(incidents && { incidents }),
     ...(questions && { questions }),
   };

@@ -1,86 +1,58 @@
 import { type Endpoint, endpointsOf, type Fleet, type Indexer } from "../../core/model/fleet.ts";
-import { memoize } from "../../core/model/memoize.ts";
 import {
   DURATION_BOUNDS_SECONDS,
   type EndpointCounters,
   type MetricsSource,
 } from "../../core/model/metrics-source.ts";
 import { FAILURE_REASONS, type FailureReason } from "../../core/model/observation.ts";
-import type { ParityReading } from "../../core/model/parity.ts";
 
-/** Counts by name; an absent name means 0. */
-type Counts<Name extends string = string> = Partial<Record<Name, number>>;
-
-/** The counters of one endpoint since the start of the process: plain data, edited in place. */
-export interface Counters {
-  requests: number;
-  readonly failures: Counts<FailureReason>;
+/** What is counted of an endpoint: sums that only grow. */
+type Counted =
+  | "requests"
+  /** That the requests took, together. */
+  | "seconds"
+  /** Requests by duration: the index of the first bound that it does not exceed. */
+  | `duration: ${number}`
+  | `failed: ${FailureReason}`
   /** Readings without a value, by probe and target. */
-  readonly parityFailures: Counts;
+  | `parity: ${string}`
   /** Rounds that its indexer skipped because of it. */
-  roundsSkipped: number;
-  /** Requests by duration: a count for each bound, and one for longer requests. */
-  durations: number[];
-  sumSeconds: number;
-}
+  | "skipped rounds";
 
-const NO_DURATIONS: readonly number[] = [...DURATION_BOUNDS_SECONDS, Number.POSITIVE_INFINITY].map(() => 0);
-// Object.fromEntries widens its keys to string; these are the list's own.
-const NO_FAILURES = Object.fromEntries(
-  FAILURE_REASONS.map((reason) => [reason, 0]),
-) as EndpointCounters["failures"];
+/** Since the start of the process; an absent name means 0. */
+export type Counts = Partial<Record<Counted, number>>;
 
-export class PollCounters {
-  readonly counters: Counters = {
-    requests: 0,
-    failures: {},
-    parityFailures: {},
-    roundsSkipped: 0,
-    durations: [...NO_DURATIONS],
-    sumSeconds: 0,
-  };
-  /** Changes with the counters. */
+/** One for each bound, and one for what took longer. */
+const DURATION_CLASSES = [...DURATION_BOUNDS_SECONDS, Number.POSITIVE_INFINITY];
+
+/** The counters of one endpoint. */
+export class Counters {
+  readonly counts: Counts = {};
+  /** Changes with the counts. */
   revision = 0;
 
-  countRequest(durationMs: number): void {
+  of(counted: Counted): number {
+    return this.counts[counted] ?? 0;
+  }
+
+  add(counted: Counted, by = 1): void {
+    this.counts[counted] = this.of(counted) + by;
+    this.revision += 1;
+  }
+
+  addRequest(durationMs: number): void {
     const seconds = durationMs / 1_000;
-    const { durations } = this.counters;
-    const bound = DURATION_BOUNDS_SECONDS.findIndex((most) => seconds <= most);
-    increase(durations, bound === -1 ? DURATION_BOUNDS_SECONDS.length : bound);
-    this.counters.requests += 1;
-    this.counters.sumSeconds += seconds;
-    this.revision += 1;
-  }
-
-  countFailure(reason: FailureReason): void {
-    increase(this.counters.failures, reason);
-    this.revision += 1;
-  }
-
-  countParity(readings: readonly ParityReading[]): void {
-    for (const { kind, probe, target } of readings) {
-      if (kind === "failed") {
-        increase(this.counters.parityFailures, `${probe} ${target}`);
-        this.revision += 1;
-      }
-    }
-  }
-
-  countSkippedRound(): void {
-    this.counters.roundsSkipped += 1;
-    this.revision += 1;
+    this.add("requests");
+    this.add("seconds", seconds);
+    this.add(`duration: ${DURATION_CLASSES.findIndex((most) => seconds <= most)}`);
   }
 
   /** Continues the counts of another process; higher counts of this process stay. */
-  restore(saved: Counters): void {
-    const own = this.counters;
-    raise(own.failures, saved.failures);
-    raise(own.parityFailures, saved.parityFailures);
-    own.roundsSkipped = Math.max(own.roundsSkipped, saved.roundsSkipped);
-    if (saved.requests > own.requests) {
-      own.requests = saved.requests;
-      own.durations = [...saved.durations];
-      own.sumSeconds = saved.sumSeconds;
+  restore(saved: Counts): void {
+    for (const [name, count] of Object.entries<number | undefined>(saved)) {
+      // Object.entries widens the keys.
+      const counted = name as Counted;
+      this.counts[counted] = Math.max(this.of(counted), count ?? 0);
     }
     this.revision += 1;
   }
@@ -92,50 +64,36 @@ export function metricsOf(
   countersOf: (endpoint: Endpoint) => Counters,
 ): Pick<MetricsSource, "endpoints" | "indexers" | "parity" | "durations"> {
   const nodes: Indexer = { protocol: "", variant: "rpc", tier: "", endpoints: fleet.rpcEndpoints };
+  const sumOf = ({ endpoints }: Indexer, counted: Counted): number =>
+    endpoints.reduce((sum, endpoint) => sum + countersOf(endpoint).of(counted), 0);
   return {
     endpoints: endpointsOf(fleet).map((endpoint) => {
-      const { requests, failures } = countersOf(endpoint);
-      return { endpoint, requests, failures: { ...NO_FAILURES, ...failures } };
+      const counters = countersOf(endpoint);
+      const failures = FAILURE_REASONS.map((reason) => [reason, counters.of(`failed: ${reason}`)]);
+      return {
+        endpoint,
+        requests: counters.of("requests"),
+        // Object.fromEntries widens its keys to string; these are the list's own.
+        failures: Object.fromEntries(failures) as EndpointCounters["failures"],
+      };
     }),
-    indexers: fleet.indexers.map((indexer) => ({
-      indexer,
-      roundsSkipped: sum(indexer.endpoints.map((endpoint) => countersOf(endpoint).roundsSkipped)),
-    })),
-    durations: [...fleet.indexers, nodes].flatMap((indexer) => {
-      const all = indexer.endpoints.map(countersOf).filter(({ requests }) => requests > 0);
-      const counts = NO_DURATIONS.map((_, index) => sum(all.map(({ durations }) => durations[index] ?? 0)));
-      const sumSeconds = sum(all.map((counters) => counters.sumSeconds));
-      return all.length === 0 ? [] : [{ indexer, counts, sumSeconds }];
-    }),
-    parity: endpointsOf(fleet).flatMap((endpoint) => {
-      const { parityFailures } = countersOf(endpoint);
-      return comparedValues(endpoint).map(({ probe, target }) => {
-        return { probe, target, failures: parityFailures[`${probe} ${target.key}`] ?? 0 };
-      });
-    }),
+    indexers: fleet.indexers.map((indexer) => ({ indexer, roundsSkipped: sumOf(indexer, "skipped rounds") })),
+    durations: [...fleet.indexers, nodes]
+      .filter((indexer) => sumOf(indexer, "requests") > 0)
+      .map((indexer) => ({
+        indexer,
+        counts: DURATION_CLASSES.map((_, index) => sumOf(indexer, `duration: ${index}`)),
+        sumSeconds: sumOf(indexer, "seconds"),
+      })),
+    parity: endpointsOf(fleet).flatMap((endpoint) =>
+      (endpoint.parity ?? []).flatMap(({ probe, selections }) => {
+        const compared = new Set(selections.map(({ target }) => target));
+        return endpoint.targets
+          .filter(({ key }) => compared.has(key))
+          .map((target) => {
+            return { probe, target, failures: countersOf(endpoint).of(`parity: ${probe} ${target.key}`) };
+          });
+      }),
+    ),
   };
-}
-
-const comparedValues = memoize(({ parity = [], targets }: Endpoint) =>
-  parity.flatMap(({ probe, selections }) =>
-    targets
-      .filter(({ key }) => selections.some(({ target }) => target === key))
-      .map((target) => ({ probe, target })),
-  ),
-);
-
-function increase<Name extends PropertyKey>(counts: Partial<Record<Name, number>>, name: Name): void {
-  counts[name] = (counts[name] ?? 0) + 1;
-}
-
-function raise<Name extends string>(counts: Counts<Name>, saved: Counts<Name>): void {
-  for (const [name, count] of Object.entries<number | undefined>(saved)) {
-    // Object.entries widens the keys.
-    const known = name as Name;
-    counts[known] = Math.max(counts[known] ?? 0, count ?? 0);
-  }
-}
-
-function sum(counts: readonly number[]): number {
-  return counts.reduce((total, count) => total + count, 0);
 }

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
-import type { Exchange, Exchanges } from "../../core/model/exchange.ts";
+import type { Exchange } from "../../core/model/exchange.ts";
 import { type Endpoint, endpointsOf, type Fleet } from "../../core/model/fleet.ts";
 import { memoize } from "../../core/model/memoize.ts";
 import type { CarriedProbe, CarriedSelection } from "../../core/model/parity.ts";
 import { NEW_SEARCH, type QuestionSearch } from "../../dialects/search.ts";
-import { PollCounters } from "./counters.ts";
+import { Counters } from "./counters.ts";
 
 /** All that is remembered of an endpoint between polls. Edited in place. */
 export interface EndpointState {
@@ -21,8 +21,6 @@ export interface EndpointState {
   confirmation: NodeJS.Timeout | undefined;
   /** The parity selections that were asked, by their ids. */
   readonly selections: Map<string, SelectionState>;
-  /** The last poll that carried selections observed nothing: until a poll is answered, polls carry none. */
-  isBare: boolean;
   /** The last logged detail of an RPC node of another chain. */
   wrongChain: string | null;
   /** The chain ids in the last reply of an indexer; null: no ids. */
@@ -32,7 +30,7 @@ export interface EndpointState {
   readonly exchanges: RecentExchanges;
   /** With its index-node API. */
   readonly statusExchanges: RecentExchanges;
-  readonly counters: PollCounters;
+  readonly counters: Counters;
 }
 
 export interface PollUnderWay {
@@ -127,13 +125,12 @@ function stateOf(endpoint: Endpoint, former: EndpointState | undefined): Endpoin
     confirmations: 0,
     confirmation: undefined,
     selections: new Map<string, SelectionState>(),
-    isBare: false,
     wrongChain: null,
     served: null,
     toldUnlisted: "",
-    exchanges: former?.exchanges ?? new RecentExchanges(),
-    statusExchanges: former?.statusExchanges ?? new RecentExchanges(),
-    counters: former?.counters ?? new PollCounters(),
+    exchanges: former?.exchanges ?? { replies: [], failures: [] },
+    statusExchanges: former?.statusExchanges ?? { replies: [], failures: [] },
+    counters: former?.counters ?? new Counters(),
   };
 }
 
@@ -151,23 +148,16 @@ const KEPT_REPLIES = 3;
 /** A recovered endpoint still shows its last failure. */
 const KEPT_FAILURES = 5;
 
-/** The last exchanges with one server, in memory only. */
-export class RecentExchanges {
-  readonly #replies: Exchange[] = [];
-  readonly #failures: Exchange[] = [];
+/** The last exchanges with one server, newest first, in memory only. */
+export interface RecentExchanges {
+  readonly replies: Exchange[];
+  readonly failures: Exchange[];
+}
 
-  note(exchange: Exchange): void {
-    const isUsable = exchange.outcome === "usable";
-    const kept = isUsable ? this.#replies : this.#failures;
-    kept.push(exchange);
-    if (kept.length > (isUsable ? KEPT_REPLIES : KEPT_FAILURES)) {
-      kept.shift();
-    }
-  }
-
-  newestFirst(): Exchanges {
-    return { replies: this.#replies.toReversed(), failures: this.#failures.toReversed() };
-  }
+export function noteExchange({ replies, failures }: RecentExchanges, exchange: Exchange): void {
+  const [kept, most] = exchange.outcome === "usable" ? [replies, KEPT_REPLIES] : [failures, KEPT_FAILURES];
+  kept.unshift(exchange);
+  kept.splice(most);
 }
 
 /** GraphQL Armor's default limit; Ponder allows 30. */
@@ -191,10 +181,10 @@ export interface DueSelection {
  * of one probe, so that it is known which one a server refuses.
  */
 export function dueSelections(
-  { endpoint, isBare, search, selections }: EndpointState,
+  { endpoint, search, selections }: EndpointState,
   nowMs: number,
 ): readonly DueSelection[] {
-  if (isBare || !search.isAnswered) {
+  if (!search.isAnswered) {
     return [];
   }
   const dueMs = ({ id }: DueSelection): number => (selections.get(id) ?? NEVER_ASKED).dueMs;
@@ -215,21 +205,19 @@ export function dueSelections(
   return first === undefined ? [] : [first, ...fitting];
 }
 
-/**
- * Notes the result of selections that were sent at `nowMs`. `answered`: they came back with the heights. `refused`: the request failed
- * with them and succeeded without them. `unclear`: both failed, or the budget could not spare the second.
- */
+/** Notes whether selections that were sent at `sentMs` came back with the heights; where they did not, they wait longer each time. */
 export function noteCarried(
   { selections }: EndpointState,
-  asked: readonly DueSelection[],
-  result: "answered" | "refused" | "unclear",
-  nowMs: number,
+  { due, sentMs }: { readonly due: readonly DueSelection[]; readonly sentMs: number },
+  isAnswered: boolean,
 ): void {
-  for (const { id, probe } of asked) {
+  for (const { id, probe } of due) {
     const { refusals } = selections.get(id) ?? NEVER_ASKED;
-    const waitMs = result === "refused" ? probe.everyMs * 2 ** refusals : probe.everyMs;
-    const nextRefusals = { answered: 0, refused: refusals + 1, unclear: refusals }[result];
-    selections.set(id, { dueMs: nowMs + Math.min(waitMs, LONGEST_WAIT_MS), refusals: nextRefusals });
+    const waitMs = isAnswered ? probe.everyMs : probe.everyMs * 2 ** refusals;
+    selections.set(id, {
+      dueMs: sentMs + Math.min(waitMs, LONGEST_WAIT_MS),
+      refusals: isAnswered ? 0 : refusals + 1,
+    });
   }
 }
 

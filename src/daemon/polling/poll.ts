@@ -1,9 +1,7 @@
-import type { Grant } from "../../budgets/budgets.ts";
 import type { BudgetGate } from "../../budgets/gate.ts";
 import type { Use } from "../../budgets/ledger.ts";
 import { LONGEST_RETRY_DELAY_MS } from "../../budgets/plan.ts";
 import type { BlockOnNode } from "../../core/chain/proofs.ts";
-import type { Endpoint } from "../../core/model/fleet.ts";
 import type { Post } from "../../core/model/http-post.ts";
 import type { FailureReason, Observation, PollTimes } from "../../core/model/observation.ts";
 import type { ParityReading } from "../../core/model/parity.ts";
@@ -11,10 +9,16 @@ import type { Redact } from "../../core/model/redact.ts";
 import { failEverySource } from "../../dialects/assign-rows.ts";
 import { askedBy, type Outcome, type Question, requestOf } from "../../dialects/dialect.ts";
 import { blockQuestion, CHAIN_ID_QUESTION, questionsFor, RPC_DIALECT } from "../../dialects/families.ts";
-import { combineQuestion, readParity } from "../../dialects/parity.ts";
+import { type AliasedSelection, combineQuestion, readParity } from "../../dialects/parity.ts";
 import { afterAnswer, afterRefusals, otherDialect, questionsToAsk } from "../../dialects/search.ts";
 import type { World } from "../../io/world.ts";
-import { type DueSelection, dueSelections, type EndpointState, noteCarried } from "./endpoint-state.ts";
+import {
+  type DueSelection,
+  dueSelections,
+  type EndpointState,
+  noteCarried,
+  noteExchange,
+} from "./endpoint-state.ts";
 import { type Answer, interpretResult } from "./interpret-result.ts";
 
 /** Why an endpoint is polled: its schedule, a confirmation before that, or `check`. */
@@ -41,27 +45,26 @@ export interface PollResult {
   readonly readings: readonly ParityReading[];
 }
 
-type Unsent = Omit<Extract<Grant, { readonly kind: "refused" }>, "kind"> & { readonly kind: "unsent" };
-
+/** The result of a question; `refused`, where others remain: the budget has nothing to spare for them now. */
 interface Asked {
-  readonly answer: Answer | Unsent;
+  readonly question: Question;
+  readonly answer:
+    | Answer
+    /** By our own limit, or because the provider asked us to wait. */
+    | { readonly kind: "unsent"; readonly reason: "budget" | "rate_limited"; readonly detail: string };
   readonly times: PollTimes;
   /** The body of the reply, with the secrets that it may echo; empty without a reply. */
   readonly body: string;
 }
 
-interface Attempt {
-  readonly times: PollTimes;
-  readonly answer:
-    | Exclude<Answer, { readonly kind: "refused" }>
-    | Unsent
-    /** The questions asked so far were refused, and the budget has nothing to spare for the others now. */
-    | { readonly kind: "undecided" };
-  /** Selections were sent with the question, and may be why it failed. */
-  readonly isCarrying?: boolean;
+/** A question with selections of a parity probe beside the heights. */
+interface Carrying {
+  readonly due: readonly DueSelection[];
+  readonly question: Question;
+  readonly selections: readonly AliasedSelection[];
+  /** By a clock that never jumps. */
+  readonly sentMs: number;
 }
-
-type Failed = Extract<Answer, { readonly kind: "failed" }>;
 
 const WORTH_A_RETRY: ReadonlySet<FailureReason> = new Set([
   "timeout",
@@ -82,7 +85,6 @@ const NOT_OF_A_SELECTION: ReadonlySet<FailureReason> = new Set([
   "tls",
   "rate_limited",
   "payment_required",
-  "budget",
   "aborted",
 ]);
 
@@ -91,7 +93,6 @@ const NO_RESULT: PollResult = { observations: [], readings: [] };
 /** One poll of an endpoint, from the grant for its first request to the observations of its targets. */
 export class Poll {
   readonly #state: EndpointState;
-  readonly #endpoint: Endpoint;
   readonly #occasion: Occasion;
   /** What the first request is for; all others are opportunistic. */
   readonly #use: Use;
@@ -100,24 +101,32 @@ export class Poll {
 
   constructor(state: EndpointState, occasion: Occasion, tools: PollTools) {
     this.#state = state;
-    this.#endpoint = state.endpoint;
     this.#occasion = occasion;
     this.#use = occasion === "schedule" ? "scheduled" : "opportunistic";
     this.#retries = occasion === "extra" ? 0 : tools.retries;
     this.#tools = tools;
   }
 
-  /** Asks for the heights, and again after a transient failure as often as the retries and the budget allow. */
+  /**
+   * Asks for the heights, with the parity selections that are due beside them, and again after a failure that may pass. Where the
+   * selections may be why it failed, the heights are asked alone.
+   */
   async run(): Promise<PollResult> {
-    const nowMs = this.#tools.world.monotonicMs();
-    const due = this.#occasion === "schedule" ? dueSelections(this.#state, nowMs) : [];
-    const question = questionsFor(this.#endpoint)[this.#state.search.questionIndex];
-    if (question !== undefined && due.length > 0) {
-      return await this.#runCarrying(question, due, nowMs);
+    const carrying = this.#carrying();
+    if (carrying === null) {
+      return this.#resultOf(await this.#retry(await this.#attempt(this.#use)));
     }
-    const result = this.#resultOf(await this.#retry(await this.#attempt(this.#use)));
-    this.#state.isBare &&= result.observations.every(({ kind }) => kind === "failed");
-    return result;
+    const first = await this.#ask(carrying.question, this.#use);
+    if (first.answer.kind === "answered") {
+      this.#state.search = afterAnswer(this.#state.search);
+      noteCarried(this.#state, carrying, true);
+      const readings = readParity(carrying.selections, first.body, first.answer.outcomes, first.times);
+      return { ...this.#resultOf(first), readings: readings.map((one) => this.#withoutSecrets(one)) };
+    }
+    if (mayBeOfSelection(first.answer)) {
+      return await this.#askAlone(carrying, first, first.answer.detail);
+    }
+    return this.#resultOf(await this.#retry(this.#counted(first)));
   }
 
   /** What an RPC node has at this height: null where it does not have that block, undefined where it cannot be known now. */
@@ -133,60 +142,51 @@ export class Poll {
     return outcome?.kind === "not_started" ? null : undefined;
   }
 
+  #carrying(): Carrying | null {
+    const { endpoint, search } = this.#state;
+    const sentMs = this.#tools.world.monotonicMs();
+    const due = this.#occasion === "schedule" ? dueSelections(this.#state, sentMs) : [];
+    const heights = questionsFor(endpoint)[search.questionIndex];
+    const [first] = due;
+    if (first === undefined || heights === undefined) {
+      return null;
+    }
+    const probe = { ...first.probe, selections: due.map(({ selection }) => selection) };
+    return { due, sentMs, ...combineQuestion(heights, [probe], endpoint.targets) };
+  }
+
   /**
-   * Asks for the heights with the selections of a parity probe beside them. Where that fails and the selections may be why, the
-   * heights are asked alone, and the selections wait; where nothing more can be sent, that is no evidence of the targets.
+   * After a failure for which the selections may be the reason, they wait; `detail`: what the server said of them. Where nothing
+   * more can be sent, that is no evidence of the targets.
    */
-  async #runCarrying(question: Question, due: readonly DueSelection[], nowMs: number): Promise<PollResult> {
-    const state = this.#state;
-    const probes = due
-      .slice(0, 1)
-      .map(({ probe }) => ({ ...probe, selections: due.map((one) => one.selection) }));
-    const { question: combined, selections } = combineQuestion(question, probes, this.#endpoint.targets);
-    const { answer, times, body } = await this.#ask(combined, this.#use);
-    if (answer.kind === "answered") {
-      state.search = afterAnswer(state.search);
-      noteCarried(state, due, "answered", nowMs);
-      const readings = readParity(selections, body, answer.outcomes, times);
-      return {
-        ...this.#resultOf({ answer, times }),
-        readings: readings.map((one) => this.#withoutSecrets(one)),
-      };
+  async #askAlone(carrying: Carrying, first: Asked, detail: string): Promise<PollResult> {
+    const { questionIndex } = this.#state.search;
+    noteCarried(this.#state, carrying, false);
+    const last = await this.#retry(first, true);
+    const result = this.#resultOf(last);
+    if (last === first) {
+      return NO_RESULT;
     }
-    // A refused combined request proves nothing about the question alone, so the search stays.
-    const failure = answer.kind === "refused" ? schemaFailure(answer.detail) : answer;
-    if (failure.kind !== "failed" || !mayBeOfSelection(failure)) {
-      const first = failure.kind === "failed" ? this.#failed(failure, times) : { answer: failure, times };
-      return this.#resultOf(await this.#retry(first));
-    }
-    const { questionIndex } = state.search;
-    const alone = await this.#retry({ answer: failure, times, isCarrying: true });
-    const result = alone.isCarrying === true ? NO_RESULT : this.#resultOf(alone);
     // If another question was answered, the combined one may have been refused for another reason than the selections.
-    if (alone.answer.kind !== "answered" || state.search.questionIndex !== questionIndex) {
-      noteCarried(state, due, "unclear", nowMs);
-      state.isBare = result.observations.length === 0;
+    if (last.answer.kind !== "answered" || this.#state.search.questionIndex !== questionIndex) {
       return result;
     }
-    noteCarried(state, due, "refused", nowMs);
-    const { detail } = failure;
-    const { sentAtMs, receivedAtMs } = times;
-    return {
-      ...result,
-      readings: selections.map(({ probe, target }): ParityReading => {
-        return { kind: "failed", probe, target, detail, sentAtMs, receivedAtMs };
-      }),
-    };
+    const { sentAtMs, receivedAtMs } = first.times;
+    const readings = carrying.selections.map(({ probe, target }): ParityReading => {
+      return { kind: "failed", probe, target, detail, sentAtMs, receivedAtMs };
+    });
+    return { ...result, readings };
   }
 
   /** Retries while the latest attempt failed for a reason that may pass; returns the last attempt that was sent. */
-  async #retry(first: Attempt): Promise<Attempt> {
+  async #retry(first: Asked, isOwed = false): Promise<Asked> {
     const { stopping, world } = this.#tools;
     let latest = first;
-    let left = first.isCarrying === true ? Math.max(1, this.#retries) : this.#retries;
-    while (left > 0 && (latest.isCarrying === true || isTransient(latest.answer))) {
+    let left = isOwed ? Math.max(1, this.#retries) : this.#retries;
+    while (left > 0 && ((isOwed && latest === first) || isTransient(latest.answer))) {
       left -= 1;
-      await pause((LONGEST_RETRY_DELAY_MS * (1 + world.random())) / 2, stopping);
+      const delayMs = (LONGEST_RETRY_DELAY_MS * (1 + world.random())) / 2;
+      await new Promise((resolve) => setTimeout(resolve, delayMs));
       if (stopping.aborted) {
         break;
       }
@@ -200,12 +200,12 @@ export class Poll {
   }
 
   /** Asks a JSON-RPC node for its chain id before its first block; then asks for the heights. */
-  async #attempt(use: Use): Promise<Attempt> {
-    const { search } = this.#state;
-    if (this.#endpoint.dialect === RPC_DIALECT && !search.isOfChain) {
-      const { answer, times } = await this.#ask(CHAIN_ID_QUESTION, use);
-      if (answer.kind !== "refused" && !isBelieved(answer)) {
-        return answer.kind === "failed" ? this.#failed(answer, times) : { answer, times };
+  async #attempt(use: Use): Promise<Asked> {
+    const { endpoint, search } = this.#state;
+    if (endpoint.dialect === RPC_DIALECT && !search.isOfChain) {
+      const asked = await this.#ask(CHAIN_ID_QUESTION, use);
+      if (!isBelieved(asked.answer)) {
+        return this.#counted(asked);
       }
       this.#state.search = { ...search, isOfChain: true };
     }
@@ -216,71 +216,58 @@ export class Poll {
    * Asks the question that was answered last, and where it is refused the next ones of the dialect, each at most once. That
    * search is opportunistic: where the budget cannot spare it, the next poll goes on with it.
    */
-  async #askHeights(use: Use): Promise<Attempt> {
+  async #askHeights(use: Use): Promise<Asked> {
+    const { endpoint, search: from } = this.#state;
     const nowMs = this.#tools.world.nowMs();
-    const from = this.#state.search;
-    const questions = questionsFor(this.#endpoint);
-    const { asked, question, refused } = await this.#askInTurn(questionsToAsk(questions, from, nowMs), use);
-    const { answer, times } = asked;
+    const questions = questionsFor(endpoint);
+    const [first, ...others] = questionsToAsk(questions, from, nowMs);
+    if (first === undefined) {
+      throw new TypeError(`Cannot poll ${endpoint.key}: its dialect has no question`);
+    }
+    let asked = await this.#ask(first, use);
+    let refused = Number(asked.answer.kind === "refused");
+    while (asked.answer.kind === "refused") {
+      const next = others.shift();
+      const again = next && (await this.#ask(next, "opportunistic"));
+      if (again === undefined || again.answer.kind === "unsent") {
+        break;
+      }
+      asked = again;
+      refused += Number(asked.answer.kind === "refused");
+    }
     const search = afterRefusals(from, refused, questions.length, nowMs);
+    const { answer, question } = asked;
     this.#state.search = answer.kind === "answered" ? afterAnswer(search) : search;
-    if (answer.kind === "refused") {
-      const found = `expected a reply to ${askedBy(question)}, found: ${answer.detail}`;
-      return search.refused < questions.length
-        ? { answer: { kind: "undecided" }, times }
-        : this.#failed(this.#otherDialect(found), times);
-    }
-    if (answer.kind !== "failed") {
-      return { answer, times };
-    }
     // Data of an unexpected shape may belong to another dialect.
-    return this.#failed(answer.reason === "schema" ? this.#otherDialect(answer.detail) : answer, times);
-  }
-
-  /** Asks until a question is not refused; ends earlier where the budget has nothing to spare for the next one. */
-  async #askInTurn([question, ...others]: readonly Question[], use: Use) {
-    if (question === undefined) {
-      throw new TypeError(`Cannot poll ${this.#endpoint.key}: its dialect has no question`);
+    if (answer.kind === "failed" && answer.reason === "schema") {
+      return this.#counted(this.#ofOtherDialect(asked, answer.detail));
     }
-    let last = { question, asked: await this.#ask(question, use) };
-    let refused = last.asked.answer.kind === "refused" ? 1 : 0;
-    for (const next of last.asked.answer.kind === "refused" ? others : []) {
-      const asked = await this.#ask(next, "opportunistic");
-      if (asked.answer.kind === "unsent") {
-        break;
-      }
-      last = { question: next, asked };
-      if (asked.answer.kind !== "refused") {
-        break;
-      }
-      refused += 1;
-    }
-    return { ...last, refused };
+    return answer.kind === "refused" && search.refused === questions.length
+      ? this.#counted(
+          this.#ofOtherDialect(asked, `expected a reply to ${askedBy(question)}, found: ${answer.detail}`),
+        )
+      : this.#counted(asked);
   }
 
-  #failed(answer: Failed, times: PollTimes): Attempt {
-    this.#count(answer);
-    return { answer, times };
-  }
-
-  #otherDialect(found: string): Failed {
-    return schemaFailure(this.#tools.redact(otherDialect(this.#endpoint, found)));
+  #ofOtherDialect(asked: Asked, found: string): Asked {
+    const detail = this.#tools.redact(otherDialect(this.#state.endpoint, found));
+    return { ...asked, answer: { kind: "failed", reason: "schema", detail, retryAfterMs: null } };
   }
 
   /** Sends one question, if the budget allows, and interprets the reply; backs off where the provider asks for it. */
   async #ask(question: Question, use: Use): Promise<Asked> {
-    const endpoint = this.#endpoint;
+    const { endpoint, counters, exchanges } = this.#state;
     const { gate, post, redact, world } = this.#tools;
     const grant = await gate.acquire(endpoint, use);
     if (grant.kind === "refused") {
       const nowMs = world.nowMs();
       const times = { sentAtMs: nowMs, receivedAtMs: nowMs };
-      return { answer: { ...grant, kind: "unsent" }, times, body: "" };
+      return { question, answer: { ...grant, kind: "unsent" }, times, body: "" };
     }
     const result = await post(requestOf(endpoint, question));
     const { answer, exchange, body } = interpretResult(endpoint, question, result, redact);
-    this.#state.counters.countRequest(exchange.receivedAtMs - exchange.sentAtMs);
-    this.#state.exchanges.note(exchange);
+    counters.addRequest(exchange.receivedAtMs - exchange.sentAtMs);
+    noteExchange(exchanges, exchange);
     if (answer.kind === "answered" && endpoint.kind === "indexer") {
       this.#state.served = answer.served;
     }
@@ -289,33 +276,45 @@ export class Poll {
     } else if (exchange.outcome !== "aborted") {
       gate.accept(endpoint);
     }
-    return { answer, times: result, body };
+    return { question, answer, times: result, body };
+  }
+
+  #counted(asked: Asked): Asked {
+    if (asked.answer.kind === "failed") {
+      this.#count(asked.answer);
+    }
+    return asked;
   }
 
   #count({ reason, detail }: { readonly reason: FailureReason; readonly detail: string }): void {
-    this.#state.counters.countFailure(reason);
-    this.#tools.world.logger.debug({ endpoint: this.#endpoint.key, reason, detail }, "Poll failed");
+    const { counters, endpoint } = this.#state;
+    counters.add(`failed: ${reason}`);
+    this.#tools.world.logger.debug({ endpoint: endpoint.key, reason, detail }, "Poll failed");
   }
 
   /**
    * Adds the times, and counts why rows cannot be used, each reason once. A poll that was aborted, or extra and not sent, observes
    * nothing. One held back by a back-off is not counted: the provider's refusal was counted when it came.
    */
-  #resultOf({ answer, times }: Attempt): PollResult {
-    const isAborted = answer.kind === "failed" && answer.reason === "aborted";
-    const isSpared = answer.kind === "unsent" && this.#occasion === "extra";
-    if (isAborted || isSpared || answer.kind === "undecided") {
-      return NO_RESULT;
-    }
+  #resultOf({ answer, times }: Asked): PollResult {
     if (answer.kind === "answered") {
       const failures = answer.outcomes.filter((outcome) => outcome.kind === "failed");
       for (const failure of new Map(failures.map((one) => [one.reason, one])).values()) {
         this.#count(failure);
       }
-    } else if (answer.kind === "unsent" && this.#use === "scheduled" && answer.reason === "budget") {
+      return { observations: answer.outcomes.map((outcome) => timed(outcome, times)), readings: [] };
+    }
+    if (answer.kind !== "unsent") {
+      this.#state.search = { ...this.#state.search, isAnswered: false };
+    }
+    const isSpared = answer.kind === "unsent" && this.#occasion === "extra";
+    if (isSpared || answer.kind === "refused" || (answer.kind === "failed" && answer.reason === "aborted")) {
+      return NO_RESULT;
+    }
+    if (answer.kind === "unsent" && this.#use === "scheduled" && answer.reason === "budget") {
       this.#count(answer);
     }
-    const outcomes = answer.kind === "answered" ? answer.outcomes : failEverySource(this.#endpoint, answer);
+    const outcomes = failEverySource(this.#state.endpoint, answer);
     return { observations: outcomes.map((outcome) => timed(outcome, times)), readings: [] };
   }
 
@@ -329,19 +328,6 @@ export class Poll {
   }
 }
 
-/** Ends early when `stopping` is aborted. */
-function pause(durationMs: number, stopping: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(end, durationMs);
-    stopping.addEventListener("abort", end);
-    function end(): void {
-      clearTimeout(timer);
-      stopping.removeEventListener("abort", end);
-      resolve();
-    }
-  });
-}
-
 /**
  * Whether an RPC node may be believed after this answer to the question for its chain: one that does not know the question may.
  * One of another chain is a mistake in chains.yaml or in the node, and asked again with each poll until that is corrected.
@@ -349,20 +335,18 @@ function pause(durationMs: number, stopping: AbortSignal): Promise<void> {
 function isBelieved(answer: Asked["answer"]): boolean {
   return answer.kind === "answered"
     ? answer.outcomes.every(({ kind }) => kind !== "failed")
-    : answer.kind === "failed" && CHAIN_UNKNOWN.has(answer.reason);
+    : answer.kind === "refused" || (answer.kind === "failed" && CHAIN_UNKNOWN.has(answer.reason));
 }
 
-function isTransient(answer: Attempt["answer"]): boolean {
+function isTransient(answer: Asked["answer"]): boolean {
   return answer.kind === "failed" && answer.retryAfterMs === null && WORTH_A_RETRY.has(answer.reason);
 }
 
-/** Whether a request with selections may have failed because of them. */
-function mayBeOfSelection(answer: Failed): boolean {
-  return answer.retryAfterMs === null && !NOT_OF_A_SELECTION.has(answer.reason);
-}
-
-function schemaFailure(detail: string): Failed {
-  return { kind: "failed", reason: "schema", detail, retryAfterMs: null };
+/** Whether a request with selections may have failed because of them. A refusal proves nothing of the question alone. */
+function mayBeOfSelection(answer: Exclude<Asked["answer"], { readonly kind: "answered" }>): boolean {
+  return answer.kind === "failed"
+    ? answer.retryAfterMs === null && !NOT_OF_A_SELECTION.has(answer.reason)
+    : answer.kind === "refused";
 }
 
 function timed(outcome: Outcome, { sentAtMs, receivedAtMs }: PollTimes): Observation {
