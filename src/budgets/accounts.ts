@@ -53,22 +53,14 @@ export function accountsOf(fleet: Fleet, slackMs: number): readonly Account[] {
 
 function accountOf(id: string, budget: Budget | null, users: readonly Endpoint[], slackMs: number): Account {
   const [{ url } = { url: "" }] = users;
+  const origins = [...new Set(users.map((user) => new URL(user.url).origin))].toSorted().join(" ");
+  const sentTo = budget?.scope === "shared" ? digestOf(origins) : destinationOf(url);
   if (budget === null) {
-    return { id, budget, users, unspent: UNLIMITED, inFiveMinutes: 0, sentTo: destinationOf(url) };
+    return { id, budget, users, unspent: UNLIMITED, inFiveMinutes: 0, sentTo };
   }
   const polls = requestsPerWindow(loadsOf(users), budget.per);
-  return {
-    id,
-    budget,
-    users,
-    unspent: startLedger(budget, polls, slackMs),
-    inFiveMinutes: askedWithin(FIVE_MINUTES_MS, budget, polls),
-    sentTo: budget.scope === "shared" ? digestOf(originsOf(users)) : destinationOf(url),
-  };
-}
-
-function originsOf(users: readonly Endpoint[]): string {
-  return [...new Set(users.map(({ url }) => new URL(url).origin))].toSorted().join(" ");
+  const inFiveMinutes = askedWithin(FIVE_MINUTES_MS, budget, polls);
+  return { id, budget, users, unspent: startLedger(budget, polls, slackMs), inFiveMinutes, sentTo };
 }
 
 /** The name of a destination on disk and in outputs, instead of its URL, which may contain a key. */

@@ -4,7 +4,6 @@ import { formatNumber, perWindow } from "../core/model/text.ts";
 import { type Account, accountsOf } from "./accounts.ts";
 import { allowProbe, type BackOff, backOff, endProbe, isBackingOff, type Refusal } from "./back-off.ts";
 import {
-  countSent,
   freeAgainMs,
   type Ledger,
   remainingAt,
@@ -12,6 +11,7 @@ import {
   take,
   type Use,
   usedAt,
+  withCounts,
 } from "./ledger.ts";
 import { mergeSavedBudgets, type SavedBudgets } from "./saved-budgets.ts";
 
@@ -42,7 +42,7 @@ export class Budgets {
   /** By the account's id, also of accounts that the current fleet does not use: they may return within the same window. */
   readonly #spent = new Map<string, Spent>();
   #sequence = 0;
-  /** By the account's id, the sequence number of its latest change. */
+  /** By the account's id, the sequence number of its latest change that is not recorded. */
   readonly #changes = new Map<string, number>();
   readonly #slackMs: number;
 
@@ -65,7 +65,7 @@ export class Budgets {
     return this.#accounts;
   }
 
-  /** The account of an endpoint; undefined if the fleet has no such endpoint. */
+  /** Undefined if the fleet has no such endpoint. */
   accountOf({ key }: Endpoint): Account | undefined {
     return this.#byEndpoint.get(key);
   }
@@ -180,18 +180,12 @@ export class Budgets {
     this.restore(mergeSavedBudgets({ accounts: Object.fromEntries(this.#spent), atMs: 0 }, saved));
   }
 
-  /** Counts, of each account, what its schedules ask for in five minutes as sent before `untilMs`. */
-  countAdvance(untilMs: number, nowMs: number): void {
-    for (const account of this.#accounts.filter(({ budget }) => budget !== null)) {
-      this.#keep(account, countSent(this.ledgerOf(account), account.inFiveMinutes, nowMs, untilMs));
-    }
-  }
-
-  /** Counts the whole limit of these accounts as sent by now. */
-  exhaust(ids: ReadonlySet<string>, nowMs: number): void {
-    for (const account of this.#accounts.filter(({ id, budget }) => budget !== null && ids.has(id))) {
+  /** Counts requests of an account as sent before `untilMs`: so many, but no more than its limit leaves. */
+  countSent(account: Account, requests: number, nowMs: number, untilMs = nowMs): void {
+    if (account.budget !== null) {
       const ledger = this.ledgerOf(account);
-      this.#keep(account, countSent(ledger, ledger.limit, nowMs, nowMs));
+      const sent = Math.min(requests, ledger.limit - usedAt(ledger, nowMs));
+      this.#keep(account, sent <= 0 ? ledger : withCounts(ledger, [sent, 0], nowMs, untilMs));
     }
   }
 

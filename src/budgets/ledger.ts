@@ -109,12 +109,6 @@ export function take(ledger: Ledger, use: Use, nowMs: number): Ledger | null {
   return { ...withCounts(ledger, counts, nowMs, nowMs), backOff };
 }
 
-/** Counts requests that may be sent until then: so many, but no more than the limit leaves. */
-export function countSent(ledger: Ledger, requests: number, nowMs: number, untilMs: number): Ledger {
-  const sent = Math.min(requests, ledger.limit - usedAt(ledger, nowMs));
-  return sent <= 0 ? ledger : withCounts(ledger, [sent, 0], nowMs, untilMs);
-}
-
 /** Requests that count against the limit at this instant: never fewer than were made in the window. */
 export function usedAt(ledger: Ledger, nowMs: number): number {
   const { scheduled, opportunistic } = counted(ledger, nowMs);
@@ -150,7 +144,7 @@ function isCounted([endMs]: Bucket, { windowMs }: Ledger, nowMs: number): boolea
 }
 
 /** Adds requests to the span of `atMs`, and forgets what counts no more. */
-function withCounts(
+export function withCounts(
   ledger: Ledger,
   [scheduled, opportunistic]: readonly [scheduled: number, opportunistic: number],
   nowMs: number,

@@ -60,5 +60,5 @@ function chooseAuto(budget: Budget | null, sharers: readonly Draft[]): string {
   if (problem !== null) {
     blamed?.schedule.add(`beyond budget "${budget?.name}": ${problem}`);
   }
-  return choice.kind === "chosen" ? choice.cadence.cron : NONE_FITS;
+  return choice.kind === "chosen" ? choice.cron : NONE_FITS;
 }

@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import type { BudgetGate } from "../budgets/gate.ts";
 import type { Config } from "../config/config.ts";
 import type { Suspicion } from "../core/chain/proofs.ts";
@@ -67,6 +68,8 @@ export class Poller implements AsyncDisposable {
     });
     const { post } = this.#client;
     const stopping = this.#stopping.signal;
+    // In an outage every poll under way waits for its retry, each with a listener: Node need not warn of a leak.
+    setMaxListeners(Number.POSITIVE_INFINITY, stopping);
     this.#tools = { post, gate, redact: createRedact(secrets), retries: poll.retries, stopping, world };
   }
 
@@ -103,11 +106,10 @@ export class Poller implements AsyncDisposable {
     for (const suspicion of suspicions) {
       const node = states.of(suspicion.node);
       const ask = async (): Promise<void> => {
-        if (node !== undefined && !this.#isStopped) {
-          const found = await new Poll(node, "extra", this.#tools).blockAt(suspicion.block);
-          if (found !== undefined) {
-            monitor.prove(suspicion, found);
-          }
+        const poll = node && !this.#isStopped ? new Poll(node, "extra", this.#tools) : null;
+        const found = await poll?.blockAt(suspicion.block);
+        if (found !== undefined) {
+          monitor.prove(suspicion, found);
         }
       };
       queue.add(node?.endpoint.host ?? "", ask).catch(world.onBug);

@@ -127,7 +127,9 @@ export class SharedBudgets implements BudgetRecord {
     }
     let { fromMs } = this.#advance;
     if (this.#isForeign && this.#advance.isHeld && nowMs >= fromMs - SLACK_MS) {
-      this.budgets.countAdvance(nowMs + ADVANCE_MS, nowMs);
+      for (const account of this.budgets.accounts()) {
+        this.budgets.countSent(account, account.inFiveMinutes, nowMs, nowMs + ADVANCE_MS);
+      }
       fromMs = nowMs + NO_ADVANCE_MS;
     }
     this.#advance = { fromMs, isHeld: this.#options.isDaemon };
@@ -208,8 +210,9 @@ export class SharedBudgets implements BudgetRecord {
 
   /** Of an account that cannot be read and that this process does not know, the whole limit counts as sent. */
   #exhaust(ids: readonly string[]): void {
-    if (!this.#isInformed) {
-      this.budgets.exhaust(new Set(ids), this.nowMs());
+    const lost = this.#isInformed ? [] : this.budgets.accounts().filter(({ id }) => ids.includes(id));
+    for (const account of lost) {
+      this.budgets.countSent(account, Number.POSITIVE_INFINITY, this.nowMs());
     }
   }
 }

@@ -2,11 +2,6 @@ import type { Budget } from "../core/model/fleet.ts";
 import { formatCount, formatNumber, perWindow } from "../core/model/text.ts";
 import { firingsOf } from "./firing-times.ts";
 
-export interface Cadence {
-  readonly intervalMs: number;
-  readonly cron: string;
-}
-
 /** Endpoints that draw on one budget at one schedule. */
 export interface Load {
   readonly endpoints: number;
@@ -16,23 +11,20 @@ export interface Load {
 
 /** A cadence, or a sentence that shows the arithmetic why no cadence fits. */
 export type CadenceChoice =
-  | { readonly kind: "chosen"; readonly cadence: Cadence }
+  | { readonly kind: "chosen"; readonly cron: string }
   | { readonly kind: "none"; readonly problem: string };
 
-const SECOND_MS = 1_000;
-const MINUTE_MS = 60 * SECOND_MS;
-const HOUR_MS = 60 * MINUTE_MS;
-
 /** The cadences of `schedule: auto`, fastest first: each divides its hour or day, so that its steps are even. */
-export const LADDER: readonly Cadence[] = [
-  ...[15, 30].map((n) => ({ intervalMs: n * SECOND_MS, cron: `*/${n} * * * * *` })),
-  { intervalMs: MINUTE_MS, cron: "0 * * * * *" },
-  ...[2, 3, 5, 10, 15, 20, 30].map((n) => ({ intervalMs: n * MINUTE_MS, cron: `0 */${n} * * * *` })),
-  { intervalMs: HOUR_MS, cron: "0 0 * * * *" },
-  ...[2, 3, 6].map((n) => ({ intervalMs: n * HOUR_MS, cron: `0 0 */${n} * * *` })),
+export const LADDER = [
+  ...[15, 30].map((n) => ({ label: `${n} s`, cron: `*/${n} * * * * *` })),
+  { label: "1 min", cron: "0 * * * * *" },
+  ...[2, 3, 5, 10, 15, 20, 30].map((n) => ({ label: `${n} min`, cron: `0 */${n} * * * *` })),
+  { label: "1 h", cron: "0 0 * * * *" },
+  ...[2, 3, 6].map((n) => ({ label: `${n} h`, cron: `0 0 */${n} * * *` })),
 ];
 
-const WITHOUT_BUDGET: Cadence = { intervalMs: 30 * SECOND_MS, cron: "*/30 * * * * *" };
+const SLOWEST = { label: "6 h", cron: "0 0 */6 * * *" };
+const WITHOUT_BUDGET = "*/30 * * * * *";
 
 /** The last tenth is for retries, people, and confirmation polls. */
 const AUTO_SHARE = 0.9;
@@ -54,17 +46,16 @@ export function chooseCadence({
   readonly fixed?: readonly Load[];
 }): CadenceChoice {
   if (budget === null) {
-    return { kind: "chosen", cadence: WITHOUT_BUDGET };
+    return { kind: "chosen", cron: WITHOUT_BUDGET };
   }
   const ceiling = { ...budget, limit: budget.limit * AUTO_SHARE };
   const cadence = fastestThatFits(endpoints, ceiling, fixed);
   if (cadence !== undefined) {
-    return { kind: "chosen", cadence };
+    return { kind: "chosen", cron: cadence.cron };
   }
-  const slowest = LADDER.at(-1) ?? WITHOUT_BUDGET;
-  const sum = arithmetic([...fixed, { endpoints, cron: slowest.cron }], budget);
+  const sum = arithmetic([...fixed, { endpoints, cron: SLOWEST.cron }], budget);
   const limit = `${formatNumber(ceiling.limit)}, nine tenths of ${count(budget.limit)} ${perWindow(budget.per)}`;
-  return { kind: "none", problem: `${sum} > ${limit}, even with auto at every ${intervalLabel(slowest)}` };
+  return { kind: "none", problem: `${sum} > ${limit}, even with auto at every ${SLOWEST.label}` };
 }
 
 /**
@@ -80,8 +71,8 @@ export function fitProblem(budget: Budget, loads: readonly Load[]): string | nul
   const cadence = fastestThatFits(endpoints, budget, []);
   const advice =
     cadence === undefined
-      ? `no schedule of up to every ${intervalLabel(LADDER.at(-1) ?? WITHOUT_BUDGET)} fits`
-      : `the fastest that fits is every ${intervalLabel(cadence)}`;
+      ? `no schedule of up to every ${SLOWEST.label} fits`
+      : `the fastest that fits is every ${cadence.label}`;
   return `${arithmetic(loads, budget)} > ${count(budget.limit)} ${perWindow(budget.per)}; ${advice}`;
 }
 
@@ -92,15 +83,7 @@ export function requestsPerWindow(loads: readonly Load[], per: Budget["per"]): n
   return Math.round(10 * requests) / 10;
 }
 
-/** An interval for people: `30 s`, `20 min`, `6 h`. */
-export function intervalLabel({ intervalMs }: { readonly intervalMs: number }): string {
-  if (intervalMs % HOUR_MS === 0) {
-    return `${intervalMs / HOUR_MS} h`;
-  }
-  return intervalMs % MINUTE_MS === 0 ? `${intervalMs / MINUTE_MS} min` : `${intervalMs / SECOND_MS} s`;
-}
-
-function fastestThatFits(endpoints: number, budget: Budget, fixed: readonly Load[]): Cadence | undefined {
+function fastestThatFits(endpoints: number, budget: Budget, fixed: readonly Load[]) {
   return LADDER.find(
     ({ cron }) => requestsPerWindow([...fixed, { endpoints, cron }], budget.per) <= budget.limit,
   );
@@ -117,16 +100,13 @@ function arithmetic(loads: readonly Load[], { per }: Budget): string {
 /** How often a schedule fires in a window, at its busiest. */
 function rateOf(cron: string, per: Budget["per"]): { readonly times: number; readonly text: string } {
   const { perHour, perDay, daysPerMonth } = firingsOf(cron);
-  switch (per) {
-    case "hour":
-      return { times: perHour, text: `${count(perHour)} an hour` };
-    case "day":
-      return { times: perDay, text: `${count(perDay)} a day` };
-    case "month": {
-      const text = `${count(perDay)} a day × ${formatCount(daysPerMonth, "day")}`;
-      return { times: perDay * daysPerMonth, text };
-    }
+  if (per === "hour") {
+    return { times: perHour, text: `${count(perHour)} an hour` };
   }
+  const text = `${count(perDay)} a day`;
+  return per === "day"
+    ? { times: perDay, text }
+    : { times: perDay * daysPerMonth, text: `${text} × ${formatCount(daysPerMonth, "day")}` };
 }
 
 function count(n: number): string {

@@ -44,12 +44,13 @@ describe("Budgets.acquire()", () => {
   });
 });
 
-describe("Budgets.exhaust()", () => {
-  it("counts the whole limit of the budgets that it is given, and of no others", () => {
+describe("Budgets.countSent()", () => {
+  it("counts no more than the limit of the account, and nothing of others or without a budget", () => {
     const budgets = new Budgets(fleet);
-    const ids = [base, free].map((endpoint) => budgets.accountOf(endpoint)?.id ?? "");
 
-    budgets.exhaust(new Set(ids), T0);
+    for (const account of [base, free].flatMap((endpoint) => budgets.accountOf(endpoint) ?? [])) {
+      budgets.countSent(account, Number.POSITIVE_INFINITY, T0);
+    }
 
     expect([base, mode, keyed, free].map((endpoint) => takes(budgets, endpoint))).toEqual([
       false,

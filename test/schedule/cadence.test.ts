@@ -1,13 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Budget } from "../../src/core/model/fleet.ts";
-import {
-  chooseCadence,
-  fitProblem,
-  intervalLabel,
-  LADDER,
-  requestsPerWindow,
-} from "../../src/schedule/cadence.ts";
+import { chooseCadence, fitProblem, LADDER, requestsPerWindow } from "../../src/schedule/cadence.ts";
 import { firingsOf } from "../../src/schedule/firing-times.ts";
 
 const gateway: Budget = { name: "gateway", limit: 100_000, per: "month", scope: "shared" };
@@ -21,7 +15,12 @@ describe("LADDER", () => {
       86_400_000 / firingsOf(cron).perDay,
     ]);
 
-    expect(measured).toEqual(LADDER.map(({ intervalMs }) => [intervalMs, intervalMs]));
+    const unitsMs = { s: 1_000, min: 60_000, h: 3_600_000 };
+    const labelled = LADDER.map(({ label }) => {
+      const [count, unit] = label.split(" ");
+      return Number(count) * unitsMs[unit as keyof typeof unitsMs];
+    });
+    expect(measured).toEqual(labelled.map((intervalMs) => [intervalMs, intervalMs]));
   });
 });
 
@@ -35,11 +34,14 @@ describe("chooseCadence()", () => {
       { endpoints: 46, budget: null },
     ];
 
-    const chosen = wanted
-      .map(chooseCadence)
-      .map((one) => (one.kind === "chosen" ? intervalLabel(one.cadence) : ""));
-
-    expect(chosen).toEqual(["1 min", "30 min", "30 s", "1 min", "30 s"]);
+    const [minutely, halfHourly, halfMinutely] = ["0 * * * * *", "0 */30 * * * *", "*/30 * * * * *"];
+    expect(wanted.map(chooseCadence).map((one) => one.kind === "chosen" && one.cron)).toEqual([
+      minutely,
+      halfHourly,
+      halfMinutely,
+      minutely,
+      halfMinutely,
+    ]);
   });
 
   it("leaves room for the fixed schedules that share the budget", () => {
@@ -49,7 +51,7 @@ describe("chooseCadence()", () => {
 
     expect(choice).toEqual({
       kind: "chosen",
-      cadence: { intervalMs: 3_600_000, cron: "0 0 * * * *" },
+      cron: "0 0 * * * *",
     });
   });
 
@@ -77,8 +79,7 @@ describe("chooseCadence()", () => {
           const choice = chooseCadence({ endpoints, budget: { ...gateway, limit, per } });
 
           const fits = LADDER.map(({ cron }) => requestsPerWindow([{ endpoints, cron }], per) <= 0.9 * limit);
-          const expected = LADDER[fits.indexOf(true)];
-          expect(choice.kind === "chosen" ? choice.cadence : undefined).toEqual(expected);
+          expect(choice.kind === "chosen" ? choice.cron : undefined).toBe(LADDER[fits.indexOf(true)]?.cron);
         },
       ),
       { numRuns: 30 },

@@ -186,7 +186,7 @@ export class Poll {
     while (left > 0 && ((isOwed && latest === first) || isTransient(latest.answer))) {
       left -= 1;
       const delayMs = (LONGEST_RETRY_DELAY_MS * (1 + world.random())) / 2;
-      await new Promise((resolve) => setTimeout(resolve, delayMs));
+      await pause(delayMs, stopping);
       if (stopping.aborted) {
         break;
       }
@@ -326,6 +326,19 @@ export class Poll {
     const text = redact(reading.value.text);
     return text === reading.value.text ? reading : { ...reading, value: { text, isNumber: false } };
   }
+}
+
+/** Ends early when `stopping` is aborted. */
+function pause(durationMs: number, stopping: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(end, durationMs);
+    stopping.addEventListener("abort", end);
+    function end(): void {
+      clearTimeout(timer);
+      stopping.removeEventListener("abort", end);
+      resolve();
+    }
+  });
 }
 
 /**
