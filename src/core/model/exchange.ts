@@ -15,14 +15,10 @@ export interface Exchange extends PollTimes {
   readonly text: string;
 }
 
-/** The last exchanges with an endpoint, newest first. */
-export interface Exchanges {
+/** An endpoint with its last exchanges, newest first. */
+export interface EndpointRecord {
   readonly replies: readonly Exchange[];
   readonly failures: readonly Exchange[];
-}
-
-/** An endpoint with its last exchanges. */
-export interface EndpointRecord extends Exchanges {
   readonly key: string;
   /** `status`: the index-node API of an indexer's endpoint. */
   readonly kind: "indexer" | "rpc" | "status";
