@@ -7,9 +7,6 @@ import type { Draft } from "./indexers.ts";
 import type { Spot } from "./problems.ts";
 import { didYouMean } from "./shape.ts";
 
-/** Used where no cadence fits, which is reported: the file is refused. */
-const NONE_FITS = "0 0 */6 * * *";
-
 /** Chooses what `auto` means for each endpoint, and reports schedules that their budget cannot bear. By the endpoint's key. */
 export function withSchedules(
   drafts: readonly Draft[],
@@ -54,11 +51,11 @@ function chooseAuto(budget: Budget | null, sharers: readonly Draft[]): string {
   const loads = loadsOf(fixed.map(({ endpoint }) => endpoint));
   const misfit = budget && fitProblem(budget, loads);
   const endpoints = budget === null ? 1 : auto.length;
-  const choice = chooseCadence({ endpoints, budget, fixed: loads });
-  const problem = misfit ?? (choice.kind === "none" ? choice.problem : null);
+  const choice = chooseCadence(endpoints, budget, loads);
+  const problem = misfit ?? choice.problem;
   const [blamed] = misfit === null ? auto : fixed;
   if (problem !== null) {
     blamed?.schedule.add(`beyond budget "${budget?.name}": ${problem}`);
   }
-  return choice.kind === "chosen" ? choice.cron : NONE_FITS;
+  return choice.cron;
 }

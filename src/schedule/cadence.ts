@@ -9,11 +9,6 @@ export interface Load {
   readonly cron: string;
 }
 
-/** A cadence, or a sentence that shows the arithmetic why no cadence fits. */
-export type CadenceChoice =
-  | { readonly kind: "chosen"; readonly cron: string }
-  | { readonly kind: "none"; readonly problem: string };
-
 /** The cadences of `schedule: auto`, fastest first: each divides its hour or day, so that its steps are even. */
 export const LADDER = [
   ...[15, 30].map((n) => ({ label: `${n} s`, cron: `*/${n} * * * * *` })),
@@ -34,28 +29,28 @@ const AUTO_SHARE = 0.9;
  * budget uses at most nine tenths of it; 30 s where there is no budget.
  *
  * `endpoints` counts all that share both the budget and `auto`, over all indexers: 1 for a budget of scope
- * `endpoint`. `fixed` are those that share the budget at a schedule of their own.
+ * `endpoint`. `fixed` are those that share the budget at a schedule of their own. `problem`: a sentence with the arithmetic, where
+ * not even the slowest fits.
  */
-export function chooseCadence({
-  endpoints,
-  budget,
-  fixed = [],
-}: {
-  readonly endpoints: number;
-  readonly budget: Budget | null;
-  readonly fixed?: readonly Load[];
-}): CadenceChoice {
+export function chooseCadence(
+  endpoints: number,
+  budget: Budget | null,
+  fixed: readonly Load[] = [],
+): { readonly cron: string; readonly problem: string | null } {
   if (budget === null) {
-    return { kind: "chosen", cron: WITHOUT_BUDGET };
+    return { cron: WITHOUT_BUDGET, problem: null };
   }
   const ceiling = { ...budget, limit: budget.limit * AUTO_SHARE };
   const cadence = fastestThatFits(endpoints, ceiling, fixed);
   if (cadence !== undefined) {
-    return { kind: "chosen", cron: cadence.cron };
+    return { cron: cadence.cron, problem: null };
   }
   const sum = arithmetic([...fixed, { endpoints, cron: SLOWEST.cron }], budget);
   const limit = `${formatNumber(ceiling.limit)}, nine tenths of ${count(budget.limit)} ${perWindow(budget.per)}`;
-  return { kind: "none", problem: `${sum} > ${limit}, even with auto at every ${SLOWEST.label}` };
+  return {
+    cron: SLOWEST.cron,
+    problem: `${sum} > ${limit}, even with auto at every ${SLOWEST.label}`,
+  };
 }
 
 /**

@@ -35,7 +35,7 @@ describe("chooseCadence()", () => {
     ];
 
     const [minutely, halfHourly, halfMinutely] = ["0 * * * * *", "0 */30 * * * *", "*/30 * * * * *"];
-    expect(wanted.map(chooseCadence).map((one) => one.kind === "chosen" && one.cron)).toEqual([
+    expect(wanted.map(({ endpoints, budget }) => chooseCadence(endpoints, budget).cron)).toEqual([
       minutely,
       halfHourly,
       halfMinutely,
@@ -47,21 +47,14 @@ describe("chooseCadence()", () => {
   it("leaves room for the fixed schedules that share the budget", () => {
     const fixed = [{ endpoints: 6, cron: "0 */5 * * * *" }];
 
-    const choice = chooseCadence({ endpoints: 46, budget: gateway, fixed });
-
-    expect(choice).toEqual({
-      kind: "chosen",
-      cron: "0 0 * * * *",
-    });
+    expect(chooseCadence(46, gateway, fixed)).toEqual({ cron: "0 0 * * * *", problem: null });
   });
 
   it("says with the arithmetic when even the slowest does not fit", () => {
     const fixed = [{ endpoints: 1, cron: "0 0 0 * * *" }];
 
-    const choice = chooseCadence({ endpoints: 46, budget: { ...gateway, limit: 1_000 }, fixed });
-
-    expect(choice).toEqual({
-      kind: "none",
+    expect(chooseCadence(46, { ...gateway, limit: 1_000 }, fixed)).toEqual({
+      cron: "0 0 */6 * * *",
       problem:
         "1 endpoint × 1 a day × 30.4 days + 46 endpoints × 4 a day × 30.4 days = 5,624 > 900, " +
         "nine tenths of 1,000 a month, even with auto at every 6 h",
@@ -76,10 +69,11 @@ describe("chooseCadence()", () => {
         fc.integer({ min: 1, max: 1e6 }),
         anyPer,
         (endpoints, limit, per) => {
-          const choice = chooseCadence({ endpoints, budget: { ...gateway, limit, per } });
+          const choice = chooseCadence(endpoints, { ...gateway, limit, per });
 
           const fits = LADDER.map(({ cron }) => requestsPerWindow([{ endpoints, cron }], per) <= 0.9 * limit);
-          expect(choice.kind === "chosen" ? choice.cron : undefined).toBe(LADDER[fits.indexOf(true)]?.cron);
+          const expected = LADDER[fits.indexOf(true)];
+          expect(choice.problem === null ? choice.cron : undefined).toBe(expected?.cron);
         },
       ),
       { numRuns: 30 },
