@@ -1,10 +1,4 @@
-import {
-  ChainHistory,
-  type HistorySlice,
-  type SavedHistory,
-  type SavedRing,
-  type Span,
-} from "../../core/history/history.ts";
+import { ChainHistory, type HistorySlice, type SavedHistory, type Span } from "../../core/history/history.ts";
 import { chainReports, type Report } from "../../core/model/report.ts";
 import { readOptional, writeAtomically } from "../../io/state/kept-file.ts";
 import { seal, unsealText } from "../../io/state/seal.ts";
@@ -15,7 +9,7 @@ import { inSlices } from "./in-slices.ts";
 type NamedHistory = readonly [slug: string, history: SavedHistory];
 
 /** Raised with every change of what `SavedHistory` holds. A file of another version is ignored. */
-export const HISTORY_SHAPE = 5;
+export const HISTORY_SHAPE = 6;
 const HEADER = JSON.stringify({ version: HISTORY_SHAPE });
 const ANY_HEADER = /^\{"version":\d+[,}]/;
 /** A crash loses at most this much of the plots, on which nothing else depends. */
@@ -122,41 +116,37 @@ function* partsOf(chains: Iterable<NamedHistory>): Iterable<string> {
 }
 
 /** The history of one chain as a line of JSON. Numbers are the base64 of their bytes: a large fleet has millions of them. */
-function historyText([slug, { fine, coarse }]: NamedHistory): string {
-  return seal({ slug, fine: encodeRing(fine), coarse: encodeRing(coarse) });
+function historyText([slug, { timesMs, series }]: NamedHistory): string {
+  return seal({ slug, timesMs: encode(timesMs), series: Object.entries(series).map(encodeSeries) });
 }
 
 /** Reads what `historyText` wrote; null where it is damaged. */
 function readHistoryText(text: string): NamedHistory | null {
   // What is sealed in this shape has the type that `historyText` gave to it.
-  const saved = unsealText(text) as { slug: string; fine: EncodedRing; coarse: EncodedRing } | undefined;
-  return saved === undefined
-    ? null
-    : [saved.slug, { fine: decodeRing(saved.fine), coarse: decodeRing(saved.coarse) }];
+  const saved = unsealText(text) as
+    | { slug: string; timesMs: string; series: ReturnType<typeof encodeSeries>[] }
+    | undefined;
+  if (saved === undefined) {
+    return null;
+  }
+  const series = saved.series.map(({ name, bits, values }) => [
+    name,
+    bits === 64 ? new Float64Array(decode(values)) : new Float32Array(decode(values)),
+  ]);
+  return [
+    saved.slug,
+    { timesMs: new Float64Array(decode(saved.timesMs)), series: Object.fromEntries(series) },
+  ];
 }
 
-type EncodedRing = ReturnType<typeof encodeRing>;
-
-function encodeRing({ timesMs, columns }: SavedRing) {
-  const encode = ({ buffer, byteOffset, byteLength }: NodeJS.TypedArray): string =>
-    Buffer.from(buffer, byteOffset, byteLength).toString("base64");
-  return {
-    timesMs: encode(timesMs),
-    columns: columns.map(({ names, values }) => ({
-      names: [...names],
-      bits: values instanceof Float64Array ? 64 : 32,
-      values: encode(values),
-    })),
-  };
+function encodeSeries([name, values]: readonly [string, NodeJS.TypedArray]) {
+  return { name, bits: 8 * values.BYTES_PER_ELEMENT, values: encode(values) };
 }
 
-function decodeRing({ timesMs, columns }: EncodedRing): SavedRing {
-  const decode = (text: string) => new Uint8Array(Buffer.from(text, "base64")).buffer;
-  return {
-    timesMs: new Float64Array(decode(timesMs)),
-    columns: columns.map(({ names, bits, values }) => ({
-      names,
-      values: bits === 64 ? new Float64Array(decode(values)) : new Float32Array(decode(values)),
-    })),
-  };
+function encode({ buffer, byteOffset, byteLength }: NodeJS.TypedArray): string {
+  return Buffer.from(buffer, byteOffset, byteLength).toString("base64");
+}
+
+function decode(text: string): ArrayBuffer {
+  return new Uint8Array(Buffer.from(text, "base64")).buffer;
 }

@@ -23,8 +23,8 @@ describe("HistoryStore", () => {
     const lines = (await readFile(historyPathOf(stateFile), "utf8")).trimEnd().split("\n");
     expect(lines.map((line): unknown => JSON.parse(line))).toMatchObject([
       { version: HISTORY_SHAPE },
-      [expect.any(Number), { slug: "base", fine: {}, coarse: {} }],
-      [expect.any(Number), { slug: "form", fine: {}, coarse: {} }],
+      [expect.any(Number), { slug: "base", series: expect.any(Array) }],
+      [expect.any(Number), { slug: "form", series: expect.any(Array) }],
     ]);
     expect(await openedOn(stateFile)).toEqual({ saved, messages: [] });
   });
