@@ -214,7 +214,8 @@ function sampleOf({ reference, targets, gaps }: ChainReport): Sample {
     sample.set(`block ${key}`, block);
     sample.set(`lag ${key}`, lag === null ? null : Math.round(lag * 1_000));
     sample.set(`gap ${key}`, gap?.blocks ?? null);
-    sample.set(`uncertainty ${key}`, gap?.uncertainty_blocks ?? null);
+    // Rounded up, so that the interval still contains the true gap.
+    sample.set(`uncertainty ${key}`, gap === undefined ? null : Math.ceil(gap.uncertainty_blocks * 10) / 10);
   }
   return sample;
 }

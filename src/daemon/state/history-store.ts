@@ -129,10 +129,10 @@ function readHistoryText(text: string): NamedHistory | null {
   if (saved === undefined) {
     return null;
   }
-  const series = saved.series.map(({ name, bits, values }) => [
-    name,
-    bits === 64 ? new Float64Array(decode(values)) : new Float32Array(decode(values)),
-  ]);
+  const series = saved.series.map(({ name, bits, values }) => {
+    const numbers = bits === 64 ? new Float64Array(decode(values)) : new Float32Array(decode(values));
+    return [name, numbers] as const;
+  });
   return [
     saved.slug,
     { timesMs: new Float64Array(decode(saved.timesMs)), series: Object.fromEntries(series) },

@@ -23,7 +23,7 @@ function reportAt(nowMs: number, lagMs: number | null = 4_000) {
         lag_seconds: lagMs === null ? null : lagMs / 1_000,
       }),
     ),
-    gaps: [sampleGap({ target: SUBGRAPH, blocks: 1.7, uncertainty_blocks: 0.5 })],
+    gaps: [sampleGap({ target: SUBGRAPH, blocks: 1.7, uncertainty_blocks: 0.44 })],
   });
 }
 
@@ -50,6 +50,7 @@ describe("the recorded values", () => {
     const block = blockAt(START_MS);
     expect({ timesMs, reference }).toEqual({ timesMs: [START_MS], reference: [block] });
     expect(targets).toEqual({
+      // The uncertainty is rounded up, so that the interval still contains the true gap.
       [SUBGRAPH.key]: { block: [block - 2], lagMs: [4_000], gapBlocks: [1.7], uncertaintyBlocks: [0.5] },
       never: { block: [null], lagMs: [null], gapBlocks: [null], uncertaintyBlocks: [null] },
     });
@@ -62,7 +63,7 @@ describe("the recorded values", () => {
       fc.integer({ min: 0, max: 366 * 24 * HOUR_MS }),
       (blocks, uncertainty, lagMs) => {
         const history = new ChainHistory();
-        const gap = { blocks: blocks / 10, uncertainty_blocks: uncertainty / 10 };
+        const gap = { blocks: blocks / 10, uncertainty_blocks: (uncertainty - 0.5) / 10 };
         const targets = [sampleTargetReport({ lag_seconds: lagMs / 1_000 })];
         const gaps = [sampleGap({ target: sampleTarget(), ...gap })];
         history.record(sampleChainReport({ targets, gaps }), START_MS);
