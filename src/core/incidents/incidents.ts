@@ -49,11 +49,14 @@ const NOT_ANSWERING: ReadonlySet<Status> = new Set([
   "unreachable",
 ]);
 
+/** The members of a group that have the same trouble. */
+type Affected = ReadonlySet<TargetReport>;
+
 /** Targets that one cause could affect together. */
 interface Group extends Pick<Incident, "scope" | "subject"> {
   readonly members: readonly TargetReport[];
   /** Whether the group as a whole is at fault when these members have the same trouble; `isActive`: it was, a moment ago. */
-  readonly isAtFault: (affected: ReadonlySet<TargetReport>, isActive: boolean) => boolean;
+  readonly isAtFault: (affected: Affected, isActive: boolean) => boolean;
 }
 
 /** Targets of one group with the same trouble. */
@@ -98,32 +101,28 @@ export function findIncidents(previous: readonly Incident[], input: IncidentInpu
 
 /** The trouble that most members of a group have, if the group as a whole is at fault. */
 function causeOf(group: Group, isActive: boolean): Cause | null {
-  let most: Cause | null = null;
-  for (const [trouble, explained] of groupBy(group.members, ({ status }) => TROUBLE[status])) {
-    if (trouble !== null && explained.length > (most?.explained.length ?? 0)) {
-      most = { group, trouble, explained };
-    }
-  }
-  return most !== null &&
-    most.explained.length >= LEAST_TARGETS &&
-    group.isAtFault(new Set(most.explained), isActive)
-    ? most
+  const [most] = [...groupBy(group.members, ({ status }) => TROUBLE[status])]
+    .filter(([trouble]) => trouble !== null)
+    .toSorted(([, a], [, b]) => b.length - a.length);
+  const [trouble = null, explained = []] = most ?? [];
+  return trouble !== null &&
+    explained.length >= LEAST_TARGETS &&
+    group.isAtFault(new Set(explained), isActive)
+    ? { group, trouble, explained }
     : null;
 }
 
 function pickWidest(causes: readonly Cause[]): readonly Cause[] {
-  const explained = new Set<TargetReport>();
+  const done = new Set<TargetReport>();
   return causes
     .toSorted((a, b) => b.explained.length - a.explained.length)
-    .filter((cause) => {
-      const remaining = cause.explained.filter((report) => !explained.has(report));
-      if (remaining.length < LEAST_TARGETS) {
-        return false;
+    .filter(({ explained }) => {
+      const remaining = explained.filter((report) => !done.has(report));
+      const isCause = remaining.length >= LEAST_TARGETS;
+      for (const report of isCause ? remaining : []) {
+        done.add(report);
       }
-      for (const report of remaining) {
-        explained.add(report);
-      }
-      return true;
+      return isCause;
     });
 }
 
@@ -133,32 +132,26 @@ function groupsOf(targets: readonly TargetReport[], endpoints: readonly Endpoint
   const byKey = new Map(targets.map((report) => [report.key, report]));
   const membersOf = (served: readonly Endpoint[]) =>
     served.flatMap((endpoint) => endpoint.targets.flatMap(({ key }) => byKey.get(key) ?? []));
-  const hosts = byHost.map(([subject, served]) => ({ subject, served, members: membersOf(served) }));
   return [
     ...byIndexer.map(([subject, served]): Group => {
       const members = membersOf(served);
-      const isAtFault: Group["isAtFault"] = (affected, isActive) => isHit(members, affected, isActive);
-      return { scope: "endpoint", subject, members, isAtFault };
+      return { scope: "endpoint", subject, members, isAtFault: (...found) => isHit(members, ...found) };
     }),
     ...Array.from(
       groupBy(targets, ({ chain }) => chain),
-      ([subject, members]): Group => ({
-        scope: "chain",
-        subject,
-        members,
-        isAtFault: isChainAtFault(members),
-      }),
+      ([subject, members]): Group => {
+        return { scope: "chain", subject, members, isAtFault: (...found) => hasHalted(members, ...found) };
+      },
     ),
-    // A host that serves a single indexer is reported as that indexer.
-    ...hosts
-      .filter(({ served }) => new Set(served.map(indexerKey)).size > 1)
-      .map(({ subject, served, members }): Group => {
-        const isAtFault = isHostAtFault(served.map((endpoint) => membersOf([endpoint])));
-        return { scope: "host", subject, members, isAtFault };
-      }),
-    ...hosts.map(
-      ({ subject, members }): Group => ({ scope: "host", subject, members, isAtFault: isOpposing(members) }),
-    ),
+    ...byHost.map(([subject, served]): Group => {
+      const members = membersOf(served);
+      const parts = served.map((endpoint) => membersOf([endpoint]));
+      // A host that serves a single indexer is reported as that indexer, unless it opposes the rest.
+      const isShared = new Set(served.map(indexerKey)).size > 1;
+      const isAtFault: Group["isAtFault"] = (...found) =>
+        (isShared && isDown(parts, ...found)) || isOpposing(members, ...found);
+      return { scope: "host", subject, members, isAtFault };
+    }),
   ];
 }
 
@@ -171,39 +164,37 @@ const endpointIndex = memoize((endpoints: readonly Endpoint[]) => {
 });
 
 /** A chain is at fault when all of its indexers that answer have the same trouble. */
-function isChainAtFault(members: readonly TargetReport[]): Group["isAtFault"] {
-  return (affected, isActive) => {
-    const answering = members.filter(({ status }) => !NOT_ANSWERING.has(status));
-    const isAnswering = [...affected].every(({ status }) => !NOT_ANSWERING.has(status));
-    return isAnswering && share(answering, affected) >= (isActive ? START_SHARE : 1);
-  };
+function hasHalted(members: readonly TargetReport[], affected: Affected, isActive: boolean): boolean {
+  const answering = members.filter(({ status }) => !NOT_ANSWERING.has(status));
+  const isAnswering = [...affected].every(({ status }) => !NOT_ANSWERING.has(status));
+  return isAnswering && share(answering, affected) >= (isActive ? START_SHARE : 1);
 }
 
 /** A host is at fault when each of its endpoints is, and remains so while more than half of them are. */
-function isHostAtFault(endpoints: readonly (readonly TargetReport[])[]): Group["isAtFault"] {
-  return (affected, isActive) => {
-    const down = endpoints.filter((members) => isHit(members, affected, isActive)).length;
-    return isActive ? down > endpoints.length * START_SHARE : down === endpoints.length;
-  };
+function isDown(
+  endpoints: readonly (readonly TargetReport[])[],
+  affected: Affected,
+  isActive: boolean,
+): boolean {
+  const down = endpoints.filter((members) => isHit(members, affected, isActive)).length;
+  return isActive ? down > endpoints.length * START_SHARE : down === endpoints.length;
 }
 
 /** A provider opposes the rest when all that it serves on some chain, two targets or more, is excluded there. */
-function isOpposing(members: readonly TargetReport[]): Group["isAtFault"] {
-  const chains = [...groupBy(members, ({ chain }) => chain).values()].filter((here) => here.length > 1);
-  return (affected, isActive) =>
+function isOpposing(members: readonly TargetReport[], affected: Affected, isActive: boolean): boolean {
+  return (
     [...affected].every(({ status }) => status === "diverged") &&
-    chains.some((here) => share(here, affected) >= (isActive ? START_SHARE : 1));
+    [...groupBy(members, ({ chain }) => chain).values()]
+      .filter((here) => here.length > 1)
+      .some((here) => share(here, affected) >= (isActive ? START_SHARE : 1))
+  );
 }
 
-function isHit(
-  members: readonly TargetReport[],
-  affected: ReadonlySet<TargetReport>,
-  isActive: boolean,
-): boolean {
+function isHit(members: readonly TargetReport[], affected: Affected, isActive: boolean): boolean {
   return share(members, affected) > (isActive ? CONTINUE_SHARE : START_SHARE);
 }
 
-function share(members: readonly TargetReport[], affected: ReadonlySet<TargetReport>): number {
+function share(members: readonly TargetReport[], affected: Affected): number {
   const hit = members.filter((member) => affected.has(member)).length;
   return members.length === 0 ? 0 : hit / members.length;
 }
@@ -234,28 +225,35 @@ export function isNetworkDown(
   nowMs: number,
 ): boolean {
   const answeredMs = lastAnswerMs(sources);
-  const shortestMs = sources.reduce(
-    (least, { kind, pollIntervalMs }) => (kind === "indexer" ? Math.min(least, pollIntervalMs) : least),
-    Number.POSITIVE_INFINITY,
-  );
-  const silenceMs = nowMs - answeredMs;
-  if (silenceMs < shortestMs) {
+  const wentSilent = (source: SourceState | undefined) =>
+    isUnreached(source?.last) &&
+    source?.lastSuccessMs != null &&
+    source.lastSuccessMs >= answeredMs - TOGETHER_POLLS * source.pollIntervalMs;
+  const indexers = sources.filter(({ kind }) => kind === "indexer");
+  const shortestMs = Math.min(...indexers.map(({ pollIntervalMs }) => pollIntervalMs));
+  // A status that has just changed shows that the silence is more than one bad poll.
+  const hasChanged = sources.some((source) => source.verdict?.status === "unreachable" && wentSilent(source));
+  const leastMs = hasChanged ? shortestMs : Math.max(SILENCE_MS, SILENT_POLLS * shortestMs);
+  if (nowMs - answeredMs < leastMs) {
     return false;
   }
-  const silent = new Map(
-    sources
-      .filter(({ last, lastSuccessMs, pollIntervalMs }) => {
-        const wasWell =
-          lastSuccessMs !== null && lastSuccessMs >= answeredMs - TOGETHER_POLLS * pollIntervalMs;
-        return wasWell && isUnreached(last);
-      })
-      .map((source) => [source.key, source]),
+  const byKey = new Map(sources.map((source) => [source.key, source]));
+  const samples = endpoints
+    .flatMap((endpoint) => {
+      const { host, kind } = endpoint;
+      return sourceKeysOf(endpoint).map((key) => ({ host, kind, source: byKey.get(key) }));
+    })
+    .filter(({ kind, source }) => kind === "indexer" || wentSilent(source));
+  const hosts = [...groupBy(samples, ({ host }) => host).values()].filter(
+    (members) => !members.every(({ source }) => wasNotSent(source?.last)),
   );
-  // A status that has just changed shows that the silence is more than one bad poll.
-  const hasChanged = [...silent.values()].some(({ verdict }) => verdict?.status === "unreachable");
+  const failing = hosts.filter((members) => members.some(({ source }) => isUnreached(source?.last)));
+  const waiting = hosts.length - failing.length;
+  const counted =
+    waiting === 0 ? failing : failing.filter((members) => members.some(({ source }) => wentSilent(source)));
   return (
-    (hasChanged || silenceMs >= Math.max(SILENCE_MS, SILENT_POLLS * shortestMs)) &&
-    allHostsFail(sources, endpoints, silent)
+    counted.length > Math.max(1, waiting) &&
+    counted.flat().some(({ kind, source }) => kind === "indexer" && source !== undefined)
   );
 }
 
@@ -282,31 +280,6 @@ function lastAnswerMs(sources: readonly SourceState[]): number {
     answeredMs = Math.max(answeredMs, answerMs, lastSuccessMs ?? answerMs);
   }
   return answeredMs;
-}
-
-/** Looks at the sources of every indexer's host, and at the RPC nodes that went silent with them. */
-function allHostsFail(
-  sources: readonly SourceState[],
-  endpoints: readonly Endpoint[],
-  silent: ReadonlyMap<string, SourceState>,
-): boolean {
-  const byKey = new Map(sources.map((source) => [source.key, source]));
-  const samples = endpoints.flatMap((endpoint) =>
-    sourceKeysOf(endpoint)
-      .filter((key) => endpoint.kind === "indexer" || silent.has(key))
-      .map((key) => ({ key, host: endpoint.host, kind: endpoint.kind, last: byKey.get(key)?.last })),
-  );
-  const hosts = [...groupBy(samples, ({ host }) => host).values()].filter(
-    (members) => !members.every(({ last }) => wasNotSent(last)),
-  );
-  const failing = hosts.filter((members) => members.some(({ last }) => isUnreached(last)));
-  const waiting = hosts.length - failing.length;
-  const counted =
-    waiting === 0 ? failing : failing.filter((members) => members.some(({ key }) => silent.has(key)));
-  return (
-    counted.length > Math.max(1, waiting) &&
-    counted.flat().some(({ kind, last }) => kind === "indexer" && last !== undefined)
-  );
 }
 
 /** Whether the poll was not sent: our own budget is spent, or the provider has asked us to wait. Such a poll takes no time. */

@@ -14,8 +14,6 @@ interface ValueRun extends ParityValue {
 
 /** What is known of one probe on one target: plain data of bounded size. */
 export interface KnownValues {
-  /** The digest of what was asked. */
-  readonly query: string;
   /** The deployment that answered, where it is known: another one may have other data. */
   deployment: string | null;
   /** By height, the highest last. None overlap. */
@@ -56,9 +54,8 @@ const ENOUGH_READINGS = 20;
 const MAX_SILENT_INTERVALS = 3;
 
 /** A target that was never read. */
-export function newKnownValues(query: string): KnownValues {
+export function newKnownValues(): KnownValues {
   return {
-    query,
     deployment: null,
     runs: [],
     readings: 0,

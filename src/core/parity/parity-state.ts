@@ -14,9 +14,9 @@ import { type ParityPair, readingIntervalMs, type WatchedProbe } from "./watched
 
 /** What is known of the values of one chain: plain data, which its chain alone edits. */
 export interface ParityState {
-  /** By probe and target. */
+  /** By what is asked of a target. */
   readonly values: Record<string, KnownValues>;
-  /** By probe and the two targets. */
+  /** By what is asked of both. */
   readonly pairs: Record<string, PairState>;
 }
 
@@ -97,45 +97,20 @@ export function observeReadings(
 
 /** The state without removed or changed probes, and without removed targets. */
 export function retainParity(
-  state: ParityState,
+  { values, pairs }: ParityState,
   probes: readonly WatchedProbe[],
   isKept: (target: string) => boolean,
 ): ParityState {
-  const retained: ParityState = { values: {}, pairs: {} };
-  for (const probe of probes) {
-    for (const { target, query } of probe.targets) {
-      const known = valuesOf(state, probe, target.key);
-      if (known?.query === query && isKept(target.key)) {
-        retained.values[`${probe.name} ${target.key}`] = known;
-      }
-    }
-    for (const pair of probe.pairs) {
-      const known = pairStateOf(state, probe, pair);
-      const sides = [pair.target, pair.against];
-      if (known !== undefined && sides.every(({ key }) => valuesOf(retained, probe, key) !== undefined)) {
-        retained.pairs[pairKey(probe, pair)] = known;
-      }
-    }
-  }
-  return retained;
+  const asked = probes.flatMap((probe) => probe.targets).filter(({ key }) => isKept(key));
+  const kept = picked(values, new Set(asked.map((one) => one.asked)));
+  const compared = probes
+    .flatMap((probe) => probe.pairs)
+    .filter(({ target, against }) => target.asked in kept && against.asked in kept);
+  return { values: kept, pairs: picked(pairs, new Set(compared.map(({ key }) => key))) };
 }
 
-/** What is known of one target, or undefined. */
-export function valuesOf(
-  { values }: ParityState,
-  { name }: WatchedProbe,
-  target: string,
-): KnownValues | undefined {
-  return values[`${name} ${target}`];
-}
-
-/** What is known of a pair, or undefined. */
-export function pairStateOf(
-  { pairs }: ParityState,
-  probe: WatchedProbe,
-  pair: ParityPair,
-): PairState | undefined {
-  return pairs[pairKey(probe, pair)];
+function picked<Value>(all: Readonly<Record<string, Value>>, keys: ReadonlySet<string>) {
+  return Object.fromEntries(Object.entries(all).filter(([key]) => keys.has(key)));
 }
 
 /** How long a comparison stays evidence. */
@@ -149,23 +124,17 @@ export function newPair(): PairState {
   return { result: "unknown", sinceMs: null, comparison: null, streak: null, last: null };
 }
 
-function pairKey({ name }: WatchedProbe, { target, against }: ParityPair): string {
-  return `${name} ${target.key} ${against.key}`;
-}
-
 function takeReading(
   { values }: ParityState,
   probe: WatchedProbe,
   { reading, trust, deployment }: TakenReading,
 ): void {
-  const asked = probe.targets.find(({ target }) => target.key === reading.target);
-  if (asked === undefined) {
+  const target = probe.targets.find(({ key }) => key === reading.target);
+  if (target === undefined) {
     return;
   }
-  const key = `${probe.name} ${reading.target}`;
-  const former = values[key];
-  const known = former?.query === asked.query ? former : newKnownValues(asked.query);
-  values[key] = known;
+  const known = values[target.asked] ?? newKnownValues();
+  values[target.asked] = known;
   if (reading.kind === "failed") {
     known.failure = reading.detail;
   } else if (trust === "doubted") {
@@ -174,7 +143,7 @@ function takeReading(
     if (known.deployment !== null && deployment !== null && known.deployment !== deployment) {
       forgetValues(known);
     }
-    addReading(known, reading, readingIntervalMs(probe, asked.target));
+    addReading(known, reading, readingIntervalMs(probe, target));
     known.deployment = deployment ?? known.deployment;
   }
 }
@@ -186,17 +155,16 @@ function comparePair(
   staleMs: number,
   nowMs: number,
 ): void {
-  const key = pairKey(probe, pair);
-  const known = state.pairs[key] ?? newPair();
-  state.pairs[key] = known;
+  const known = state.pairs[pair.key] ?? newPair();
+  state.pairs[pair.key] = known;
   const { last } = known;
   const isStale = last !== null && nowMs - last.atMs > parityStaleMs(probe, pair, staleMs);
   if (isStale) {
     // Differences in a row are still in a row.
     Object.assign(known, { result: "unknown", sinceMs: null, comparison: null });
   }
-  const own = valuesOf(state, probe, pair.target.key);
-  const against = valuesOf(state, probe, pair.against.key);
+  const own = state.values[pair.target.asked];
+  const against = state.values[pair.against.asked];
   if (own === undefined || against === undefined) {
     return;
   }
@@ -261,20 +229,13 @@ function nextStreak(
   nowMs: number,
 ): Streak {
   const isNear = belowHead <= NEAR_BLOCKS;
+  const { count, firstMs } = streak ?? { count: 0, firstMs: nowMs };
+  const next = { firstMs, count: count + 1, block, ...times, isNear };
   if (streak === null) {
-    return { firstMs: nowMs, count: 1, block, ...times, isNear, isBetween };
+    return { ...next, isBetween };
   }
   const isApart = (isNear && streak.isNear) || block - streak.block > REORG_BLOCKS;
-  return isApart && isLater(times, streak)
-    ? {
-        firstMs: streak.firstMs,
-        count: streak.count + 1,
-        block,
-        ...times,
-        isNear,
-        isBetween: streak.isBetween || isBetween,
-      }
-    : streak;
+  return isApart && isLater(times, streak) ? { ...next, isBetween: streak.isBetween || isBetween } : streak;
 }
 
 function isEqual({ own, against }: SharedHeight): boolean {

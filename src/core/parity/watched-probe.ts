@@ -1,5 +1,4 @@
 import { type Fleet, isProduction, type Target } from "../model/fleet.ts";
-import type { ParityProbe } from "../model/parity.ts";
 
 /** What is compared on one chain for one probe. */
 export interface WatchedProbe {
@@ -10,24 +9,25 @@ export interface WatchedProbe {
   readonly pairs: readonly ParityPair[];
 }
 
-interface ProbedTarget {
-  readonly target: Target;
-  /** Changes with the selection or the path: values of another query are not compared with these. */
-  readonly query: string;
+export interface ProbedTarget extends Target {
+  /** The probe, the target, and a digest of what is asked: values of another query are not compared with these. */
+  readonly asked: string;
 }
 
 /** Two targets that must have the same value. */
 export interface ParityPair {
-  readonly target: Target;
-  readonly against: Target;
+  readonly target: ProbedTarget;
+  readonly against: ProbedTarget;
+  /** What is asked of both. */
+  readonly key: string;
 }
 
 /** The probes that compare something on this chain. */
 export function watchProbes(fleet: Fleet, chain: string): readonly WatchedProbe[] {
-  return fleet.parity.flatMap((probe) => {
-    const targets = probe.chains.includes(chain) ? targetsOf(fleet, probe, chain) : [];
-    const pairs = pairsOf(targets.map(({ target }) => target));
-    return pairs.length === 0 ? [] : [{ name: probe.name, everyMs: probe.everyMs, targets, pairs }];
+  return fleet.parity.flatMap(({ name, everyMs }) => {
+    const targets = targetsOf(fleet, name, chain);
+    const pairs = pairsOf(targets);
+    return pairs.length === 0 ? [] : [{ name, everyMs, targets, pairs }];
   });
 }
 
@@ -36,19 +36,18 @@ export function readingIntervalMs({ everyMs }: Pick<WatchedProbe, "everyMs">, ta
   return Math.max(everyMs, target.pollIntervalMs);
 }
 
-function targetsOf(fleet: Fleet, probe: ParityProbe, chain: string): readonly ProbedTarget[] {
-  return fleet.indexers
-    .filter(({ protocol, variant }) => protocol === probe.protocol && probe.variants.includes(variant))
+function targetsOf({ indexers }: Fleet, probe: string, chain: string): readonly ProbedTarget[] {
+  return indexers
     .flatMap(({ endpoints }) => endpoints)
     .flatMap(({ parity = [], targets }) => {
-      const selections = parity.filter((one) => one.probe === probe.name).flatMap((one) => one.selections);
-      return targets
-        .filter((target) => target.chain === chain)
-        .flatMap((target) =>
-          selections
-            .filter((selection) => selection.target === target.key)
-            .map(({ select, value }) => ({ target, query: digestOf(JSON.stringify([select, value])) })),
-        );
+      const selections = parity.filter((one) => one.probe === probe).flatMap((one) => one.selections);
+      return selections.flatMap(({ target: key, select, value }) =>
+        targets
+          .filter((target) => target.key === key && target.chain === chain)
+          .map((target) => {
+            return { ...target, asked: `${probe} ${key} ${digestOf(JSON.stringify([select, value]))}` };
+          }),
+      );
     });
 }
 
@@ -56,17 +55,15 @@ function targetsOf(fleet: Fleet, probe: ParityProbe, chain: string): readonly Pr
  * Every two variants that serve users are compared, so that the odd one of three can be told; a target of another tier
  * is compared with the first of them, as gaps are.
  */
-function pairsOf(targets: readonly Target[]): readonly ParityPair[] {
+function pairsOf(targets: readonly ProbedTarget[]): readonly ParityPair[] {
   const first = targets.find(isProduction) ?? targets[0];
-  if (first === undefined) {
-    return [];
-  }
-  const serving = targets.filter(({ tier }) => tier === first.tier);
-  const others = targets.filter(({ tier }) => tier !== first.tier);
-  return [
-    ...serving.flatMap((target, index) => serving.slice(0, index).map((against) => ({ target, against }))),
-    ...others.map((target) => ({ target, against: first })),
-  ];
+  const serving = targets.filter(({ tier }) => tier === first?.tier);
+  const rest = targets.filter(({ tier }) => tier !== first?.tier);
+  return [...serving, ...rest].flatMap((target, index) =>
+    serving.slice(0, index < serving.length ? index : 1).map((against) => {
+      return { target, against, key: `${target.asked} ${against.asked}` };
+    }),
+  );
 }
 
 /** A short text that differs between different texts: FNV-1a of 64 bits. No protection against forgery. */

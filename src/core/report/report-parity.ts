@@ -3,21 +3,19 @@ import { variantName } from "../model/fleet.ts";
 import type { ParityValue } from "../model/parity.ts";
 import { type ParityReport, type TargetReport, targetId } from "../model/report.ts";
 import { formatCount, formatDuration, formatNumber, isoTime } from "../model/text.ts";
-import { isContradictory, isSteady, type KnownValues } from "../parity/known-values.ts";
+import { isContradictory, isSteady, type KnownValues, newKnownValues } from "../parity/known-values.ts";
 import {
   DIFFERENCES,
   DIFFERENT_AFTER_MS,
   newPair,
   type PairState,
-  pairStateOf,
   parityStaleMs,
-  valuesOf,
 } from "../parity/parity-state.ts";
 import type { ParityPair, WatchedProbe } from "../parity/watched-probe.ts";
 
 /** Whether the targets of a chain have the same data, for the probes of chains.yaml. `targets`: what is reported of these. */
 export function reportParity(
-  state: ChainState,
+  { parity: { pairs, values } }: ChainState,
   { chain, probes }: WatchedChain,
   targets: readonly TargetReport[],
   nowMs: number,
@@ -25,16 +23,18 @@ export function reportParity(
   const reports = new Map(targets.map((report) => [report.key, report]));
   return probes.flatMap((probe) => {
     const known = probe.pairs.map((pair): KnownPair => {
-      const doubt = doubtOf(reports.get(pair.target.key)) ?? doubtOf(reports.get(pair.against.key));
-      const found = pairStateOf(state.parity, probe, pair) ?? newPair();
+      const { target, against, key } = pair;
+      const doubt = doubtOf(reports.get(target.key)) ?? doubtOf(reports.get(against.key));
+      const found = pairs[key] ?? newPair();
       const staleMs = parityStaleMs(probe, pair, chain.thresholds.staleMs);
       const isStale = found.last === null || nowMs - found.last.atMs > staleMs;
+      const state = isStale || doubt !== null ? { ...newPair(), streak: found.streak } : found;
       return {
-        ...(isStale || doubt !== null ? { ...newPair(), streak: found.streak } : found),
+        ...state,
         pair,
         doubt,
-        own: valuesOf(state.parity, probe, pair.target.key),
-        other: valuesOf(state.parity, probe, pair.against.key),
+        own: values[target.asked] ?? newKnownValues(),
+        other: values[against.asked] ?? newKnownValues(),
       };
     });
     const odd = oddOnesOut(
@@ -49,8 +49,8 @@ interface KnownPair extends PairState {
   readonly pair: ParityPair;
   /** Why nothing can be said of it now, or null. */
   readonly doubt: string | null;
-  readonly own: KnownValues | undefined;
-  readonly other: KnownValues | undefined;
+  readonly own: KnownValues;
+  readonly other: KnownValues;
 }
 
 /** The odd ones out by key, each with the targets that are equal to one another. */
@@ -95,11 +95,11 @@ function oddOf({ target, against }: ParityPair, odd: Odd): ParityPair["target"] 
   return [target, against].find(({ key }) => odd.has(key));
 }
 
-function latestOf(known: KnownValues | undefined): ParityReport["latest"] {
-  const run = known?.runs.at(-1);
-  return run === undefined || known?.lastMs == null
+function latestOf({ lastMs, runs }: KnownValues): ParityReport["latest"] {
+  const run = runs.at(-1);
+  return run === undefined || lastMs === null
     ? null
-    : { block_number: run.to, value: run.text, read: isoTime(known.lastMs) };
+    : { block_number: run.to, value: run.text, read: isoTime(lastMs) };
 }
 
 /** `against - own` where both are numbers, else null. Decimals of any length are subtracted exactly, then rounded. */
@@ -173,34 +173,28 @@ function streakText({ streak }: KnownPair): string {
 }
 
 function whyUnknown({ doubt, own, other, pair, streak }: KnownPair): string {
-  if (doubt !== null) {
-    return doubt;
-  }
   const sides = [
-    { known: own, name: nameOf(pair.target, pair.against) },
-    { known: other, name: nameOf(pair.against, pair.target) },
+    { ...own, name: nameOf(pair.target, pair.against) },
+    { ...other, name: nameOf(pair.against, pair.target) },
   ];
   const reasons = [
-    ...sides.map(({ known, name }) =>
-      known?.failure == null ? null : `the query of ${name} failed: ${known.failure}`,
+    doubt,
+    ...sides.map(({ failure, name }) =>
+      failure === null ? null : `the query of ${name} failed: ${failure}`,
     ),
-    ...sides.map(({ known, name }) => ((known?.runs.length ?? 0) === 0 ? `${name} was not read yet` : null)),
+    ...sides.map(({ name, runs }) => (runs.length === 0 ? `${name} was not read yet` : null)),
     streak === null
       ? null
       : `they were different at ${formatCount(streak.count, "comparison")}, and only ${DIFFERENCES} in a row over ${formatDuration(DIFFERENT_AFTER_MS)} are a difference`,
-    ...sides.map(({ known, name }) => (known === undefined ? null : unsteadyText(known, name))),
+    ...sides.map((side) => (isContradictory(side) ? `${side.name} gave two values for one height` : null)),
+    ...sides.map((side) =>
+      isSteady(side) ? null : `the value of ${side.name} comes and goes between polls`,
+    ),
   ];
   return (
     reasons.find((reason) => reason !== null) ??
     "both are not known at one height, since the value changes between polls"
   );
-}
-
-function unsteadyText(known: KnownValues, name: string): string | null {
-  if (isContradictory(known)) {
-    return `${name} gave two values for one height`;
-  }
-  return isSteady(known) ? null : `the value of ${name} comes and goes between polls`;
 }
 
 /** With its tier only where the other has another one. */

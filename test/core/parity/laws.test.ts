@@ -6,10 +6,9 @@ import {
   observeReadings,
   type PairState,
   type ParityState,
-  pairStateOf,
   type TakenReading,
 } from "../../../src/core/parity/parity-state.ts";
-import type { WatchedProbe } from "../../../src/core/parity/watched-probe.ts";
+import type { ProbedTarget, WatchedProbe } from "../../../src/core/parity/watched-probe.ts";
 import { BASE, T0, targetOn } from "../chain/chain-fixture.ts";
 
 /** A reading of one of two sources: which, how much later, how much higher, and whether a lower replica answers. */
@@ -112,17 +111,15 @@ describe("the judgement of parity", () => {
   });
 });
 
-const [B, A] = ["b", "a"].map((variant) => targetOn(BASE, `airdrops/${variant}`)) as [Target, Target];
-const PAIR = { target: B, against: A };
-const PROBE: WatchedProbe = {
-  name: "rows",
-  everyMs: 60_000,
-  targets: [A, B].map((target) => ({ target, query: "q" })),
-  pairs: [PAIR],
-};
+const [B, A] = ["b", "a"].map((variant) => {
+  const target = targetOn(BASE, `airdrops/${variant}`);
+  return { ...target, asked: `rows ${target.key}` };
+}) as [ProbedTarget, ProbedTarget];
+const PAIR = { target: B, against: A, key: "rows" };
+const PROBE: WatchedProbe = { name: "rows", everyMs: 60_000, targets: [A, B], pairs: [PAIR] };
 
-function pairOf(state: ParityState): PairState {
-  return pairStateOf(state, PROBE, PAIR) ?? newPair();
+function pairOf({ pairs }: ParityState): PairState {
+  return pairs[PAIR.key] ?? newPair();
 }
 
 function fold(state: ParityState, taken: readonly TakenReading[]): void {
