@@ -3,7 +3,8 @@ import { timeOfBlock } from "../head/chain-clock.ts";
 import { baselineOf, type ChainState, type WatchedChain } from "../head/chain-state.ts";
 import { staleAfterMs } from "../head/claim.ts";
 import { isFarAhead, oppositionText } from "../head/consensus.ts";
-import { isProduction, type Target } from "../model/fleet.ts";
+import { servingTargets, type Target } from "../model/fleet.ts";
+import { groupBy } from "../model/group-by.ts";
 import {
   type ChainReport,
   type ChainSummary,
@@ -251,19 +252,13 @@ function isFresh(source: SourceState, view: ChainView): boolean {
  * where the protocol has no production tier here. `odd` are keys of targets whose data differ from what the others have.
  */
 function markPreferred(targets: readonly MarkedTarget[], odd: ReadonlySet<string | null>): void {
-  const inProduction = new Set(targets.filter(isProduction).map(({ protocol }) => protocol));
-  const best = new Map<string, MarkedTarget>();
-  for (const target of targets) {
-    const { protocol, status, block_number: block, key } = target;
-    const isServing = isProduction(target) || !inProduction.has(protocol);
-    const rival = best.get(protocol);
-    const isHealthy = status === "ok" && block !== null && !odd.has(key);
-    if (isServing && isHealthy && (rival === undefined || isFresher(target, rival))) {
-      best.set(protocol, target);
+  for (const group of groupBy(targets, ({ protocol }) => protocol).values()) {
+    const [first, ...others] = servingTargets(group).filter(
+      ({ key, status, block_number: block }) => status === "ok" && block !== null && !odd.has(key),
+    );
+    if (first !== undefined) {
+      others.reduce((best, one) => (isFresher(one, best) ? one : best), first).preferred = true;
     }
-  }
-  for (const target of best.values()) {
-    target.preferred = true;
   }
 }
 
