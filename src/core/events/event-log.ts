@@ -128,25 +128,28 @@ export class EventLog {
     }
   }
 
-  #last(kind: EventKind, subject: string): string | undefined {
-    return this.of(kind, subject).at(-1)?.to;
+  /** An event with a subject's new state; none if it has that state already. Without an event its state is `first`. */
+  #change(
+    event: Pick<Event, "time" | "kind" | "subject" | "to">,
+    first: string,
+    more?: Partial<Pick<TargetReport, "detail" | "lag_seconds">>,
+  ): readonly Event[] {
+    const from = this.of(event.kind, event.subject).at(-1)?.to ?? first;
+    // The detail of a target is made when it is read.
+    return from === event.to
+      ? []
+      : [eventOf({ ...event, from, detail: more?.detail ?? null, lag_seconds: more?.lag_seconds ?? null })];
   }
 
   #targetEvents(target: TargetReport, time: string): readonly Event[] {
-    const { key: subject, status: to, deployment, lag_seconds } = target;
-    const events: Event[] = [];
-    const from = this.#last("status", subject) ?? "unknown";
-    if (from !== to) {
-      events.push(eventOf({ time, kind: "status", subject, from, to, detail: target.detail, lag_seconds }));
+    const { key: subject, status: to, deployment } = target;
+    const statuses = this.#change({ time, kind: "status", subject, to }, "unknown", target);
+    if (deployment === null) {
+      return statuses;
     }
-    if (deployment !== null) {
-      const former = this.#deployments.get(subject) ?? this.#last("deployment", subject) ?? deployment;
-      this.#deployments.set(subject, deployment);
-      if (former !== deployment) {
-        events.push(eventOf({ time, kind: "deployment", subject, from: former, to: deployment }));
-      }
-    }
-    return events;
+    const first = this.#deployments.get(subject) ?? deployment;
+    this.#deployments.set(subject, first);
+    return [...statuses, ...this.#change({ time, kind: "deployment", subject, to: deployment }, first)];
   }
 
   #pairEvents(report: Report, fresh: readonly TargetReport[], time: string): readonly Event[] {
@@ -154,9 +157,15 @@ export class EventLog {
     const targets = report.targets.filter(({ chain }) => chains.has(chain));
     return pairsOf(report, targets).flatMap((pair) => {
       const subject = `${pair.protocol}/${pair.chain.slug}`;
-      const from = this.#last("pair", subject) ?? "unknown";
-      const to = pairState(pair);
-      return from === to ? [] : eventOf({ time, kind: "pair", subject, from, to });
+      return this.#change({ time, kind: "pair", subject, to: pairState(pair) }, "unknown");
+    });
+  }
+
+  /** A comparison that is temporarily unknown is no event. */
+  #parityEvents({ parity }: Report, time: string): readonly Event[] {
+    return parity.flatMap(({ probe, key, against_key, result: to, detail }) => {
+      const subject = `${probe} ${key} ${against_key}`;
+      return to === "unknown" ? [] : this.#change({ time, kind: "parity", subject, to }, "equal", { detail });
     });
   }
 
@@ -180,17 +189,6 @@ export class EventLog {
       }
     }
     return events;
-  }
-
-  /** A comparison that is temporarily unknown is no event. */
-  #parityEvents({ parity }: Report, time: string): readonly Event[] {
-    return parity.flatMap(({ probe, key, against_key, result, detail }) => {
-      const subject = `${probe} ${key} ${against_key}`;
-      const from = this.#last("parity", subject) ?? "equal";
-      return result === "unknown" || result === from
-        ? []
-        : eventOf({ time, kind: "parity", subject, from, to: result, detail });
-    });
   }
 
   /** Drops events that are too old or too many. The last event of a configured subject stays: it is its present state. */

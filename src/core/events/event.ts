@@ -1,10 +1,6 @@
 import { z } from "zod";
 import { Count, Seconds, Text, Time } from "../model/report-schema.ts";
 
-/**
- * `status`: of a target. `pair`: the state of a protocol on a chain. `incident`: it began or ended. `parity`: the data of two
- * variants differ, or are equal again. `deployment`: another one answers. `process`: Synclag began to poll, stopped, or reloaded.
- */
 export const EVENT_KINDS = ["status", "pair", "incident", "parity", "deployment", "process"] as const;
 
 /** Something that happened. This schema is its only definition: for the file, the store, the API and the command line. */
