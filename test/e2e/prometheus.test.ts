@@ -75,8 +75,9 @@ describe("a real Prometheus that scrapes the demo", () => {
 
     const stored = new Map(series.map(({ labels, value }) => [targetOf(labels), value]));
     const compared = [...lows].flatMap(([target, low]) => {
-      const high = highs.get(target);
-      return high === undefined ? [] : [{ target, low, height: stored.get(target) ?? Number.NaN, high }];
+      const [height, high] = [stored.get(target), highs.get(target)];
+      // The demo has faults: a height may be unknown at the scrape, or afterwards.
+      return height === undefined || high === undefined ? [] : [{ target, low, height, high }];
     });
     const isBetween = ({ low, height, high }: (typeof compared)[number]): boolean =>
       height >= Math.min(low, high) - WOBBLE && height <= Math.max(low, high) + WOBBLE;
