@@ -14,25 +14,26 @@ const BYTES: Units = { B: 1, KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30 };
 const MAX_DURATION_MS = 2 ** 31 - 1;
 
 /** A duration in chains.yaml; milliseconds once parsed. */
-export const Duration = parsed(parseDuration).meta({
+export const Duration = parsed(parseDuration, {
   expected: "a duration such as 250ms, 10s, 5m or 1h, at most 24 days",
   pattern: patternOf(MILLISECONDS).source,
-  examples: ["250ms", "10s", "5m", "1h"],
 });
 
 /** A size in chains.yaml; bytes once parsed. A response of this size is held in memory. */
-export const ByteSize = parsed((text) => parseQuantity(text, BYTES, 2 ** 30)).meta({
+export const ByteSize = parsed((text) => parseQuantity(text, BYTES, 2 ** 30), {
   expected: "a size such as 512KiB or 1MiB, at most 1GiB",
   pattern: patternOf(BYTES).source,
-  examples: ["512KiB", "1MiB"],
 });
 
 /** A duration from `leastMs` to `mostMs`. */
 export function durationBetween(leastMs: number, mostMs: number) {
-  return parsed((text) => {
+  const within = (text: string): number | null => {
     const ms = parseDuration(text);
     return ms !== null && ms >= leastMs && ms <= mostMs ? ms : null;
-  }).meta({ expected: `a duration from ${durationLiteral(leastMs)} to ${durationLiteral(mostMs)}` });
+  };
+  return parsed(within, {
+    expected: `a duration from ${durationLiteral(leastMs)} to ${durationLiteral(mostMs)}`,
+  });
 }
 
 /** Milliseconds of `250ms`, `0.25s`, `10s`, `5m` or `1h`; null for any other text, for zero and for more than 24 days. */
@@ -57,24 +58,20 @@ function parseQuantity(text: string, units: Units, max: number): number | null {
 }
 
 /** A string as what `parse` makes of it; null is refused. */
-function parsed<T>(parse: (text: string) => T | null) {
-  return z.string().transform((text, context): T => {
-    const value = parse(text);
-    if (value === null) {
-      context.addIssue({ code: "custom" });
-      return z.NEVER;
-    }
-    return value;
-  });
+function parsed<T>(parse: (text: string) => T | null, meta: z.core.GlobalMeta) {
+  return z
+    .string()
+    .refine((text) => parse(text) !== null)
+    .meta(meta)
+    .transform((text): T => parse(text) ?? z.NEVER);
 }
 
 const LISTEN = /^(?:\[([0-9A-Fa-f:.]+)\]|([A-Za-z0-9._-]+)):(\d{1,5})$/;
 
 /** `listen` in chains.yaml. */
-export const Listen = parsed(parseListenAddress).meta({
+export const Listen = parsed(parseListenAddress, {
   expected: "HOST:PORT such as 127.0.0.1:9855 or [::1]:9855",
   pattern: LISTEN.source,
-  examples: ["127.0.0.1:9855", "0.0.0.0:9855", "[::1]:9855"],
 });
 
 /** The address of `HOST:PORT`, an IPv6 host in brackets; null for any other text. Port 0 means any free port. */

@@ -11,10 +11,10 @@ const Name = pattern(
 );
 const Flag = z.boolean().meta({ expected: "true or false" });
 const Url = text("an http:// or https:// URL").meta({ secret: true });
-const Link = z.string().nullable().meta({ expected: "a URL, or null for none" });
+const Link = z.string().meta({ expected: "a URL, or null for none" }).nullable();
 const HeaderText = text("a string; put numbers in quotes").meta({ secret: true });
 const Headers = mapOf(HeaderText, "a map of header names and values").meta({ secret: true });
-const BudgetName = z.string().nullable().meta({ expected: "the name of a budget, or null for none" });
+const BudgetName = z.string().meta({ expected: "the name of a budget, or null for none" }).nullable();
 const Slug = text("the slug of a chain");
 const Provider = optional(text("a name"), "Sources of one provider count as one (default: the URL's host).");
 
@@ -32,31 +32,36 @@ const OVERRIDES = {
 /** The keys of a chain's map that are not values of placeholders. */
 export const OVERRIDE_KEYS: readonly string[] = Object.keys(OVERRIDES);
 
+const VALUE = `a text without \${…}, or a whole number`;
+
 const ChainValues = z
   .object(OVERRIDES)
   .catchall(
     z
-      .union([z.string().regex(/^(?!.*\$\{)/), z.int(), z.boolean()])
+      .union([pattern(/^(?!.*\$\{)/, VALUE), z.int(), z.boolean()])
+      .meta({ expected: VALUE })
       .transform(String)
-      .meta({ expected: `a text without \${…}, or a whole number` })
       .describe("The value of the placeholder with this name."),
   )
+  .meta({ expected: "a map of placeholder values and overrides" })
   .nullable()
-  .transform((values) => values ?? {})
-  .meta({ expected: "a map of placeholder values and overrides" });
+  .transform((values) => values ?? {});
 
+const CHAINS = "a list of chain slugs, or a map of them";
 const Chains = z
   .union([
-    z.array(Slug).min(1),
-    z.record(z.string(), ChainValues).refine(isNotEmpty).meta({ minProperties: 1 }),
+    listOf(Slug, CHAINS).min(1),
+    mapOf(ChainValues, CHAINS).refine(isNotEmpty).meta({ minProperties: 1 }),
   ])
-  .meta({ expected: "a list of chain slugs, or a map of them" });
+  .meta({ expected: CHAINS });
 
 const FIELDS = String.raw`(?:\$|\$key|[\w-]+(?:\.[\w-]+)*)`;
 const ReplyPath = replyPath(String.raw`^${FIELDS}(?:\|${FIELDS})*\??$`);
 const RowsPath = replyPath(String.raw`^(?:${FIELDS}(?:\.\*)?|\*)$`);
 const Query = text("a GraphQL query");
-const Queries = z.union([Query, z.array(Query).min(1)]).meta({ expected: "a GraphQL query" });
+const Queries = z
+  .union([Query, listOf(Query, "a GraphQL query").min(1)])
+  .meta({ expected: "a GraphQL query" });
 const Height = z.union([z.string(), z.number(), z.null()]).meta({ expected: "a text, a number or null" });
 
 const Custom = map("a map with height, and one of query, body or method: GET", {
@@ -180,17 +185,15 @@ const BudgetEntry = map("a map such as { limit: 3000, per: day, scope: endpoint 
   scope: oneOf(["endpoint", "shared"]).describe("endpoint: a limit for each URL; shared: one for all."),
 });
 
-const WebLink = pattern(/^https?:\/\/[^\s/]+[^\s'"]*$/i, "an http:// or https:// URL").transform((url) =>
-  url.replace(/\/+$/, ""),
-);
+const WebLink = webLink("an http:// or https:// URL");
 
 const ChainEntry = map("a map such as { id: 8453 }", {
   id: count(1).describe("The chain ID, as eth_chainId returns it."),
   name: optional(text("a name"), "Display name (default: of a well-known id, else the slug)."),
   block_time: optional(Duration, "Time between two blocks (default: of a well-known id, else measured)."),
   testnet: optional(Flag, "Testnets never page (default: of a well-known id, else false)."),
-  explorer: WebLink.nullable()
-    .meta({ expected: "an http:// or https:// URL, or null for none" })
+  explorer: webLink("an http:// or https:// URL, or null for none")
+    .nullable()
     .exactOptional()
     .describe("Block explorer with blocks at /block/NUMBER (default: that of a well-known id)."),
   thresholds: Thresholds.prefault({}).describe("Thresholds of this chain that differ from the file's."),
@@ -205,7 +208,8 @@ const Instant = z.iso
   .meta({ expected: "a time with its zone, such as 2026-12-01T10:00:00Z" });
 const MatchName = text("a name").exactOptional();
 
-const MaintenanceEntry = map("a map with match, and either from and a later to, or schedule and for", {
+const WINDOW = "a map with match, and either from and a later to, or schedule and for";
+const MaintenanceEntry = map(WINDOW, {
   match: map("a map with protocol, variant, tier or chain", {
     protocol: MatchName.describe("Only targets of this protocol."),
     variant: MatchName.describe("Only targets of this variant."),
@@ -224,7 +228,7 @@ const MaintenanceEntry = map("a map with match, and either from and a later to, 
   if (schedule !== undefined && durationMs !== undefined && from === undefined && to === undefined) {
     return { match, kind: "recurring", schedule, durationMs };
   }
-  context.addIssue({ code: "custom" });
+  context.addIssue({ code: "custom", message: `found a map, expected ${WINDOW}` });
   return z.NEVER;
 });
 
@@ -367,6 +371,11 @@ function text(expected: string, max?: number) {
 
 export function pattern(regex: RegExp, expected: string) {
   return z.string().regex(regex).meta({ expected });
+}
+
+/** A URL for browsers, without a slash at its end. */
+function webLink(expected: string) {
+  return pattern(/^https?:\/\/[^\s/]+[^\s'"]*$/i, expected).transform((url) => url.replace(/\/+$/, ""));
 }
 
 function count(least: number, most = Number.MAX_SAFE_INTEGER) {

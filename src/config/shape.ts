@@ -1,8 +1,6 @@
 import { z } from "zod";
-import { memoize } from "../core/model/memoize.ts";
 import { nearMiss } from "../core/text/near-miss.ts";
 import type { Spot } from "./problems.ts";
-import type { Path } from "./yaml.ts";
 
 type Schema = z.core.$ZodType;
 
@@ -35,63 +33,65 @@ export function parseSections<File extends z.ZodObject>(
   top: Spot,
 ): EntriesOf<File> | null {
   const names = Object.keys(file.shape);
-  const outline = z.strictObject(Object.fromEntries(names.map((name) => [name, z.unknown().optional()])));
-  const sections = parseWhole(outline, value, top, file);
-  if (sections === null) {
-    return null;
-  }
+  const outline = z
+    .strictObject(Object.fromEntries(names.map((name) => [name, z.unknown().optional()])))
+    .meta({ ...file.meta() });
+  const sections = parseWhole(outline, value, top);
   // The cases of `parseInner` are those of `Entries`.
-  return Object.fromEntries(
-    Object.entries<Schema>(file.shape).map(([name, section]) => [
-      name,
-      parseInner(section, sections[name], top.at(name), file),
-    ]),
-  ) as EntriesOf<File>;
+  return (
+    sections &&
+    (Object.fromEntries(
+      Object.entries<Schema>(file.shape).map(([name, section]) => [
+        name,
+        parseInner(section, sections[name], top.at(name)),
+      ]),
+    ) as EntriesOf<File>)
+  );
 }
 
 /** Parses a part of a file. */
-function parseInner(schema: Schema, value: unknown, spot: Spot, file: z.ZodType): unknown {
+function parseInner(schema: Schema, value: unknown, spot: Spot): unknown {
   // zod's union of all its schemas, which its functions take as their base class.
   const { def } = (schema as z.core.$ZodTypes)._zod;
   if (def.type === "default") {
-    return parseInner(def.innerType, value === undefined ? def.defaultValue : value, spot, file);
+    return parseInner(def.innerType, value === undefined ? def.defaultValue : value, spot);
   }
   if (def.type === "optional") {
-    return value === undefined ? undefined : parseInner(def.innerType, value, spot, file);
+    return value === undefined ? undefined : parseInner(def.innerType, value, spot);
   }
+  if (def.type !== "array" && def.type !== "record") {
+    return { value: parseWhole(schema, value, spot), spot };
+  }
+  // Its own checks, without those of its entries.
+  const shell = z.globalRegistry.get(schema) ?? {};
   if (def.type === "array") {
-    const list = parseWhole(new z.ZodArray({ ...def, element: z.unknown() }), value, spot, file);
-    return list?.map((item, index) => parseInner(def.element, item, spot.at(index), file)) ?? null;
+    const list = new z.ZodArray({ ...def, element: z.unknown() }).meta(shell);
+    return (
+      parseWhole(list, value, spot)?.map((item, index) => parseInner(def.element, item, spot.at(index))) ??
+      null
+    );
   }
-  if (def.type !== "record") {
-    return { value: parseWhole(schema, value, spot, file), spot };
-  }
-  const shell = new z.ZodRecord({ ...def, keyType: z.string(), valueType: z.unknown() });
-  const entries = parseWhole(shell, value, spot, file);
+  const map = new z.ZodRecord({ ...def, keyType: z.string(), valueType: z.unknown() }).meta(shell);
+  const entries = parseWhole(map, value, spot);
   return (
     entries &&
     new Map(
       Object.entries(entries).map(([name, entry]) => {
-        if (!z.core.safeParse(def.keyType, name).success) {
-          spot.at(name).add(wrongValue(descriptionAt(file, spot.path)?.propertyNames, name), "key");
+        for (const { message } of z.core.safeParse(def.keyType, name, PARAMS).error?.issues ?? []) {
+          spot.at(name).add(message, "key");
         }
-        return [name, parseInner(def.valueType, entry, spot.at(name), file)];
+        return [name, parseInner(def.valueType, entry, spot.at(name))];
       }),
     )
   );
 }
 
-/** Parses a value, which is a part of `file`, or the whole of it. Null: problems were added. */
-export function parseWhole<S extends Schema>(
-  schema: S,
-  value: unknown,
-  spot: Spot,
-  file: z.ZodType,
-): z.output<S> | null {
-  const { data, error } = z.core.safeParse(schema, value, { reportInput: true });
+/** Parses a value as a whole. Null: problems were added. */
+export function parseWhole<S extends Schema>(schema: S, value: unknown, spot: Spot): z.output<S> | null {
+  const { data, error } = z.core.safeParse(schema, value, PARAMS);
   const issues = error?.issues ?? [];
   for (const issue of issues) {
-    addIssue(issue, spot, file);
+    addIssue(issue, spot);
   }
   if (issues.length === 0 || issues.some(({ code }) => code !== "unrecognized_keys")) {
     return data ?? null;
@@ -108,13 +108,11 @@ export function parseWhole<S extends Schema>(
   return z.core.safeParse(schema, copy).data ?? null;
 }
 
-function addIssue(issue: z.core.$ZodIssue, top: Spot, file: z.ZodType): void {
+function addIssue(issue: z.core.$ZodIssue, top: Spot): void {
   const spot = top.at(...issue.path.map((step) => (typeof step === "number" ? step : String(step))));
-  const described = descriptionAt(file, spot.path);
   if (issue.code === "unrecognized_keys") {
-    const known = keysOf(described);
     for (const key of issue.keys) {
-      const hint = didYouMean(key, known) || `; expected ${known.join(", ")}`;
+      const hint = didYouMean(key, issue.message.split(", ")) || `; expected ${issue.message}`;
       spot.at(key).add(`unknown key "${key}"${hint}`, "key");
     }
     return;
@@ -123,11 +121,10 @@ function addIssue(issue: z.core.$ZodIssue, top: Spot, file: z.ZodType): void {
   const branch =
     issue.code === "invalid_union" ? issue.errors.find((issues) => !issues.some(isOtherType)) : undefined;
   for (const inner of branch ?? []) {
-    addIssue({ ...inner, path: [...issue.path, ...inner.path] }, top, file);
+    addIssue({ ...inner, path: [...issue.path, ...inner.path] }, top);
   }
   if (branch === undefined) {
-    const words = issue.code === "invalid_value" ? issue.values.map(String) : [];
-    spot.add(wrongValue(described, issue.input, words));
+    spot.add(issue.message);
   }
 }
 
@@ -135,21 +132,34 @@ function isOtherType({ path, code }: z.core.$ZodIssue): boolean {
   return path.length === 0 && code === "invalid_type";
 }
 
-/**
- * "found X, expected Y", where Y is the `expected` in the schema's metadata, or the close one of the `words` that are possible.
- * What may be a key is not repeated.
- */
-function wrongValue(
-  { expected = "another value", secret: isSecret = false }: Description = {},
-  value: unknown,
-  words: readonly string[] = [],
-): string {
-  if (value === undefined) {
-    return `required key missing (expected ${expected})`;
+declare module "zod" {
+  interface GlobalMeta {
+    /** What a value must be, as messages say it. */
+    readonly expected?: string;
+    /** Whether it may be a key, which no message repeats. */
+    readonly secret?: boolean;
   }
-  const hint = typeof value === "string" ? didYouMean(value, words) : "";
-  return `found ${isSecret ? describeKind(value) : describeValue(value)}${hint || `, expected ${expected}`}`;
 }
+
+/**
+ * The message of an issue: "found X, expected Y", where Y is what the schema's metadata say, or a similar word that is allowed.
+ * For unknown keys it is the list of the known ones.
+ */
+const PARAMS: z.core.ParseContext<z.core.$ZodIssue> = {
+  reportInput: true,
+  error({ code, input, schema, ...issue }) {
+    if (code === "unrecognized_keys") {
+      return schema instanceof z.ZodObject ? Object.keys(schema.shape).join(", ") : "";
+    }
+    const { expected = "another value", secret = false } = (schema && z.globalRegistry.get(schema)) ?? {};
+    if (input === undefined) {
+      return `required key missing (expected ${expected})`;
+    }
+    const words = "values" in issue && Array.isArray(issue.values) ? issue.values.map(String) : [];
+    const hint = typeof input === "string" ? didYouMean(input, words) : "";
+    return `found ${secret ? describeKind(input) : describeValue(input)}${hint || `, expected ${expected}`}`;
+  },
+};
 
 const MAX_SHOWN = 80;
 
@@ -177,38 +187,4 @@ const MAX_CANDIDATES = 250;
 export function didYouMean(typed: string, known: readonly string[]): string {
   const similar = nearMiss(typed, known.slice(0, MAX_CANDIDATES));
   return similar === null ? "" : `; did you mean "${similar}"?`;
-}
-
-/** What the JSON Schema of a file says of one value, with our own words in it. */
-interface Description {
-  readonly expected?: string;
-  /** What may be a key is not repeated in a message. */
-  readonly secret?: boolean;
-  readonly properties?: Readonly<Record<string, Description>>;
-  readonly additionalProperties?: Description | boolean;
-  readonly propertyNames?: Description;
-  readonly items?: Description;
-  readonly anyOf?: readonly Description[];
-}
-
-// JSON Schema as zod makes it, of which `Description` has what is read here.
-const descriptionOf = memoize(
-  (file: z.ZodType) => z.toJSONSchema(file, { io: "input", unrepresentable: "any" }) as Description,
-);
-
-function descriptionAt(file: z.ZodType, path: Path): Description | undefined {
-  const found = path.reduce(partOf, descriptionOf(file) as Description | undefined);
-  // A value that may be null is described by what else it may be.
-  return found?.expected === undefined ? (found?.anyOf?.find(({ expected }) => expected) ?? found) : found;
-}
-
-function partOf(described: Description | undefined, step: string | number): Description | undefined {
-  const { additionalProperties, anyOf = [], items, properties } = described ?? {};
-  const others = typeof additionalProperties === "object" ? additionalProperties : undefined;
-  const own = typeof step === "number" ? items : (properties?.[step] ?? others);
-  return own ?? anyOf.map((one) => partOf(one, step)).find((part) => part !== undefined);
-}
-
-function keysOf({ anyOf = [], properties = {} }: Description = {}): readonly string[] {
-  return [...Object.keys(properties), ...anyOf.flatMap(keysOf)];
 }

@@ -68,7 +68,7 @@ export function parseWebConfig(text: string, { file, readFile }: WebConfigOption
   const yaml = readYaml(text, file);
   const problems = new Problems();
   const top = problems.topOf(yaml);
-  const entry = yaml.readable ? parseWhole(WebConfigFile, yaml.value ?? {}, top, WebConfigFile) : null;
+  const entry = yaml.readable ? parseWhole(WebConfigFile, yaml.value ?? {}, top) : null;
   const { tls_server_config: tls, basic_auth_users: users, http_server_config: http } = entry ?? {};
   const read = (path: string): string => readFile(resolve(dirname(file), path));
   const settings = {
@@ -111,11 +111,11 @@ function readTls(
 
 /** One line of ASCII: Node refuses to send anything else. */
 function headerText(expected: string) {
+  const full = `${expected}, on one line, in ASCII`;
   return z
-    .union([z.string(), z.number()])
+    .union([pattern(/^[\t -~]+$/, full), z.number()])
+    .meta({ expected: full })
     .transform(String)
-    .refine((text) => /^[\t -~]+$/.test(text))
-    .meta({ expected: `${expected}, on one line, in ASCII` })
     .exactOptional();
 }
 
@@ -124,6 +124,6 @@ function oneOf<Meaning extends string>(meanings: Readonly<Record<string, Meaning
   const names = Object.keys(meanings);
   return z
     .enum(names)
-    .transform((name) => meanings[name] as Meaning)
-    .meta({ expected: `one of ${names.join(", ")}` });
+    .meta({ expected: `one of ${names.join(", ")}` })
+    .transform((name) => meanings[name] as Meaning);
 }
