@@ -1,10 +1,4 @@
-import {
-  fillWithoutValues,
-  type Headers,
-  readHeaders,
-  readWebUrl,
-  withCredentials,
-} from "../config/address.ts";
+import { type Headers, readHeaders, readWebUrl, withCredentials } from "../config/address.ts";
 import { readProxySettings, readUrlOption } from "../config/options.ts";
 import type { Flaws } from "../config/problems.ts";
 import { Secrets } from "../config/secrets.ts";
@@ -152,8 +146,7 @@ export class Prober implements AsyncDisposable {
       at: (...steps) => flawsOf([name, ...steps].join(" ")),
       add: (message) => flaws.push(`${name}: ${message}`),
     });
-    const fill = fillWithoutValues(this.#secrets);
-    const headers = readHeaders(this.headers, flawsOf("--header"), this.#secrets, fill);
+    const headers = readHeaders(this.headers, flawsOf("--header"), { secrets: this.#secrets });
     if (headers === null) {
       throw new CommandError(flaws.join("\n"));
     }

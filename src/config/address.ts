@@ -13,9 +13,6 @@ import type { Entry } from "./shape.ts";
 /** Header names, as the user wrote them, and their values. */
 export type Headers = Readonly<Record<string, string>>;
 
-/** Fills a template with values, or one of a header where they are null. Null: a problem was added. */
-export type Fill = (template: string, spot: Flaws, values: Values | null) => string | null;
-
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
@@ -40,19 +37,6 @@ export function readWebUrl(text: string): URL | string {
   return readUrl(text, /^https?:\/\//i, "http:// or https://");
 }
 
-/** Fills templates in a place where no placeholder has a value. `advice` follows the name of a variable that is not set. */
-export function fillWithoutValues(secrets: Secrets, advice = ""): Fill {
-  return (template, spot, values) => {
-    const { text, problems } = secrets.fill(template, values);
-    for (const { kind, what } of problems) {
-      // The name of a placeholder may be a key.
-      const message = kind === "missing" ? "placeholders do not work here" : what;
-      spot.add(kind === "unset" ? `${what}${advice}` : message);
-    }
-    return problems.length === 0 ? text : null;
-  };
-}
-
 /** Where requests go, and what is sent along. */
 export interface Address {
   readonly url: string;
@@ -63,19 +47,37 @@ export interface Address {
 /** How the templates of an address are filled. */
 export interface Scope {
   readonly secrets: Secrets;
-  readonly values: Values;
-  readonly fill: Fill;
+  readonly values?: Values;
+  /** Adds the problem of a placeholder without a value; by default, placeholders do not work. */
+  readonly onMissing?: (name: string) => void;
+  /** Skips what needs a variable that is not set; by default, that is a problem, followed by this `advice`. */
+  readonly onUnset?: ((what: string) => void) | undefined;
+  readonly advice?: string;
+}
+
+/** Fills a template with values, or one of a header where they are null. Null: a problem was added. */
+function fill(template: string, spot: Flaws, values: Values | null, scope: Scope): string | null {
+  // The name of a placeholder may be a key.
+  const { onMissing = () => spot.add("placeholders do not work here"), advice = "" } = scope;
+  const { onUnset = (what) => spot.add(`${what}${advice}`) } = scope;
+  const { text, problems } = scope.secrets.fill(template, values);
+  const report = { missing: onMissing, unset: onUnset, flaw: (what: string) => spot.add(what) };
+  for (const { kind, what } of problems) {
+    report[kind](what);
+  }
+  return problems.length === 0 ? text : null;
 }
 
 /** Fills in a URL and its headers, and remembers their secrets. Null: a problem was added. */
 export function readAddress(
   written: Pick<Address, "url" | "headers">,
   spots: { readonly url: Flaws; readonly headers: Flaws },
-  { secrets, values, fill }: Scope,
+  scope: Scope,
 ): Address | null {
-  const filled = fill(written.url, spots.url, values);
+  const { secrets, values = new Map() } = scope;
+  const filled = fill(written.url, spots.url, values, scope);
   const url = filled === null ? null : readWebUrl(filled);
-  const headers = readHeaders(written.headers, spots.headers, secrets, fill);
+  const headers = readHeaders(written.headers, spots.headers, scope);
   if (typeof url === "string") {
     spots.url.add(url);
     return null;
@@ -92,12 +94,12 @@ export function readAddress(
 }
 
 /** Fills headers and remembers their values as secrets. Null: a problem was added. */
-export function readHeaders(written: Headers, spot: Flaws, secrets: Secrets, fill: Fill): Headers | null {
+export function readHeaders(written: Headers, spot: Flaws, scope: Scope): Headers | null {
   const headers: Record<string, string> = {};
   for (const [name, template] of Object.entries(written)) {
     const own = spot.at(name);
-    const value = fill(template, own, null);
-    secrets.remember(secretsInHeader(value ?? ""));
+    const value = fill(template, own, null, scope);
+    scope.secrets.remember(secretsInHeader(value ?? ""));
     if (!HEADER_NAME.test(name)) {
       // A wrong name is not repeated: `{ Bearer KEY }` is a name to YAML.
       own.add("invalid header name, expected letters, digits and dashes", "key");
@@ -136,7 +138,6 @@ export function resolveNotify<T extends NotifySettings>(entry: Entry<T> | undefi
   }
   const { value, spot } = entry;
   const spots = { url: spot.at("url"), headers: spot.at("headers") };
-  const scope = { secrets, values: new Map(), fill: fillWithoutValues(secrets) };
-  const address = readAddress(value, spots, scope);
+  const address = readAddress(value, spots, { secrets });
   return address && { ...value, url: address.url, headers: address.headers };
 }

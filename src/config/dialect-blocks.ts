@@ -1,4 +1,4 @@
-import type { Endpoint, MetricsForm, Target } from "../core/model/fleet.ts";
+import type { Endpoint, Target } from "../core/model/fleet.ts";
 import { DIALECTS } from "../dialects/families.ts";
 import type { Spot } from "./problems.ts";
 import type { IndexerEntry } from "./schema.ts";
@@ -30,26 +30,13 @@ export function checkDialect(
   if (!takesStatus && status !== undefined) {
     refuse("status", "graph");
   }
-  if (known !== undefined) {
-    checkMetrics({ ...metrics, ...known, chains: metrics?.chains }, spot, listed, sharing);
-  } else if (metrics !== undefined) {
-    refuse("metrics", "metrics");
+  if (known === undefined) {
+    if (metrics !== undefined) {
+      refuse("metrics", "metrics");
+    }
+    return;
   }
-}
-
-/** Whether a metrics page has a height, and labels that can say which chain a value is of. */
-function checkMetrics(
-  {
-    height,
-    chain,
-    chains = {},
-  }: Partial<Pick<MetricsForm, "height" | "chain">> & {
-    readonly chains: Readonly<Record<string, string>> | undefined;
-  },
-  spot: Spot,
-  listed: readonly ListedChain[],
-  sharing: number,
-): void {
+  const { height, chain } = { ...metrics, ...known };
   if (height === undefined) {
     spot.add("dialect without a height, expected metrics: { height: NAME }");
   }
@@ -58,7 +45,9 @@ function checkMetrics(
     spot.add(`no label says which of ${sharing} chains a value is of, ${expected}`);
   }
   const slugs = listed.map((target) => target.chain);
-  for (const [value, slug] of Object.entries(chains).filter(([, one]) => !slugs.includes(one))) {
+  for (const [value, slug] of Object.entries(metrics?.chains ?? {}).filter(
+    ([, one]) => !slugs.includes(one),
+  )) {
     spot.at("metrics", "chains", value).add(`unknown chain "${slug}"${didYouMean(slug, slugs)}`);
   }
 }

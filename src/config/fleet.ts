@@ -2,7 +2,7 @@ import { destinationOf } from "../budgets/accounts.ts";
 import type { Budget, Chain, Endpoint, Fleet, Indexer, Thresholds } from "../core/model/fleet.ts";
 import { indexerKey } from "../core/model/fleet.ts";
 import type { MaintenanceMatch, MaintenanceWindow } from "../core/model/maintenance-window.ts";
-import { fillWithoutValues, readAddress } from "./address.ts";
+import { readAddress } from "./address.ts";
 import { checkDialect, readBlocks } from "./dialect-blocks.ts";
 import {
   type Draft,
@@ -89,7 +89,6 @@ function resolveIndexers(sections: Sections, secrets: Secrets): readonly Resolve
 
 /** The RPC nodes of all chains. */
 function resolveRpcNodes({ budgets, chains, poll }: Sections, secrets: Secrets): readonly Draft[] {
-  const fill = fillWithoutValues(secrets, "; set it, or remove this node");
   return whole(chains).flatMap(({ name: slug, value: { id: chainId, rpc }, spot: chainSpot }) =>
     rpc.flatMap((entry, index) => {
       const spot = chainSpot.at("rpc", index);
@@ -97,7 +96,10 @@ function resolveRpcNodes({ budgets, chains, poll }: Sections, secrets: Secrets):
       checkBudgetName(budget, spot.at("budget"), budgets);
       checkDialect(entry, spot, [{ chain: slug, chainId }], 1);
       const spots = { url: spot.at("url"), headers: spot.at("headers") };
-      const address = readAddress({ url, headers }, spots, { secrets, values: new Map(), fill });
+      const address = readAddress({ url, headers }, spots, {
+        secrets,
+        advice: "; set it, or remove this node",
+      });
       if (address === null) {
         return [];
       }

@@ -56,41 +56,34 @@ function filesOf(pattern: string, { file, listFiles = () => [] }: ParseOptions):
 }
 
 function mergeSections(main: Sections, part: EntriesOf<typeof IncludedFile>): Sections {
-  const { chains, budgets, protocols, maintenance, parity } = part;
   return {
     ...main,
-    chains: mergeMaps(main.chains, chains),
-    budgets: mergeMaps(main.budgets, budgets),
-    protocols: mergeLists(main.protocols, protocols),
-    maintenance: concat(main.maintenance, maintenance),
-    parity: concat(main.parity, parity),
+    chains: merge(main.chains, part.chains, first),
+    budgets: merge(main.budgets, part.budgets, first),
+    protocols: merge(main.protocols, part.protocols, concat),
+    maintenance: concat(main.maintenance, part.maintenance),
+    parity: concat(main.parity, part.parity),
   };
 }
 
-type EntryMap<T> = ReadonlyMap<string, Entry<T>> | null;
+type MapOf<T> = ReadonlyMap<string, T> | null | undefined;
 
-function mergeMaps<T>(known: EntryMap<T> | undefined, part: EntryMap<T> | undefined): EntryMap<T> {
-  const merged = new Map(known);
-  for (const [name, entry] of part ?? []) {
-    const first = merged.get(name);
-    if (first === undefined) {
-      merged.set(name, entry);
-    } else {
-      entry.spot.add(`listed twice, first at ${first.spot.where}`, "key");
-    }
+/** Both maps in one; `join` makes one of two values with the same name. Null: one of them is broken. */
+function merge<T>(known: MapOf<T>, part: MapOf<T>, join: (one: T, other: T) => T) {
+  if (known === null || part === null) {
+    return null;
   }
-  return known === null || part === null ? null : merged;
+  const merged = new Map(known);
+  for (const [name, value] of part ?? []) {
+    const one = merged.get(name);
+    merged.set(name, one === undefined ? value : join(one, value));
+  }
+  return merged;
 }
 
-type ListMap = Sections["protocols"];
-
-function mergeLists(known: ListMap, part: ListMap): ListMap {
-  const names = new Set([...(known?.keys() ?? []), ...(part?.keys() ?? [])]);
-  return known === null || part === null
-    ? null
-    : new Map(
-        [...names].map((name) => [name, concat(known?.get(name) ?? undefined, part?.get(name) ?? undefined)]),
-      );
+function first<T>(one: Entry<T>, other: Entry<T>): Entry<T> {
+  other.spot.add(`listed twice, first at ${one.spot.where}`, "key");
+  return one;
 }
 
 /** Null: one of them is broken. */

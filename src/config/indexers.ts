@@ -204,20 +204,13 @@ export class IndexerResolver {
 
   /** A variable that is not set is a problem, unless the indexer is optional: it is skipped then. */
   #scopeOf(chain: ListedTarget): Scope {
-    const fill: Scope["fill"] = (template, spot, values) => {
-      const { text, problems } = this.#secrets.fill(template, values);
-      for (const { kind, what } of problems) {
-        if (kind === "missing") {
-          this.#addMissing(what, chain);
-        } else if (kind === "unset" && this.#entry.optional) {
-          this.#unset.add(what);
-        } else {
-          spot.add(kind === "flaw" ? what : `${what}; set it, or add optional: true to the indexer`);
-        }
-      }
-      return problems.length === 0 ? text : null;
+    return {
+      secrets: this.#secrets,
+      values: chain.values,
+      onMissing: (name) => this.#addMissing(name, chain),
+      onUnset: this.#entry.optional ? (what) => this.#unset.add(what) : undefined,
+      advice: "; set it, or add optional: true to the indexer",
     };
-    return { secrets: this.#secrets, values: chain.values, fill };
   }
 
   #addMissing(name: string, { chain, spot, values }: ListedTarget): void {

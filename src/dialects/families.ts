@@ -249,30 +249,21 @@ export const FAMILY_QUESTIONS: ReadonlyMap<string, readonly Question[]> = new Ma
 /** The values of `dialect` in chains.yaml. */
 export const DIALECTS: Readonly<Record<string, Dialect>> = {
   auto: { questions: ({ targets }) => likeliestFirst(targets.length) },
-  ...Object.fromEntries(
-    Array.from(FAMILY_QUESTIONS, ([name, questions]): [string, Dialect] => [
-      name,
-      { takesStatus: name === "graph", questions: () => questions },
-    ]),
-  ),
-  ...Object.fromEntries(
-    Object.entries<Form & Page>(REST_FAMILIES).map(
-      ([name, { usualPath = "", ...form }]): [string, Dialect] => [
-        name,
-        { usualPath, carriesNothing: "sends a GET, which has no query", questions: () => questionsOf(form) },
-      ],
-    ),
-  ),
+  ...each<readonly Form[]>(FAMILIES, (_, name) => ({
+    takesStatus: name === "graph",
+    questions: () => FAMILY_QUESTIONS.get(name) ?? [],
+  })),
+  ...each<Form & Page>(REST_FAMILIES, ({ usualPath = "", ...form }) => ({
+    usualPath,
+    carriesNothing: "sends a GET, which has no query",
+    questions: () => questionsOf(form),
+  })),
   "graph-status": {
     needs: "deployment",
     carriesNothing: "asks the index-node API, which has no data",
     questions: ({ targets }) => [graphStatusQuestion(targets)],
   },
-  ...Object.fromEntries(
-    Object.entries<Partial<MetricsForm> & Page>({ ...METRICS_FAMILIES, metrics: {} }).map(
-      ([name, known]): [string, Dialect] => [name, metricsDialect(known)],
-    ),
-  ),
+  ...each<Partial<MetricsForm> & Page>({ ...METRICS_FAMILIES, metrics: {} }, metricsDialect),
   custom: {
     needs: "custom",
     questions: ({ custom }) => (custom === undefined ? [] : questionsOf(custom)),
@@ -289,6 +280,10 @@ export const questionsFor = memoize(
       ? RPC_QUESTIONS
       : (DIALECTS[endpoint.dialect]?.questions(endpoint) ?? []),
 );
+
+function each<Row>(rows: Readonly<Record<string, Row>>, dialectOf: (row: Row, name: string) => Dialect) {
+  return Object.fromEntries(Object.entries(rows).map(([name, row]) => [name, dialectOf(row, name)]));
+}
 
 /** The configuration makes sure that either the family or chains.yaml names the height. */
 function metricsDialect({ usualPath = "", ...known }: Partial<MetricsForm> & Page): Dialect {

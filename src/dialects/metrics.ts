@@ -132,11 +132,13 @@ function lowestOf(heights: readonly Sample[], times: readonly Sample[]): RowCont
             { timestampSec, hash: null, deployment: null, indexingErrors: null },
           ),
   );
-  const unusable =
-    contents.find(({ kind }) => kind === "failed") ?? contents.find(({ kind }) => kind !== "head");
-  return unusable ?? contents.reduce((lowest, one) => (blockOf(one) < blockOf(lowest) ? one : lowest));
+  const [first = { kind: "not_started" }] = contents.toSorted((a, b) => rankOf(a) - rankOf(b));
+  return first;
 }
 
-function blockOf(content: RowContent): number {
-  return content.kind === "head" ? content.head.block : Number.POSITIVE_INFINITY;
+function rankOf(content: RowContent): number {
+  if (content.kind === "head") {
+    return content.head.block;
+  }
+  return content.kind === "failed" ? -2 : -1;
 }
