@@ -104,7 +104,9 @@ function rowsOf(
     const inner = rowsWithin(part, path, key, found);
     const isRequired = part.default === undefined && required.includes(key);
     const standard = part.default === undefined ? "" : `; default ${code(part.default)}`;
-    const kind = `${kindOf(part.expected ?? "")}${isRequired ? "; required" : standard}`;
+    // A value that may be null is described by what else it may be.
+    const { expected = part.anyOf?.[0]?.expected ?? "" } = part;
+    const kind = `${kindOf(expected)}${isRequired ? "; required" : standard}`;
     return [wrapped(`- \`${path}\` (${kind}): ${part.description ?? ""}`), ...inner];
   });
 }

@@ -60,7 +60,7 @@ function mergeSections(main: Sections, part: EntriesOf<typeof IncludedFile>): Se
     ...main,
     chains: merge(main.chains, part.chains, first),
     budgets: merge(main.budgets, part.budgets, first),
-    protocols: merge(main.protocols, part.protocols, concat),
+    protocols: merge(main.protocols, part.protocols, (one, other) => concat(one ?? [], other ?? [])),
     maintenance: concat(main.maintenance, part.maintenance),
     parity: concat(main.parity, part.parity),
   };
