@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { DaemonStory } from "../support/daemon-story.ts";
@@ -9,6 +10,7 @@ const FLEETS = "test/fixtures/daemon-stories";
 
 interface Teller {
   do(line: string): readonly string[] | Promise<readonly string[]>;
+  numbers(): string;
 }
 
 describe("the reports for the replies in test/fixtures/stories", () => {
@@ -29,7 +31,10 @@ describe("what the daemon says of the fleets in test/fixtures/daemon-stories", (
   });
 });
 
-/** Tells each story of a file, a title and lines, again: below each line stands what is said then. */
+/**
+ * Tells each story of a file, a title and lines, again: below each line stands what is said then, and at its end a digest of all
+ * numbers after each `run`.
+ */
 async function expectTold(
   file: string,
   start: () => { readonly story: Teller; readonly stop?: () => Promise<void> },
@@ -39,11 +44,13 @@ async function expectTold(
     const { story, stop } = start();
     try {
       const said: string[] = [];
+      const numbers = createHash("sha256");
       for (const line of text.split("\n").filter((one) => !one.startsWith("=> "))) {
         said.push(line, ...(line.startsWith("#") ? [] : await story.do(line)).map((one) => `=> ${one}`));
+        numbers.update(line.startsWith("run ") ? story.numbers() : "");
       }
       expect(said.filter((one) => one.startsWith("=> "))).not.toEqual([]);
-      told.push(said.join("\n"));
+      told.push([...said, `=> numbers ${numbers.digest("hex").slice(0, 8)}`].join("\n"));
     } finally {
       await stop?.();
     }

@@ -66,6 +66,10 @@ export class DaemonStory implements AsyncDisposable {
     return [];
   }
 
+  numbers(): string {
+    return this.#started?.numbers() ?? "";
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#started?.[Symbol.asyncDispose]();
   }

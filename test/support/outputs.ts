@@ -78,6 +78,12 @@ export abstract class Outputs {
     return expositionText(METRIC_FAMILIES, this.metricsSource());
   }
 
+  /** All that is measured and counted, without wording. */
+  numbers(): string {
+    const report = JSON.stringify(this.report(), (key, value) => (key === "detail" ? undefined : value));
+    return report + this.metrics().replaceAll(/^#.*$/gm, "");
+  }
+
   /** The values of one metric's series that have all these label values, e.g. `subgraph`. */
   values(metric: string, ...labelValues: readonly string[]): readonly number[] {
     return this.metrics()
