@@ -19,7 +19,14 @@ import { newestSample, newSource, type SourceState } from "../source/source-stat
 import { contradictionOf } from "../status/judge.ts";
 import { paceOf } from "../status/view.ts";
 import { decideHead, type Heard, measureGaps } from "./decide.ts";
-import { type BlockOnNode, forgetProofs, proofOf, type Suspicion, suspicionsOf } from "./proofs.ts";
+import {
+  type BlockOnNode,
+  forgetProofs,
+  isSuspect,
+  proofOf,
+  type Suspicion,
+  suspicionsOf,
+} from "./proofs.ts";
 import { isNewSource, settleStatuses } from "./statuses.ts";
 
 /** What observations showed, by the keys of their sources. */
@@ -244,9 +251,7 @@ function trustOf(source: SourceState | undefined, { consensus }: ChainState): Ta
   if (source === undefined) {
     return "ignored";
   }
-  const isContradicted =
-    contradictionOf(source, { consensus }) !== null || consensus.undecided.flat().includes(source.key);
-  if (isContradicted || source.verdict?.status === "diverged") {
+  if (isSuspect(source, { consensus }) || source.verdict?.status === "diverged") {
     return "doubted";
   }
   const hasFailed = source.last?.kind !== "head" || source.verdict?.status === "failed";

@@ -79,7 +79,7 @@ export function proofOf(source: SourceState, { block, node }: Suspicion, found: 
 }
 
 /** Whether other sources contradict it, or it is on one side of an undecided dispute. */
-function isSuspect(source: SourceState, { consensus }: Pick<ChainState, "consensus">): boolean {
+export function isSuspect(source: SourceState, { consensus }: Pick<ChainState, "consensus">): boolean {
   return (
     contradictionOf(source, { consensus }) !== null ||
     consensus.undecided.some((side) => side.includes(source.key))

@@ -1,7 +1,7 @@
 import { NO_MEASURES } from "../gap/gap.ts";
 import { newClock } from "../head/chain-clock.ts";
 import type { ChainState, WatchedChain } from "../head/chain-state.ts";
-import { type Consensus, NO_CONSENSUS } from "../head/consensus.ts";
+import { NO_CONSENSUS } from "../head/consensus.ts";
 import { shiftInstants } from "../model/instants.ts";
 import type { Status } from "../model/report.ts";
 import { retainParity } from "../parity/parity-state.ts";
@@ -75,6 +75,6 @@ function forgetDropped(state: ChainState): void {
     state.clock = newClock();
     return;
   }
-  const left: Consensus = { ...state.consensus, members };
-  state.consensus = { ...left, track: track && { ...track, members: track.members.filter(isLeft) } };
+  const leftTrack = track && { ...track, members: track.members.filter(isLeft) };
+  state.consensus = { ...state.consensus, members, track: leftTrack };
 }

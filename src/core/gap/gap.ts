@@ -47,15 +47,16 @@ export function addMeasure(
   },
   pace: PaceRange,
 ): GapMeasures {
-  const partner = nearest(pair.driver, pair.partners);
-  if (partner === null) {
+  const atMs = readAtMs(pair.driver);
+  const distanceMs = (sample: Sample) => Math.abs(readAtMs(sample) - atMs);
+  const [partner] = pair.partners.toSorted((a, b) => distanceMs(a) - distanceMs(b));
+  if (partner === undefined) {
     return measures;
   }
-  const atMs = readAtMs(pair.driver);
   const partnerMs = readAtMs(partner);
   const { lows, highs, newest } = measures;
   const isKnown = newest?.atMs === atMs;
-  if (isKnown && Math.abs(newest.partnerMs - atMs) <= Math.abs(partnerMs - atMs)) {
+  if (isKnown && Math.abs(newest.partnerMs - atMs) <= distanceMs(partner)) {
     return measures;
   }
   const [target, against] = pair.driverIs === "target" ? [pair.driver, partner] : [partner, pair.driver];
@@ -119,18 +120,4 @@ function holdingInterval(
 /** The most that a chain of this pace moves in `ms`; for a negative time the least, as a negative number. */
 function furthest(ms: number, pace: PaceRange): number {
   return Math.max(ms * pace.most, ms * pace.least);
-}
-
-function nearest(driver: Sample, partners: readonly Sample[]): Sample | null {
-  let best: Sample | null = null;
-  for (const partner of partners) {
-    if (best === null || distanceMs(driver, partner) < distanceMs(driver, best)) {
-      best = partner;
-    }
-  }
-  return best;
-}
-
-function distanceMs(a: Sample, b: Sample): number {
-  return Math.abs(readAtMs(a) - readAtMs(b));
 }

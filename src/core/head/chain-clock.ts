@@ -72,13 +72,8 @@ const STRAIGHT_MS = 200;
 const DENSE_MS = 60_000;
 
 export function newClock(): ChainClock {
-  return {
-    reported: { blocks: [], timesMs: [] },
-    seen: { blocks: [], timesMs: [] },
-    witnessed: { blocks: [], timesMs: [] },
-    intervalMs: null,
-    recentMs: null,
-  };
+  const empty = (): Timeline => ({ blocks: [], timesMs: [] });
+  return { reported: empty(), seen: empty(), witnessed: empty(), intervalMs: null, recentMs: null };
 }
 
 /**

@@ -60,7 +60,7 @@ export function reportChain(state: ChainState, watched: WatchedChain, nowMs: num
     explorer,
     block_time_seconds: inSeconds(blockTimeMs),
     block_interval_seconds:
-      view.measuredIntervalMs === null ? null : Math.round(view.measuredIntervalMs * 1_000) / 1e6,
+      view.clock.intervalMs === null ? null : Math.round(view.clock.intervalMs * 1_000) / 1e6,
     reference: reportReference(view),
     dispute: view.dispute === null ? null : disputeText(view.dispute),
     standings: state.sources.flatMap((source) => standingOf(source, watched, view)),

@@ -46,18 +46,13 @@ const HIGH_TO_RECOVER = 12;
 /** Folds one poll into the state of its source. */
 export function foldPoll(source: SourceState, observation: Observation, context: FoldContext): void {
   const { sentAtMs, receivedAtMs } = observation;
-  switch (observation.kind) {
-    case "head":
-      foldHead(source, observation, context);
-      break;
-    case "not_started":
-    case "missing":
-      source.last = { kind: observation.kind, sentAtMs, receivedAtMs };
-      break;
-    case "failed": {
-      const { kind, reason, detail } = observation;
-      source.last = { kind, reason, detail, sentAtMs, receivedAtMs };
-    }
+  if (observation.kind === "head") {
+    foldHead(source, observation, context);
+  } else if (observation.kind === "failed") {
+    const { kind, reason, detail } = observation;
+    source.last = { kind, reason, detail, sentAtMs, receivedAtMs };
+  } else {
+    source.last = { kind: observation.kind, sentAtMs, receivedAtMs };
   }
 }
 
@@ -178,16 +173,9 @@ function replicasAfter(
 }
 
 function isMostlyLow(answers: string, was: boolean): boolean {
-  return was ? answers.slice(-HIGH_TO_RECOVER).includes("l") : mostExcess(answers) >= EXCESS_TO_BE_STALE;
-}
-
-/** By how many the low answers outnumber the others, at most, in the answers since some moment. */
-function mostExcess(answers: string): number {
-  let excess = 0;
-  for (const answer of answers) {
-    excess = Math.max(0, excess + (answer === "l" ? 1 : -1));
-  }
-  return excess;
+  // By how many the low answers outnumber the others, at most, in the answers since some moment.
+  const excess = [...answers].reduce((most, answer) => Math.max(0, most + (answer === "l" ? 1 : -1)), 0);
+  return was ? answers.slice(-HIGH_TO_RECOVER).includes("l") : excess >= EXCESS_TO_BE_STALE;
 }
 
 /** Counts steps forward and back, after the sample was added. */

@@ -24,7 +24,6 @@ export interface ChainView {
   readonly clock: ChainClock;
   /** Measured, else configured, else null. */
   readonly intervalMs: number | null;
-  readonly measuredIntervalMs: number | null;
   readonly pace: Pace;
   /** Null: no height, or stale evidence. */
   readonly reference: HeadState | null;
@@ -65,7 +64,6 @@ export function viewOf(
     thresholds,
     clock,
     intervalMs,
-    measuredIntervalMs: clock.intervalMs,
     pace,
     reference: head !== null && nowMs <= head.freshUntilMs ? head : null,
     consensus,
