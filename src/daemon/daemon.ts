@@ -3,7 +3,7 @@ import { planFleet } from "../budgets/plan.ts";
 import type { Config } from "../config/config.ts";
 import type { EndpointRecord } from "../core/model/exchange.ts";
 import { memoize } from "../core/model/memoize.ts";
-import type { MetricsSource } from "../core/model/metrics-source.ts";
+import type { Counts, MetricsSource } from "../core/model/metrics-source.ts";
 import type { Plan } from "../core/model/plan.ts";
 import type { Report } from "../core/model/report.ts";
 import { createHttpClient } from "../io/http-client/client.ts";
@@ -14,7 +14,6 @@ import { openMaintenance } from "../schedule/maintenance.ts";
 import { endpointRecords } from "./endpoint-records.ts";
 import { Monitor } from "./monitor.ts";
 import { Poller, type PollerParts } from "./poller.ts";
-import { Counters, type Counts, metricsOf } from "./polling/counters.ts";
 import { EndpointStates } from "./polling/endpoint-state.ts";
 import { PollQueue } from "./polling/queue.ts";
 import { unlistedChains } from "./polling/unlisted-chains.ts";
@@ -43,7 +42,6 @@ const MAX_SILENCE_MS = 15_000;
 const POLL_GRACE_MS = 30_000;
 /** No dialect has more queries; `auto` may send those of every dialect. */
 const MAX_QUERIES = 8;
-const NOTHING_COUNTED = new Counters();
 
 /** The poll loop, with one configuration at a time. It is a standby until it is started. */
 export class Daemon implements AsyncDisposable {
@@ -199,7 +197,11 @@ export class Daemon implements AsyncDisposable {
     const report = this.report();
     return {
       ...own,
-      ...metricsOf(this.#config.fleet, ({ key }) => this.#states.of(key)?.counters ?? NOTHING_COUNTED),
+      fleet: this.#config.fleet,
+      // Copied: they go on while the metrics are written.
+      counts: new Map(
+        this.#states.all().map(({ endpoint, counters }) => [endpoint.key, { ...counters.counts }]),
+      ),
       report,
       loop: {
         lastTickMs: this.#tick.atMs,

@@ -1,12 +1,8 @@
-import type { Endpoint, IndexerId } from "../core/model/fleet.ts";
+import { type Endpoint, endpointsOf, type Fleet, type Indexer, type IndexerId } from "../core/model/fleet.ts";
 import { groupBy } from "../core/model/group-by.ts";
 import { memoize } from "../core/model/memoize.ts";
-import {
-  DURATION_BOUNDS_SECONDS,
-  type EndpointCounters,
-  type MetricsSource,
-} from "../core/model/metrics-source.ts";
-import { FAILURE_REASONS, type FailureReason } from "../core/model/observation.ts";
+import { type Counted, DURATION_CLASSES_SECONDS, type MetricsSource } from "../core/model/metrics-source.ts";
+import { FAILURE_REASONS } from "../core/model/observation.ts";
 import {
   type BudgetReport,
   type ChainSummary,
@@ -102,20 +98,39 @@ const endpoints = familiesOf<ReportSource, Report["unlisted"][number]>(
   ({ report }) => report.unlisted,
   ({ endpoint }) => keyLabels(endpoint),
 );
-const counters = familiesOf<MetricsSource, EndpointCounters>(
+const counters = familiesOf<MetricsSource, { readonly labels: string; readonly requests: number }>(
   ENDPOINT_LABELS,
-  ({ endpoints: all }) => seriesOf(all),
-  ({ endpoint }) => endpointLabels(endpoint),
+  (source) =>
+    Array.from(seriesOf(source.fleet), ([labels, endpoints]) => ({
+      labels,
+      requests: countOf(source, endpoints, "requests"),
+    })),
+  ({ labels }) => labels,
 );
-const indexers = familiesOf<MetricsSource, MetricsSource["indexers"][number]>(
+const indexers = familiesOf<MetricsSource, { readonly indexer: IndexerId; readonly skipped: number }>(
   INDEXER_LABELS,
-  (source) => source.indexers,
+  (source) =>
+    source.fleet.indexers.map((indexer) => ({
+      indexer,
+      skipped: countOf(source, indexer.endpoints, "skipped rounds"),
+    })),
   ({ indexer }) => indexerLabels(indexer),
 );
-const probes = familiesOf<MetricsSource, MetricsSource["parity"][number]>(
+const probes = familiesOf<MetricsSource, { readonly labels: string; readonly failures: number }>(
   [...TARGET_LABELS, "probe"],
-  (source) => source.parity,
-  ({ target, probe }) => `${targetLabels(targetId(target))},${labelsText({ probe })}`,
+  (source) =>
+    endpointsOf(source.fleet).flatMap((endpoint) =>
+      (endpoint.parity ?? []).flatMap(({ probe, selections }) => {
+        const compared = new Set(selections.map(({ target }) => target));
+        return endpoint.targets
+          .filter(({ key }) => compared.has(key))
+          .map((target) => ({
+            labels: `${targetLabels(targetId(target))},${labelsText({ probe })}`,
+            failures: countOf(source, [endpoint], `parity: ${probe} ${target.key}`),
+          }));
+      }),
+    ),
+  ({ labels }) => labels,
 );
 const singles = familiesOf<MetricsSource, MetricsSource>(
   [],
@@ -141,7 +156,7 @@ function targetsBy(
 }
 
 const STATUS_LABELS = STATUSES.map((status) => [status, labelsText({ status })] as const);
-const REASON_LABELS = FAILURE_REASONS.map((reason) => [reason, labelsText({ reason })] as const);
+const REASONS = FAILURE_REASONS.map((reason) => [`failed: ${reason}`, labelsText({ reason })] as const);
 const RESULTS = { equal: 1, different: 0, unknown: null } as const;
 
 /**
@@ -304,7 +319,7 @@ const POLLING_METRICS: readonly MetricFamily[] = [
     ],
   }),
   ...indexers({
-    synclag_rounds_skipped_total: ["roundsSkipped", "Rounds skipped while the previous one was running"],
+    synclag_rounds_skipped_total: ["skipped", "Rounds skipped while the previous one was running"],
   }),
   ...budgets({
     synclag_budget_limit: ["limit", "Requests that the budget allows in its window"],
@@ -386,25 +401,29 @@ function* pairSamples({ report }: ReportSource): Iterable<Sample> {
   }
 }
 
-function* failureSamples({ endpoints }: MetricsSource): Iterable<Sample> {
-  for (const { endpoint, failures } of seriesOf(endpoints)) {
-    const labels = endpointLabels(endpoint);
-    for (const [reason, label] of REASON_LABELS) {
-      yield [`${labels},${label}`, failures[reason]];
+function* failureSamples(source: MetricsSource): Iterable<Sample> {
+  for (const [labels, endpoints] of seriesOf(source.fleet)) {
+    for (const [failed, label] of REASONS) {
+      yield [`${labels},${label}`, countOf(source, endpoints, failed)];
     }
   }
 }
 
-function* durationSamples({ durations }: MetricsSource): Iterable<Sample> {
-  for (const { indexer, counts, sumSeconds } of durations) {
-    const labels = indexerLabels(indexer);
-    let count = 0;
-    for (const [index, inClass] of counts.entries()) {
-      count += inClass;
-      yield [`le="${DURATION_BOUNDS_SECONDS[index] ?? "+Inf"}",${labels}`, count, "_bucket"];
+/** How long the requests of each indexer, and of the nodes of all chains, took. */
+function* durationSamples(source: MetricsSource): Iterable<Sample> {
+  const rpc: Indexer = { protocol: "", variant: "rpc", tier: "", endpoints: source.fleet.rpcEndpoints };
+  for (const indexer of [...source.fleet.indexers, rpc]) {
+    const { endpoints } = indexer;
+    if (countOf(source, endpoints, "requests") > 0) {
+      const labels = indexerLabels(indexer);
+      let count = 0;
+      for (const bound of DURATION_CLASSES_SECONDS) {
+        count += countOf(source, endpoints, `within: ${bound}`);
+        yield [`le="${Number.isFinite(bound) ? bound : "+Inf"}",${labels}`, count, "_bucket"];
+      }
+      yield [labels, countOf(source, endpoints, "seconds"), "_sum"];
+      yield [labels, count, "_count"];
     }
-    yield [labels, sumSeconds, "_sum"];
-    yield [labels, count, "_count"];
   }
 }
 
@@ -446,21 +465,9 @@ function scarcer(one: BudgetReport, other: BudgetReport): BudgetReport {
   };
 }
 
-/** Several RPC nodes of one chain have the same labels, so their counts are one series. */
-function seriesOf(endpoints: readonly EndpointCounters[]): readonly EndpointCounters[] {
-  const nodes = endpoints.filter(({ endpoint }) => endpoint.kind === "rpc");
-  return [
-    ...endpoints.filter(({ endpoint }) => endpoint.kind === "indexer"),
-    ...[...groupBy(nodes, ({ endpoint }) => endpoint.name).values()].map((group) => group.reduce(add)),
-  ];
-}
+/** The endpoints by the text of E. Several RPC nodes of one chain have the same labels, so their counts are one series. */
+const seriesOf = memoize((fleet: Fleet) => groupBy(endpointsOf(fleet), endpointLabels));
 
-function add(one: EndpointCounters, other: EndpointCounters): EndpointCounters {
-  const failures = FAILURE_REASONS.map((reason) => [reason, one.failures[reason] + other.failures[reason]]);
-  return {
-    endpoint: one.endpoint,
-    requests: one.requests + other.requests,
-    // Object.fromEntries widens its keys to string; these are the list's own.
-    failures: Object.fromEntries(failures) as Record<FailureReason, number>,
-  };
+function countOf({ counts }: MetricsSource, endpoints: readonly Endpoint[], counted: Counted): number {
+  return endpoints.reduce((sum, { key }) => sum + (counts.get(key)?.[counted] ?? 0), 0);
 }

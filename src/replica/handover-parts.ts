@@ -1,8 +1,8 @@
 import { type Event, eventText } from "../core/events/event.ts";
 import type { EventLog } from "../core/events/event-log.ts";
 import type { ChainState } from "../core/head/chain-state.ts";
+import type { Counts } from "../core/model/metrics-source.ts";
 import type { Daemon, LearnedState } from "../daemon/daemon.ts";
-import type { Counts } from "../daemon/polling/counters.ts";
 import { readEvents } from "../daemon/state/event-store.ts";
 import type { SavedState } from "../io/state/file.ts";
 import { seal, unsealText } from "../io/state/seal.ts";

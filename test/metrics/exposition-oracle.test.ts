@@ -1,7 +1,7 @@
 import { text as readText } from "node:stream/consumers";
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import { describe, expect, it } from "vitest";
-import { DURATION_BOUNDS_SECONDS, type MetricsSource } from "../../src/core/model/metrics-source.ts";
+import { DURATION_CLASSES_SECONDS, type MetricsSource } from "../../src/core/model/metrics-source.ts";
 import type { MetricFamily } from "../../src/metrics/exposition.ts";
 import { labelsText, sampleLine } from "../../src/metrics/exposition.ts";
 import { METRIC_FAMILIES } from "../../src/metrics/families.ts";
@@ -74,10 +74,11 @@ function record(
 ): void {
   const settings = { name, help, labelNames: [...labels], registers: [registry] };
   if (type === "histogram") {
-    const histogram = new Histogram({ ...settings, buckets: [...DURATION_BOUNDS_SECONDS] });
-    for (const { indexer } of source.durations) {
-      histogram.observe({ ...indexer }, 0.04);
-      histogram.observe({ ...indexer }, 7);
+    const histogram = new Histogram({ ...settings, buckets: DURATION_CLASSES_SECONDS.slice(0, -1) });
+    const nodes = { protocol: "", variant: "rpc", tier: "" };
+    for (const { protocol, variant, tier } of [...source.fleet.indexers, nodes]) {
+      histogram.observe({ protocol, variant, tier }, 0.04);
+      histogram.observe({ protocol, variant, tier }, 7);
     }
     return;
   }

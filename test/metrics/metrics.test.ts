@@ -7,7 +7,7 @@ import { isoTime } from "../../src/core/model/text.ts";
 import { expositionText } from "../../src/metrics/exposition.ts";
 import { METRIC_FAMILIES } from "../../src/metrics/families.ts";
 import { createPrometheus } from "../../src/metrics/registry.ts";
-import { endpointTally, fullReport, metricsSource, rpcEndpoint } from "../support/metrics-source.ts";
+import { fleetOf, fullReport, metricsSource, rpcEndpoint } from "../support/metrics-source.ts";
 import { startScenario } from "../support/scenario.ts";
 import { sampleChainReport, sampleReport, sampleTarget, sampleTargetReport } from "../views/sample-report.ts";
 
@@ -75,7 +75,7 @@ describe("/metrics", () => {
       deployment: null,
     });
     const chains = [sampleChainReport({ reference: null, block_interval_seconds: null, targets: [target] })];
-    const known = metricsSource({ parity: [], indexers: [], report: { ...fullReport(), incidents: [] } });
+    const known = metricsSource({ report: { ...fullReport(), incidents: [] } });
     const unknown = metricsSource({
       ...known,
       report: { ...sampleReport({ chains }), budgets: known.report.budgets },
@@ -177,12 +177,13 @@ describe("/metrics", () => {
   });
 
   it("adds up the nodes of one chain, which share their labels", () => {
-    const endpoints = [
-      endpointTally(rpcEndpoint(1), 3, { dns: 1 }),
-      endpointTally(rpcEndpoint(2), 4, { dns: 5 }),
-    ];
+    const nodes = [rpcEndpoint(1), rpcEndpoint(2)];
+    const counts = new Map([
+      [rpcEndpoint(1).key, { requests: 3, "failed: dns": 1 }],
+      [rpcEndpoint(2).key, { requests: 4, "failed: dns": 5 }],
+    ]);
 
-    const text = textOf(metricsSource({ endpoints }));
+    const text = textOf(metricsSource({ fleet: fleetOf([], nodes), counts }));
 
     const labels = 'protocol="",variant="rpc",tier="",endpoint="base"';
     expect(linesOf(text, "synclag_polls_total")).toEqual([`synclag_polls_total{${labels}} 7`]);

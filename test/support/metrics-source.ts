@@ -1,6 +1,5 @@
-import type { Endpoint } from "../../src/core/model/fleet.ts";
-import type { EndpointCounters, MetricsSource } from "../../src/core/model/metrics-source.ts";
-import { FAILURE_REASONS, type FailureReason } from "../../src/core/model/observation.ts";
+import type { Endpoint, Fleet, Indexer } from "../../src/core/model/fleet.ts";
+import type { MetricsSource } from "../../src/core/model/metrics-source.ts";
 import type { Report } from "../../src/core/model/report.ts";
 import { isoTime } from "../../src/core/model/text.ts";
 import {
@@ -17,16 +16,25 @@ import {
 
 /** A source in which every metric has something to say, with what a test wants otherwise. */
 export function metricsSource(wanted: Partial<MetricsSource> = {}): MetricsSource {
-  const endpoint = sampleEndpoint();
+  const target = sampleTarget({ variant: "subgraph" });
+  const selections = [{ target: target.key, select: "", value: [] }];
+  const parity = [{ probe: "campaigns", everyMs: 60_000, selections }];
+  const endpoint = sampleEndpoint({ targets: [target], parity });
   const { protocol, variant, tier } = endpoint;
+  const took = { "within: 0.05": 1, "within: 10": 1, seconds: 7.04 };
   return {
     report: fullReport(),
-    endpoints: [endpointTally(endpoint, 7, { timeout: 2 }), endpointTally(rpcEndpoint(1), 3)],
-    indexers: [{ indexer: { protocol, variant, tier, endpoints: [endpoint] }, roundsSkipped: 1 }],
-    parity: [{ target: sampleTarget({ variant: "subgraph" }), probe: "campaigns", failures: 3 }],
-    durations: [
-      { indexer: { protocol, variant, tier }, counts: [0, 0, 1, 0, 0, 0, 0, 0, 0, 1, 0], sumSeconds: 7.04 },
-    ],
+    fleet: fleetOf([{ protocol, variant, tier, endpoints: [endpoint] }], [rpcEndpoint(1)]),
+    counts: new Map([
+      [
+        endpoint.key,
+        {
+          ...{ requests: 7, "failed: timeout": 2, "skipped rounds": 1, ...took },
+          [`parity: campaigns ${target.key}`]: 3,
+        },
+      ],
+      [rpcEndpoint(1).key, { requests: 3, ...took }],
+    ]),
     replica: { isLeader: true, isStoreUp: true, isPolling: true },
     loop: { lastTickMs: NOW_MS - 500, inFlight: 2, queued: 4 },
     incidents: new Map([["host", 2]]),
@@ -84,17 +92,9 @@ export function fullReport(): Report {
   });
 }
 
-export function endpointTally(
-  endpoint: Endpoint,
-  requests: number,
-  failed: Partial<Record<FailureReason, number>> = {},
-): EndpointCounters {
-  // Object.fromEntries widens its keys to string; these are the list's own.
-  const none = Object.fromEntries(FAILURE_REASONS.map((reason) => [reason, 0])) as Record<
-    FailureReason,
-    number
-  >;
-  return { endpoint, requests, failures: { ...none, ...failed } };
+/** A fleet of these, and of nothing else. */
+export function fleetOf(indexers: readonly Indexer[], rpcEndpoints: readonly Endpoint[]): Fleet {
+  return { indexers, rpcEndpoints, chains: [], budgets: [], skipped: [], parity: [] };
 }
 
 /** One of the nodes of Base. */

@@ -6,7 +6,7 @@ import type { ParityReading } from "../../src/core/model/parity.ts";
 import type { Report, Status } from "../../src/core/model/report.ts";
 import { Monitor, type SavedMonitor } from "../../src/daemon/monitor.ts";
 import { type ChainModel, createChain, headAt, timeOf } from "../../src/sim/model/chain-model.ts";
-import { metricsSource } from "./metrics-source.ts";
+import { fleetOf, metricsSource } from "./metrics-source.ts";
 import { isNamed, msOf, Outputs } from "./outputs.ts";
 import { configOf } from "./running-app.ts";
 
@@ -211,8 +211,7 @@ export class ScriptedFleet extends Outputs {
   }
 
   metricsSource(): MetricsSource {
-    const none = { endpoints: [], indexers: [], parity: [], durations: [] };
-    return metricsSource({ ...none, report: this.report() });
+    return metricsSource({ fleet: fleetOf([], []), counts: new Map(), report: this.report() });
   }
 
   protected endpointRecords(): readonly EndpointRecord[] {

@@ -1,44 +1,35 @@
-import type { Endpoint, Indexer, IndexerId, Target } from "./fleet.ts";
+import type { Fleet } from "./fleet.ts";
 import type { FailureReason } from "./observation.ts";
 import type { Incident, Report } from "./report.ts";
 
-/** Requests and failures of one endpoint since the start of the process. */
-export interface EndpointCounters {
-  readonly endpoint: Endpoint;
-  readonly requests: number;
-  readonly failures: Readonly<Record<FailureReason, number>>;
-}
+/** Upper bounds in seconds of the classes in which requests are counted by duration. The last but one is the default timeout of a poll. */
+export const DURATION_CLASSES_SECONDS: readonly number[] = [
+  ...[0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+  Number.POSITIVE_INFINITY,
+];
 
-interface IndexerCounters {
-  readonly indexer: Indexer;
-  readonly roundsSkipped: number;
-}
+/** What is counted of an endpoint: sums that only grow. */
+export type Counted =
+  | "requests"
+  /** That the requests took, together. */
+  | "seconds"
+  /** Requests by duration: the bound of their class. */
+  | `within: ${number}`
+  | `failed: ${FailureReason}`
+  /** Readings without a value, by probe and target. */
+  | `parity: ${string}`
+  /** Rounds that its indexer skipped because of it. */
+  | "skipped rounds";
 
-/** Readings of one parity probe on one target that brought no value, since the start of the process. */
-interface ParityCounter {
-  readonly target: Target;
-  readonly probe: string;
-  readonly failures: number;
-}
-
-/** Upper bounds in seconds of the classes in which durations of polls are counted; the last one is the default timeout of a poll. */
-export const DURATION_BOUNDS_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const;
-
-/** How long the requests of one indexer, or of the nodes of all chains, took. */
-interface DurationCounters {
-  readonly indexer: IndexerId;
-  /** One for each bound, and one for what took longer. */
-  readonly counts: readonly number[];
-  readonly sumSeconds: number;
-}
+/** Since the start of the process; an absent name means 0. */
+export type Counts = Readonly<Partial<Record<Counted, number>>>;
 
 /** What the metrics of a daemon are read from at a scrape: memory only, never a request to an indexer. */
 export interface MetricsSource {
   readonly report: Report;
-  readonly endpoints: readonly EndpointCounters[];
-  readonly indexers: readonly IndexerCounters[];
-  readonly parity: readonly ParityCounter[];
-  readonly durations: readonly DurationCounters[];
+  readonly fleet: Fleet;
+  /** By the endpoint's key. */
+  readonly counts: ReadonlyMap<string, Counts>;
   /** Null where no store is shared with other replicas. */
   readonly replica: {
     readonly isLeader: boolean;
