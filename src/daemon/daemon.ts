@@ -8,7 +8,7 @@ import type { Plan } from "../core/model/plan.ts";
 import type { Report } from "../core/model/report.ts";
 import { createHttpClient } from "../io/http-client/client.ts";
 import type { ProbeResult } from "../io/http-server/routes/server-deps.ts";
-import type { SavedState } from "../io/state/file.ts";
+import type { KnownState } from "../io/state/parts.ts";
 import type { World } from "../io/world.ts";
 import { openMaintenance } from "../schedule/maintenance.ts";
 import { endpointRecords } from "./endpoint-records.ts";
@@ -29,11 +29,10 @@ export interface DaemonOptions extends Partial<Pick<PollerParts, "openClient" | 
 }
 
 /** What another replica has learned; times are by the clock of this process. What is absent is unchanged. */
-export interface LearnedState
-  extends Pick<SavedState, "chains">,
-    Partial<Pick<SavedState, "incidents" | "questions">> {
+export interface LearnedState extends Partial<KnownState> {
+  readonly chains: KnownState["chains"];
   /** By the endpoint's key. */
-  readonly counters: ReadonlyMap<string, Counts>;
+  readonly counters: Readonly<Record<string, Counts>>;
 }
 
 /** The scheduler ticks every second; a longer silence means that the loop is stuck. */
@@ -125,16 +124,15 @@ export class Daemon implements AsyncDisposable {
   learn(learned: LearnedState): void {
     this.#states.restoreQuestions(learned.questions ?? {});
     this.#monitor.restore(learned);
-    for (const [key, counts] of learned.counters) {
+    for (const [key, counts] of Object.entries(learned.counters)) {
       this.#states.of(key)?.counters.restore(counts);
     }
   }
 
-  /** What another replica needs in order to go on from here; what has not changed is the same object, or has the same version. */
+  /** What another replica needs in order to go on from here; what has not changed is the same object, or has the same revision. */
   handover() {
     return {
-      ...this.#monitor.save(),
-      questions: { version: this.#states.questionsVersion(), save: () => this.#states.saveQuestions() },
+      ...this.save(),
       counters: new Map(this.#states.all().map(({ endpoint, counters }) => [endpoint.key, counters])),
     };
   }
@@ -165,7 +163,7 @@ export class Daemon implements AsyncDisposable {
   }
 
   /** The state to save, without the budgets. */
-  save(): Pick<SavedState, "chains" | "incidents" | "questions"> {
+  save(): KnownState {
     return { ...this.#monitor.save(), questions: this.#states.saveQuestions() };
   }
 

@@ -13,7 +13,7 @@ import type { ParityReading } from "../core/model/parity.ts";
 import type { BudgetReport, Incident, Report, TargetId } from "../core/model/report.ts";
 import { composeReport } from "../core/report/compose.ts";
 import type { SourceState } from "../core/source/source-state.ts";
-import type { SavedState } from "../io/state/file.ts";
+import type { KnownState } from "../io/state/parts.ts";
 import { inSlices } from "./state/in-slices.ts";
 
 export interface MonitorOptions {
@@ -32,7 +32,7 @@ export interface MonitorOptions {
   readonly onNetworkRestored?: (missed: readonly Endpoint[]) => void;
 }
 
-export type SavedMonitor = Pick<SavedState, "chains" | "incidents">;
+export type SavedMonitor = Pick<KnownState, "chains" | "incidents">;
 
 interface UndecidedPoll {
   readonly observations: readonly Observation[];

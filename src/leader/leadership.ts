@@ -34,9 +34,7 @@ export class Leadership implements AsyncDisposable {
   #leader: string | null = null;
   #calling: Promise<void> = Promise.resolve();
   #isStopped = false;
-  /** How far the store's clock is ahead of the lease's clock; null: unknown. */
-  #storeAheadMs: number | null = null;
-  /** The store's clock minus the monotonic clock, if known. */
+  /** The store's clock minus the monotonic clock; before the first reply, the wall clock stands for it. */
   #storeOffsetMs: number;
 
   constructor(store: ScriptRunner, world: Pick<World, "nowMs" | "monotonicMs" | "onBug">) {
@@ -101,7 +99,8 @@ export class Leadership implements AsyncDisposable {
     const sentMs = this.#world.monotonicMs();
     const { highestToken } = this.#lease;
     const priority = calledMs < this.#patientUntilMs ? "last" : priorityOf(this.#lease, calledMs);
-    const deadline = this.#deadline(calledMs);
+    // By the store's clock: later than that the answer would come too late.
+    const deadline = this.storeNowMs() + CALL_MS;
     const args = [this.#id, this.#name, this.token() ?? 0, highestToken, LEASE_MS, priority, deadline];
     this.#fold({ kind: "called" });
     const reply = await this.#store.run(CLAIM, [LEASE_KEY], args);
@@ -111,18 +110,12 @@ export class Leadership implements AsyncDisposable {
     }
     const { isGranted, token, leader, storeNowMs } = reply.value;
     this.#leader = leader;
-    this.#storeAheadMs = storeNowMs - this.#nowMs();
     this.#storeOffsetMs = storeNowMs - (sentMs + this.#world.monotonicMs()) / 2;
     if (isGranted) {
       this.#fold({ kind: "granted", calledMs, token });
     } else {
       this.#fold({ kind: leader === null ? "vacant" : "refused", token });
     }
-  }
-
-  /** By the store's clock: later than that the answer would come too late. */
-  #deadline(calledMs: number): string {
-    return this.#storeAheadMs === null ? "" : Math.round(calledMs + this.#storeAheadMs + CALL_MS).toString();
   }
 
   #fold(event: LeaseEvent): void {

@@ -21,7 +21,7 @@ const LONGEST_NAME = 300;
 
 /**
  * Asks for the lease or renews it. KEYS: the lease. ARGV: id, name, the token held ('0': none), the highest token seen, the length
- * of a lease, the priority, and until when by the store's clock the call may take the lease ('': at any time). Returns whether it
+ * of a lease, the priority, and until when by the store's clock the call may take the lease. Returns whether it
  * was granted (1 or 0), the token, the holder's name, the rest of its time and the store's time.
  *
  * A lease that has expired but was not taken over is renewed with its token. If the store has lost its memory, the holder gets
@@ -53,7 +53,7 @@ local function grant(token, from)
   return reply(1, token)
 end
 -- A call that a store which hung runs late must not go before the last leader.
-if ARGV[7] ~= '' and now > tonumber(ARGV[7]) then priority = 'last' end
+if now > tonumber(ARGV[7]) then priority = 'last' end
 if id_held == id then return grant(held, since) end
 local has_forgotten = not held or id_held == ''
 if has_forgotten and ARGV[3] ~= '0' then return grant(ARGV[3], text(now)) end

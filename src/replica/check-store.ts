@@ -4,12 +4,11 @@ import type { Config } from "../config/config.ts";
 import type { Report } from "../core/model/report.ts";
 import { inSeconds } from "../core/model/text.ts";
 import { Monitor } from "../daemon/monitor.ts";
-import { STATE_SHAPE } from "../io/state/seal.ts";
 import type { RedisStore } from "../io/store/redis-store.ts";
 import type { World } from "../io/world.ts";
 import { Leadership } from "../leader/leadership.ts";
 import { openMaintenance } from "../schedule/maintenance.ts";
-import { readParts } from "./handover-parts.ts";
+import { readHandover } from "./handover-parts.ts";
 import { SharedParts } from "./parts.ts";
 import { SharedBudgets, SLACK_MS } from "./shared-budgets.ts";
 
@@ -76,20 +75,21 @@ async function readReport(
   shared: SharedBudgets,
   { store, world }: StoreCheckOptions,
 ): Promise<Report | string> {
-  const reading = await new SharedParts({ store, key: "state", format: STATE_SHAPE }).read();
-  if (reading.kind === "other format") {
-    return `Cannot check: another version of Synclag leads at ${leader}; ask it with --url`;
-  }
-  if (reading.kind !== "read" || !(await shared.follow())) {
+  const reading = await new SharedParts(store, "state").read();
+  if (reading.kind === "failed" || reading.value.ageMs === null || !(await shared.follow())) {
     return `Cannot check: ${leader} leads, and has not handed over its state`;
   }
-  const learned = readParts(reading.parts, () => undefined);
+  const { parts, ageMs } = reading.value;
+  const { learned } = readHandover(parts);
+  if (Object.keys(learned.chains).length === 0) {
+    return `Cannot check: another version of Synclag leads at ${leader}; ask it with --url`;
+  }
   const monitor = new Monitor(fleet, {
     nowMs: world.nowMs,
     budgets: () => shared.budgets.report(shared.nowMs()),
     maintenance: (nowMs) => openMaintenance(maintenance, nowMs),
   });
   monitor.restore(learned);
-  const age_seconds = inSeconds(reading.ageMs);
+  const age_seconds = inSeconds(ageMs);
   return { ...monitor.report(), replica: { role: "standby", name: NAME, leader, age_seconds } };
 }

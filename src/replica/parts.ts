@@ -1,47 +1,19 @@
 import { z } from "zod";
+import type { Part, ReadPart } from "../io/state/parts.ts";
 import type { ScriptRunner } from "../io/store/redis-store.ts";
-import { LEASE_KEY, storeScript, Whole } from "../io/store/store-script.ts";
+import { LEASE_KEY, type StoreReply, storeScript, Whole } from "../io/store/store-script.ts";
 import { FENCE } from "../leader/lease-scripts.ts";
-
-/** A part of what one replica hands to the others; parts change separately. */
-export interface Part {
-  readonly name: string;
-  /** Another one, by identity, once the part has changed. Absent: it always has. */
-  readonly version?: unknown;
-  readonly text: () => string;
-}
-
-/** A part as it was read from the store. */
-export interface ReadPart {
-  readonly name: string;
-  readonly text: string;
-}
 
 /**
  * `fenced`: another replica leads by now. `lost`: the store no longer has what was written before, so that all parts must be written.
- * `failed`: the store did not answer.
  */
-export type WriteResult =
-  | { readonly kind: "written" | "fenced" | "lost" }
-  | { readonly kind: "failed"; readonly detail: string };
+type Written = "written" | "fenced" | "lost";
 
-/** What was read. `nothing`: nothing was written, or the store has lost it. `unusable`: the store holds something else there. */
-export type PartReading =
-  | {
-      readonly kind: "read";
-      /** What has changed since the last reading or writing, the latest last. */
-      readonly parts: readonly ReadPart[];
-      /** How long ago the last write was. */
-      readonly ageMs: number;
-    }
-  | { readonly kind: "nothing" | "unusable" | "other format" | "failed" };
-
-export interface SharedPartsOptions {
-  readonly store: ScriptRunner;
-  /** The name of the keys. */
-  readonly key: string;
-  /** The version of the format of the parts. */
-  readonly format: number;
+interface PartReading {
+  /** What has changed since the last reading or writing, the latest last. */
+  readonly parts: readonly ReadPart[];
+  /** How long ago the last write was; null: nothing was written, or the store has lost it. */
+  readonly ageMs: number | null;
 }
 
 /** A call carries so much at once, so that it is done within its second. */
@@ -49,23 +21,19 @@ const CALL_CHARS = 524_288;
 
 /** Parts in the store, which the leader writes and the others read. Calls are made one at a time. */
 export class SharedParts {
-  readonly #options: SharedPartsOptions;
+  readonly #store: ScriptRunner;
   readonly #keys: readonly string[];
   /** The number of the last part read or written; 0: no part. */
   #number = 0;
-  /** What the store has, by the part's name; null: unknown, so that all is written. */
-  #written: Map<string, unknown> | null = null;
+  /** The version of each part that the store has; null: unknown, so that all is written. */
+  #written: ReadonlyMap<string, unknown> | null = null;
   /** With which this process has written last. */
   #token: number | null = null;
 
-  constructor(options: SharedPartsOptions) {
-    this.#options = options;
-    this.#keys = [options.key, `${options.key}-order`];
-  }
-
-  /** Whether the next write is of everything. */
-  get isWriteOfAll(): boolean {
-    return this.#written === null;
+  /** `key`: the name of the keys. */
+  constructor(store: ScriptRunner, key: string) {
+    this.#store = store;
+    this.#keys = [key, `${key}-order`];
   }
 
   /** The next write or reading is of everything. */
@@ -74,80 +42,71 @@ export class SharedParts {
     this.#written = null;
   }
 
-  /** Writes what has changed since the last write, or all where that failed. A write without changes renews the time of the last one. */
-  async write(parts: readonly Part[], token: number): Promise<WriteResult> {
-    const { store, format } = this.#options;
-    const keys = [LEASE_KEY, ...this.#keys];
-    const former = this.#written;
-    const written = new Map(former);
+  /** Writes what of these parts, which are all, the store lacks. A write without changes renews the time of the last one. */
+  async write(parts: readonly Part[], token: number): Promise<StoreReply<Written>> {
+    const reply = await this.#writeChanged(parts, token);
+    return reply.kind === "reply" && reply.value === "lost" ? await this.#writeChanged(parts, token) : reply;
+  }
+
+  /** Reads the parts that another process has written since; own parts are skipped, because memory is newer. */
+  async read(): Promise<StoreReply<PartReading>> {
+    const parts: ReadPart[] = [];
+    const from = this.#number;
     this.#written = null;
-    this.#token = token;
-    let last: number | "" = former === null ? "" : this.#number;
-    let oldest: number | null = null;
-    const changed = parts.filter(
-      ({ name, version }) => version === undefined || written.get(name) !== version,
-    );
-    for (const batch of batchesOf(changed)) {
-      const texts = batch.flatMap(({ name, text }) => [name, text]);
-      const reply = await store.run(WRITE, keys, [token, last, format, ...texts]);
-      if (reply.kind === "failed" && reply.reason !== "unusable") {
+    for (;;) {
+      const reply = await this.#store.run(READ, this.#keys, [this.#number]);
+      if (reply.kind === "failed") {
+        this.#number = from;
         return reply;
       }
+      const page = reply.value;
+      parts.push(...(page.token === this.#token ? [] : page.parts));
+      this.#number = page.reached;
+      if (page.reached >= page.number) {
+        return { kind: "reply", value: { parts, ageMs: page.ageMs } };
+      }
+    }
+  }
+
+  async #writeChanged(parts: readonly Part[], token: number): Promise<StoreReply<Written>> {
+    const keys = [LEASE_KEY, ...this.#keys];
+    const written = new Map(this.#written);
+    let last: number | "" = this.#written === null ? "" : this.#number;
+    let oldest: number | null = null;
+    // Until it is known that the store has all of it.
+    this.#written = null;
+    this.#token = token;
+    for (const batch of batchesOf(parts.filter(({ name, version }) => written.get(name) !== version))) {
+      const texts = batch.flatMap(({ name, text }) => [name, text]);
+      const reply = await this.#store.run(WRITE, keys, [token, last, ...texts]);
       if (reply.kind === "failed") {
-        await store.run(CLEAR, keys, [token]);
-        return { kind: "lost" };
+        return reply.reason === "unusable" ? LOST : reply;
       }
       if (typeof reply.value === "string") {
-        return { kind: reply.value };
+        return { kind: "reply", value: reply.value };
       }
+      oldest ??= last === "" ? reply.value - batch.length : null;
       last = reply.value;
-      oldest ??= last - batch.length;
       this.#number = last;
       for (const { name, version } of batch) {
         written.set(name, version);
       }
     }
-    this.#written = written;
-    if (former === null && oldest !== null) {
+    if (oldest !== null) {
       // What an earlier configuration had.
-      await store.run(PRUNE, keys, [token, oldest]);
+      await this.#store.run(PRUNE, keys, [token, oldest]);
     }
-    return { kind: "written" };
-  }
-
-  /** Reads the parts that another process has written since; own parts are skipped, because memory is newer. */
-  async read(): Promise<PartReading> {
-    const { store, format } = this.#options;
-    const parts: ReadPart[] = [];
-    const from = this.#number;
-    this.#written = null;
-    for (;;) {
-      const reply = await store.run(READ, this.#keys, [this.#number]);
-      if (reply.kind === "failed") {
-        this.#number = from;
-        return { kind: reply.reason === "unusable" ? "unusable" : "failed" };
-      }
-      const page = reply.value;
-      if (page === null) {
-        return { kind: "nothing" };
-      }
-      if (page.format !== format) {
-        return { kind: "other format" };
-      }
-      parts.push(...(page.token === this.#token ? [] : page.parts));
-      this.#number = page.reached;
-      if (page.reached >= page.number) {
-        return { kind: "read", parts, ageMs: Math.max(0, page.nowMs - page.writtenAtMs) };
-      }
-    }
+    this.#written = written;
+    return WRITTEN;
   }
 }
 
-type EncodedPart = ReadPart & Pick<Part, "version">;
+const WRITTEN = { kind: "reply", value: "written" } as const;
+const LOST = { kind: "reply", value: "lost" } as const;
 
 /** At least one, so that the time of the last write is renewed. */
-function* batchesOf(parts: readonly Part[]): Iterable<readonly EncodedPart[]> {
-  let batch: EncodedPart[] = [];
+function* batchesOf(parts: readonly Part[]) {
+  let batch: (ReadPart & Pick<Part, "version">)[] = [];
   let length = 0;
   for (const { name, version, text: encode } of parts) {
     const text = encode();
@@ -162,41 +121,37 @@ function* batchesOf(parts: readonly Part[]): Iterable<readonly EncodedPart[]> {
 }
 
 // Parts are kept in a hash, each with a number in a sorted set that says in which order they changed, so that a reader asks
-// for what has changed since. The hash's field '#' holds the last number, the time of the write, the format and the token.
-// A value of another type makes a script fail; the leader then removes both keys and writes all of its parts again.
+// for what has changed since. The hash's field '#' holds the last number, the time of the write and the token.
+// The leader removes both keys where one has a value of another type, and writes all of its parts again.
 
 /**
  * Writes parts, if the token is still the newest. KEYS: the lease, the hash, the order. ARGV: the token, the number of the last
- * write or '' to begin, the version of the format, then names and texts. Returns the number of the last part, 'fenced', or 'lost'
- * where the store no longer has what was written before.
+ * write or '' to begin, then names and texts. Returns the number of the last part, 'fenced', or 'lost' where the store no longer has
+ * what was written before.
  *
  * Numbers go on from the store's clock, so that they rise even where the store has lost its memory.
  */
 export const WRITE = storeScript(
   `${FENCE}
-local last = string.match(redis.call('HGET', KEYS[2], '#') or '', '^%d+') or '0'
-local newest = redis.call('ZRANGEBYSCORE', KEYS[3], last, '+inf', 'LIMIT', 0, 1)[1]
-if ARGV[2] ~= '' and not (last == ARGV[2] and newest) then return 'lost' end
+local head = redis.pcall('HGET', KEYS[2], '#')
+local last = type(head) == 'string' and string.match(head, '^%d+') or '0'
+local newest = redis.pcall('ZRANGEBYSCORE', KEYS[3], last, '+inf', 'LIMIT', 0, 1)
+if type(head) == 'table' or newest.err then
+  remove(KEYS[2])
+  remove(KEYS[3])
+  return redis.error_reply('ERR the parts were unusable and have been removed')
+end
+if ARGV[2] ~= '' and not (last == ARGV[2] and newest[1]) then return 'lost' end
 local number = ARGV[2] == '' and math.max(now, last + 1) or tonumber(last)
-for index = 4, #ARGV, 2 do
+for index = 3, #ARGV, 2 do
   number = number + 1
   redis.call('HSET', KEYS[2], ARGV[index], ARGV[index + 1])
   redis.call('ZADD', KEYS[3], text(number), ARGV[index])
 end
-redis.call('HSET', KEYS[2], '#', table.concat({ text(number), text(now), ARGV[3], ARGV[1] }, ' '))
+redis.call('HSET', KEYS[2], '#', table.concat({ text(number), text(now), ARGV[1] }, ' '))
 return text(number)
 `,
   z.union([z.enum(["fenced", "lost"]), Whole]),
-);
-
-/** Removes all parts, also where a key has a value of another type. KEYS as above. ARGV: the token. */
-export const CLEAR = storeScript(
-  `${FENCE}
-remove(KEYS[2])
-remove(KEYS[3])
-return 'cleared'
-`,
-  z.enum(["fenced", "cleared"]),
 );
 
 /** Removes the parts that were not written since. KEYS as above. ARGV: the token, a number. */
@@ -216,15 +171,15 @@ return #names
 const READ_BYTES = 1_048_576;
 
 const Page = z.union([
-  z.tuple([]).transform(() => null),
+  z.tuple([]).transform(() => ({ number: 0, token: null, reached: 0, parts: [], ageMs: null })),
   z
-    .tuple([Whole, z.string().regex(/^\d{1,15} \d{1,15} \d{1,15} \d{1,15}$/), Whole], z.string())
+    .tuple([Whole, z.string().regex(/^\d{1,15} \d{1,15} \d{1,15}$/), Whole], z.string())
     .transform(([nowMs, head, reached, ...texts]) => {
-      const [number = 0, writtenAtMs = 0, format, token] = head.split(" ").map(Number);
+      const [number = 0, writtenAtMs = 0, token] = head.split(" ").map(Number);
       const parts = texts.flatMap((name, index) =>
         index % 2 === 0 ? [{ name, text: texts[index + 1] ?? "" }] : [],
       );
-      return { nowMs, number, writtenAtMs, format, token, reached, parts };
+      return { number, token, reached, parts, ageMs: Math.max(0, nowMs - writtenAtMs) };
     }),
 ]);
 
@@ -238,7 +193,7 @@ local head = redis.call('HGET', KEYS[1], '#')
 local last = head and string.match(head, '^%d+')
 local newest = redis.call('ZRANGEBYSCORE', KEYS[2], last or '-inf', '+inf', 'LIMIT', 0, 1)[1]
 if not head and not newest then return {} end
-if not (last and newest) then return redis.error_reply('ERR some parts are missing') end
+if not (last and newest) then return redis.error_reply('ERR the parts are unusable: some are missing') end
 local since = tonumber(ARGV[1]) <= tonumber(last) and ARGV[1] or '0'
 local names = redis.call('ZRANGEBYSCORE', KEYS[2], '(' .. since, '+inf', 'WITHSCORES')
 local reply, bytes = { text(now), head, last }, 0

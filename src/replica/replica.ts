@@ -7,12 +7,11 @@ import type { ReplicaReport } from "../core/model/report.ts";
 import { inSeconds } from "../core/model/text.ts";
 import type { Daemon } from "../daemon/daemon.ts";
 import type { EventStore } from "../daemon/state/event-store.ts";
-import { STATE_SHAPE } from "../io/state/seal.ts";
 import type { RedisStore } from "../io/store/redis-store.ts";
 import type { World } from "../io/world.ts";
 import { Leadership } from "../leader/leadership.ts";
 import type { Role } from "../leader/lease.ts";
-import { eventParts, partsOf, readEventParts, readParts } from "./handover-parts.ts";
+import { handoverParts, readHandover } from "./handover-parts.ts";
 import { SharedParts } from "./parts.ts";
 import { SharedBudgets, SLACK_MS } from "./shared-budgets.ts";
 
@@ -34,8 +33,6 @@ const TICK_MS = 100;
 const PUBLISH_MS = 1_000;
 /** A standby reads so often. */
 const FOLLOW_MS = 500;
-/** Raised when an older version could not read the events. */
-const EVENTS_FORMAT = 1;
 
 /**
  * Makes a daemon one of several: it polls while it holds the lease, or held it last and the store is away; else it learns what the
@@ -45,8 +42,7 @@ export class Replica implements AsyncDisposable {
   readonly shared: SharedBudgets;
   readonly #options: ReplicaOptions;
   readonly #leadership: Leadership;
-  readonly #state: SharedParts;
-  readonly #events: SharedParts;
+  readonly #parts: SharedParts;
   #name = "";
   /** Null before the start. */
   #followers: Followers | null = null;
@@ -66,15 +62,14 @@ export class Replica implements AsyncDisposable {
     const { store, world } = options;
     this.#options = options;
     this.#leadership = new Leadership(store, world);
-    this.#state = new SharedParts({ store, key: "state", format: STATE_SHAPE });
-    this.#events = new SharedParts({ store, key: "events", format: EVENTS_FORMAT });
+    this.#parts = new SharedParts(store, "state");
     this.shared = new SharedBudgets({
       store,
       budgets: new Budgets(fleet, { slackMs: SLACK_MS }),
       leadership: this.#leadership,
       monotonicMs: world.monotonicMs,
       isDaemon: true,
-      onInvalid: (part) => this.#warnOfPart(part),
+      onInvalid: (part) => this.#warnOf([part]),
     });
   }
 
@@ -127,7 +122,7 @@ export class Replica implements AsyncDisposable {
 
   /** After a reload: what was skipped as unknown may be part of the new configuration. */
   reloaded(): void {
-    this.#state.startOver();
+    this.#parts.startOver();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -191,32 +186,28 @@ export class Replica implements AsyncDisposable {
     const token = this.#leadership.token();
     if (token !== null) {
       this.shared.touchJournal();
-      await this.#events.write(eventParts(events.log), token);
-      await this.#state.write(partsOf(daemon.handover()), token);
+      await this.#parts.write(handoverParts(daemon.handover(), events.log), token);
     }
   }
 
   /** False if the store did not answer. */
   async #follow({ daemon, events }: Followers): Promise<boolean> {
-    const reading = await this.#state.read();
-    if (reading.kind === "failed") {
-      return false;
-    }
-    if (reading.kind === "other format") {
-      this.#warn("Another version of Synclag leads, whose state cannot be read", "state");
-    }
-    if (reading.kind === "read") {
-      if (reading.parts.length > 0) {
+    const reading = await this.#parts.read();
+    if (reading.kind === "reply") {
+      const { parts, ageMs } = reading.value;
+      if (parts.length > 0) {
+        const { learned, events: happened, invalid } = readHandover(parts);
+        this.#warnOf(invalid);
         await daemon.stopPolling();
-        daemon.learn(readParts(reading.parts, (part) => this.#warnOfPart(`state ${part}`)));
+        daemon.learn(learned);
+        if (happened.size > 0) {
+          events.log.replaceHours(happened);
+        }
       }
-      this.#knownAtMs = this.#options.world.monotonicMs() - reading.ageMs;
+      this.#knownAtMs = ageMs === null ? this.#knownAtMs : this.#options.world.monotonicMs() - ageMs;
     }
-    const happened = await this.#events.read();
-    if (happened.kind === "read" && happened.parts.length > 0) {
-      events.log.replaceHours(readEventParts(happened.parts));
-    }
-    return happened.kind !== "failed" && (await this.shared.follow());
+    const isAnswered = reading.kind === "reply" || reading.reason === "unusable";
+    return isAnswered && (await this.shared.follow());
   }
 
   #logRole(role: Role): void {
@@ -228,15 +219,17 @@ export class Replica implements AsyncDisposable {
     }
   }
 
-  #warnOfPart(part: string): void {
-    this.#warn("A part of the leader's state in the store cannot be read", part);
-  }
-
-  /** Once for each subject. */
-  #warn(message: string, subject: string): void {
-    if (!this.#warned.has(subject)) {
-      this.#warned.add(subject);
-      this.#options.world.logger.warn({ subject }, message);
+  /** Once for each part in the store that cannot be read. */
+  #warnOf(invalid: readonly string[]): void {
+    const parts = invalid.filter((part) => !this.#warned.has(part));
+    if (parts.length > 0) {
+      this.#options.world.logger.warn(
+        { parts },
+        "The leader's state in the store is damaged, or of another version",
+      );
+    }
+    for (const part of parts) {
+      this.#warned.add(part);
     }
   }
 }

@@ -6,9 +6,10 @@ import { Spent, usedAt } from "../budgets/ledger.ts";
 import type { SavedBudgets } from "../budgets/saved-budgets.ts";
 import type { Endpoint } from "../core/model/fleet.ts";
 import { parseJson } from "../core/model/text.ts";
+import type { ReadPart } from "../io/state/parts.ts";
 import type { ScriptRunner } from "../io/store/redis-store.ts";
 import type { Leadership } from "../leader/leadership.ts";
-import { type Part, type ReadPart, SharedParts, type WriteResult } from "./parts.ts";
+import { SharedParts } from "./parts.ts";
 
 export interface SharedBudgetsOptions {
   readonly store: ScriptRunner;
@@ -29,7 +30,6 @@ const ADVANCE_MS = 300_000;
 /** After a leader that may have used its advance, the next leader has none for this time. */
 const NO_ADVANCE_MS = ADVANCE_MS + 90_000;
 const KEY = "budgets";
-const FORMAT = 1;
 const ACCOUNT = "account ";
 const ADVANCE = "advance";
 
@@ -66,7 +66,7 @@ export class SharedBudgets implements BudgetRecord {
     this.#options = options;
     this.budgets = budgets;
     this.nowMs = () => leadership.storeNowMs();
-    this.#parts = new SharedParts({ store, key: KEY, format: FORMAT });
+    this.#parts = new SharedParts(store, KEY);
   }
 
   readonly problem = (): string | null =>
@@ -105,14 +105,13 @@ export class SharedBudgets implements BudgetRecord {
   follow(): Promise<boolean> {
     return this.#inTurn(async () => {
       const reading = await this.#parts.read();
-      if (reading.kind === "failed") {
-        return false;
-      }
-      if (reading.kind === "read") {
-        this.#learn(reading.parts);
-      } else if (reading.kind !== "nothing") {
+      if (reading.kind === "reply") {
+        this.#learn(reading.value.parts);
+      } else if (reading.reason === "unusable") {
         this.#options.onInvalid(KEY);
         this.#exhaust(this.budgets.accounts().map(({ id }) => id));
+      } else {
+        return false;
       }
       this.#isInformed = true;
       return true;
@@ -141,7 +140,6 @@ export class SharedBudgets implements BudgetRecord {
   /** This process ends in order: it has sent nothing that is not recorded. */
   async release(): Promise<void> {
     this.#advance = { ...this.#advance, isHeld: false };
-    this.#parts.startOver();
     await this.flush().catch(() => undefined);
   }
 
@@ -158,32 +156,24 @@ export class SharedBudgets implements BudgetRecord {
       throw new Error(this.problem() ?? "the store is unreachable");
     }
     const contact = { storeMs: this.nowMs(), monotonicMs: this.#options.monotonicMs() };
-    const sequence = this.budgets.sequence();
-    let result = await this.#write(token);
-    result = result.kind === "lost" ? await this.#write(token) : result;
-    if (result.kind === "written") {
-      this.budgets.forgetChanges(sequence);
-      this.#contact = contact;
-      this.#left.clear();
-      return;
+    const { accounts } = this.budgets.save(contact.storeMs);
+    // Who may send unrecorded requests comes last, once those of others are counted.
+    const named = [
+      ...Object.entries(accounts).map(([id, spent]) => [ACCOUNT + id, spent] as const),
+      [ADVANCE, this.#advance] as const,
+    ];
+    const parts = named.map(([name, value]) => ({ name, version: value, text: () => JSON.stringify(value) }));
+    const reply = await this.#parts.write(parts, token);
+    if (reply.kind === "failed") {
+      throw new Error(`the store is unreachable (${reply.detail})`);
     }
-    if (result.kind === "fenced") {
+    if (reply.value !== "written") {
       // The new leader has counted the advance of this process.
       this.#contact = NO_CONTACT;
+      throw new Error(OTHER_LEADS);
     }
-    throw new Error(result.kind === "failed" ? `the store is unreachable (${result.detail})` : OTHER_LEADS);
-  }
-
-  /** All that the store may lack. Who may send unrecorded requests comes last, once those of others are counted. */
-  #write(token: number): Promise<WriteResult> {
-    const isAll = this.#parts.isWriteOfAll;
-    const nowMs = this.nowMs();
-    const { accounts } = this.budgets.save(nowMs, isAll ? null : 0);
-    const parts = [
-      ...Object.entries(accounts).map(([id, account]) => partOf(`${ACCOUNT}${id}`, account)),
-      ...(isAll ? [partOf(ADVANCE, this.#advance)] : []),
-    ];
-    return this.#parts.write(parts, token);
+    this.#contact = contact;
+    this.#left.clear();
   }
 
   #learn(parts: readonly ReadPart[]): void {
@@ -219,7 +209,3 @@ export class SharedBudgets implements BudgetRecord {
 
 const NO_CONTACT = { storeMs: Number.NEGATIVE_INFINITY, monotonicMs: Number.NEGATIVE_INFINITY };
 const OTHER_LEADS = "another replica leads";
-
-function partOf(name: string, value: unknown): Part {
-  return { name, text: () => JSON.stringify(value) };
-}

@@ -119,10 +119,7 @@ async function runCluster({ port }: RedisServer, ask: Ask): Promise<readonly str
   await vi.waitFor(() => expect(daemon.fleet.endpoint(COUNTED).requestCount).toBeGreaterThan(2), WAIT);
   await daemon.app[Symbol.asyncDispose]();
   const keys = textsOf(await ask(["KEYS", "*"])).map((key) => key.slice(keyOf("seed", "").length));
-  expect(keys.sort()).toEqual([
-    ...[BUDGETS, "budgets-order", "events", "events-order", "history", "history-order"],
-    ...["lease", "probe", "state", "state-order"],
-  ]);
+  expect(keys.sort()).toEqual([...[BUDGETS, "budgets-order", "lease", "probe", "state", "state-order"]]);
   return keys;
 }
 

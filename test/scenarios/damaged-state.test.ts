@@ -97,12 +97,18 @@ async function playEverything(play: Scenario): Promise<void> {
 
 async function writtenBy(play: Scenario, path: string): Promise<unknown> {
   await writeStateFile(path, play.saved());
-  return JSON.parse(await readFile(path, "utf8"));
+  const [head = "", ...lines] = (await readFile(path, "utf8")).trimEnd().split("\n");
+  const parts = lines
+    .map((line) => line.split("\t"))
+    .map(([name = "", text = ""]) => [name, JSON.parse(text)]);
+  return { head: JSON.parse(head), ...Object.fromEntries(parts) };
 }
 
 /** Starts the daemon on this file, without time for a poll. */
 async function startFrom(play: Scenario, path: string, state: unknown): Promise<void> {
-  await writeFile(path, JSON.stringify(state));
+  const { head, ...parts } = Object(state);
+  const lines = Object.entries(parts).map(([name, value]) => `${name}\t${JSON.stringify(value)}`);
+  await writeFile(path, [JSON.stringify(head), ...lines].join("\n"));
   const { logger } = recordLog();
   await play.restart({ state: await loadState(path, { logger, nowMs: Date.now }) });
 }

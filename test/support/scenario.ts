@@ -191,7 +191,7 @@ export class Scenario extends Outputs implements AsyncDisposable {
   }): Promise<void> {
     const running = this.#running;
     const written = running?.written() ?? null;
-    const history = structuredClone(Object.fromEntries(this.#running?.history.save() ?? []));
+    const history = structuredClone(new Map(this.#running?.history.save()));
     if (state === "kept") {
       this.#running?.events.stopped();
     }

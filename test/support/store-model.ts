@@ -1,7 +1,7 @@
 import type { ScriptRunner } from "../../src/io/store/redis-store.ts";
 import type { StoreReply, StoreScript } from "../../src/io/store/store-script.ts";
 import { CLAIM, RELEASE } from "../../src/leader/lease-scripts.ts";
-import { CLEAR, PRUNE, READ, WRITE } from "../../src/replica/parts.ts";
+import { PRUNE, READ, WRITE } from "../../src/replica/parts.ts";
 
 type Arguments = readonly (string | number)[];
 
@@ -63,7 +63,6 @@ const SCRIPTS: Readonly<Record<string, (hash: Hash, args: readonly string[], ins
     [RELEASE.sha]: release,
     [WRITE.sha]: writeParts,
     [PRUNE.sha]: pruneParts,
-    [CLEAR.sha]: clearParts,
     [READ.sha]: readParts,
   };
 
@@ -87,7 +86,7 @@ function claim(lease: Hash, args: readonly string[], { nowMs }: Instant): unknow
     set(id, name, token);
     return reply(1, token);
   };
-  const priority = deadline !== "" && nowMs > Number(deadline) ? "last" : asked;
+  const priority = nowMs > Number(deadline) ? "last" : asked;
   if (held !== undefined && holder === id) {
     return grant(held);
   }
@@ -114,7 +113,7 @@ function release(hash: Hash, [token]: readonly string[], { lease }: Instant): un
 
 function writeParts(
   _lease: Hash,
-  [token = "", last = "", format = "", ...texts]: readonly string[],
+  [token = "", last = "", ...texts]: readonly string[],
   { nowMs, lease, others: [parts = new Map(), order = new Map()] }: Instant,
 ): unknown {
   const [known = "0"] = (parts.get("#") ?? "0").split(" ");
@@ -131,21 +130,8 @@ function writeParts(
     parts.set(name, text);
     order.set(name, String(number));
   }
-  parts.set("#", [number, nowMs, format, token].join(" "));
+  parts.set("#", [number, nowMs, token].join(" "));
   return String(number);
-}
-
-function clearParts(
-  _lease: Hash,
-  [token]: readonly string[],
-  { lease, others: [parts = new Map(), order = new Map()] }: Instant,
-): unknown {
-  if (lease !== token) {
-    return "fenced";
-  }
-  parts.clear();
-  order.clear();
-  return "cleared";
 }
 
 function pruneParts(

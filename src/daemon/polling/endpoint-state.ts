@@ -82,13 +82,6 @@ export class EndpointStates {
     );
   }
 
-  /** Another one whenever `saveQuestions()` of the same fleet returns something else. */
-  questionsVersion(): string {
-    return this.all()
-      .map(({ search }) => (search === NEW_SEARCH ? "?" : search.questionIndex))
-      .join(" ");
-  }
-
   /** Takes over what another process has saved. */
   restoreQuestions(saved: Readonly<Record<string, number>>): void {
     for (const state of this.#states.values()) {

@@ -141,14 +141,12 @@ export class EventStore implements AsyncDisposable {
   }
 
   async #load(path: string): Promise<void> {
-    const found = await readOptional(path, readEvents, this.#world, {
-      unusable: "Events file too long, moved aside; the history starts empty",
-      unreadable: "Cannot read the events file; the history starts empty",
-    });
-    if (found === null) {
+    const message = "Cannot read the events file; the history starts empty";
+    const text = await readOptional(path, this.#world, message);
+    if (text === null) {
       return;
     }
-    const { events, invalid, isWhole } = found;
+    const { events, invalid, isWhole } = readEvents(text);
     this.log.restore(events);
     this.#lines = isWhole ? events.length : null;
     if (invalid > 0) {

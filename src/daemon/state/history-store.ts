@@ -1,17 +1,13 @@
 import { ChainHistory, type HistorySlice, type SavedHistory, type Span } from "../../core/history/history.ts";
 import { chainReports, type Report } from "../../core/model/report.ts";
 import { readOptional, writeAtomically } from "../../io/state/kept-file.ts";
-import { seal, unsealText } from "../../io/state/seal.ts";
+import { type Part, partLines, partsInLines, sealedPart, unsealParts } from "../../io/state/parts.ts";
 import { DebouncedWriter } from "../../io/state/writer.ts";
 import type { World } from "../../io/world.ts";
 import { inSlices } from "./in-slices.ts";
 
 type NamedHistory = readonly [slug: string, history: SavedHistory];
 
-/** Raised with every change of what `SavedHistory` holds. A file of another version is ignored. */
-export const HISTORY_SHAPE = 6;
-const HEADER = JSON.stringify({ version: HISTORY_SHAPE });
-const ANY_HEADER = /^\{"version":\d+[,}]/;
 /** A crash loses at most this much of the plots, on which nothing else depends. */
 const SAVE_MS = 10 * 60_000;
 
@@ -46,11 +42,18 @@ export class HistoryStore implements AsyncDisposable {
   static async open(world: Pick<World, "logger" | "stateFile" | "nowMs">): Promise<HistoryStore> {
     const store = new HistoryStore(world);
     if (world.stateFile !== null) {
-      const saved = await readOptional(historyPathOf(world.stateFile), parseHistory, world, {
-        unusable: "History file invalid, moved aside; the plots start empty",
-        unreadable: "Cannot read the history file; the plots start empty",
-      });
-      store.restore(saved ?? {});
+      const path = historyPathOf(world.stateFile);
+      const text = await readOptional(path, world, "Cannot read the history file; the plots start empty");
+      const { values, invalid } = unsealParts(partsInLines(text?.trimEnd().split("\n") ?? []));
+      if (invalid.length > 0) {
+        const fields = { chains: invalid };
+        world.logger.warn(fields, "History file damaged, or of another version; these plots start empty");
+      }
+      // What is sealed in this shape has the type that `partsOf` gave to it.
+      const saved = [...values].map(
+        ([slug, value]) => [slug, decodeHistory(value as EncodedHistory)] as const,
+      );
+      store.restore(new Map(saved));
     }
     return store;
   }
@@ -81,10 +84,8 @@ export class HistoryStore implements AsyncDisposable {
   }
 
   /** Replaces it by what another process has saved. */
-  restore(saved: Readonly<Record<string, SavedHistory>>): void {
-    this.#chains = new Map(
-      Object.entries(saved).map(([slug, history]) => [slug, new ChainHistory().restore(history)]),
-    );
+  restore(saved: ReadonlyMap<string, SavedHistory>): void {
+    this.#chains = new Map([...saved].map(([slug, history]) => [slug, new ChainHistory().restore(history)]));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -92,51 +93,30 @@ export class HistoryStore implements AsyncDisposable {
   }
 }
 
-/** By the chain's slug; empty for a file of another version. */
-function parseHistory(text: string): Readonly<Record<string, SavedHistory>> | string {
-  const [header = "", ...lines] = text.trimEnd().split("\n");
-  if (header !== HEADER) {
-    return ANY_HEADER.test(header) ? {} : "it is damaged";
-  }
-  const chains = lines.map(readHistoryText).filter((chain) => chain !== null);
-  return chains.length < lines.length ? "it is damaged" : Object.fromEntries(chains);
-}
-
 /** Writes the file, all of it or nothing. @throws If the disk refuses; the previous file is then still there. */
 export async function writeHistory(statePath: string, chains: Iterable<NamedHistory>): Promise<void> {
-  await writeAtomically(historyPathOf(statePath), partsOf(chains));
+  await writeAtomically(historyPathOf(statePath), partLines(partsOf(chains)));
 }
 
-/** One chain at a time: the text of a large fleet made at once would block the process. */
-function* partsOf(chains: Iterable<NamedHistory>): Iterable<string> {
-  yield `${HEADER}\n`;
-  for (const chain of chains) {
-    yield `${historyText(chain)}\n`;
+/** A part for each chain. Numbers are the base64 of their bytes: a large fleet has millions of them. */
+function* partsOf(chains: Iterable<NamedHistory>): Iterable<Part> {
+  for (const [slug, history] of chains) {
+    yield sealedPart(slug, encodeHistory(history));
   }
 }
 
-/** The history of one chain as a line of JSON. Numbers are the base64 of their bytes: a large fleet has millions of them. */
-function historyText([slug, { timesMs, series }]: NamedHistory): string {
-  return seal({ slug, timesMs: encode(timesMs), series: Object.entries(series).map(encodeSeries) });
+type EncodedHistory = ReturnType<typeof encodeHistory>;
+
+function encodeHistory({ timesMs, series }: SavedHistory) {
+  return { timesMs: encode(timesMs), series: Object.entries(series).map(encodeSeries) };
 }
 
-/** Reads what `historyText` wrote; null where it is damaged. */
-function readHistoryText(text: string): NamedHistory | null {
-  // What is sealed in this shape has the type that `historyText` gave to it.
-  const saved = unsealText(text) as
-    | { slug: string; timesMs: string; series: ReturnType<typeof encodeSeries>[] }
-    | undefined;
-  if (saved === undefined) {
-    return null;
-  }
-  const series = saved.series.map(({ name, bits, values }) => {
+function decodeHistory({ timesMs, series }: EncodedHistory): SavedHistory {
+  const decoded = series.map(({ name, bits, values }) => {
     const numbers = bits === 64 ? new Float64Array(decode(values)) : new Float32Array(decode(values));
     return [name, numbers] as const;
   });
-  return [
-    saved.slug,
-    { timesMs: new Float64Array(decode(saved.timesMs)), series: Object.fromEntries(series) },
-  ];
+  return { timesMs: new Float64Array(decode(timesMs)), series: Object.fromEntries(decoded) };
 }
 
 function encodeSeries([name, values]: readonly [string, NodeJS.TypedArray]) {

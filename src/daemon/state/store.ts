@@ -1,15 +1,10 @@
 import { LocalBudgets } from "../../budgets/gate.ts";
 import { NOTHING_SPENT } from "../../budgets/saved-budgets.ts";
 import type { Fleet } from "../../core/model/fleet.ts";
-import {
-  EMPTY_STATE,
-  loadState,
-  type RestoredState,
-  type SavedState,
-  writeStateFile,
-} from "../../io/state/file.ts";
+import { EMPTY_STATE, loadState, type RestoredState, writeStateFile } from "../../io/state/file.ts";
 import { appendToBudgetJournal, removeBudgetJournal, writeBudgetJournal } from "../../io/state/journal.ts";
 import { lockStateFile, type StateLock, type StateLockedError } from "../../io/state/lock.ts";
+import type { KnownState } from "../../io/state/parts.ts";
 import { resolveStatePath, StateFileError } from "../../io/state/path.ts";
 import { DebouncedWriter } from "../../io/state/writer.ts";
 import type { World } from "../../io/world.ts";
@@ -20,7 +15,7 @@ export type StateStore = ReturnType<typeof createStore>;
 export interface StateStoreOptions {
   readonly world: Pick<World, "logger" | "nowMs" | "monotonicMs">;
   /** The current state to write in addition to the budgets. Called at each write. */
-  readonly state: () => Pick<SavedState, "chains" | "incidents" | "questions">;
+  readonly state: () => KnownState;
   readonly onLockLost: (error: StateLockedError) => void;
 }
 

@@ -1,29 +1,30 @@
 import { createHash } from "node:crypto";
-import { readFile } from "node:fs/promises";
+import { readFile, rename } from "node:fs/promises";
 import { hostname } from "node:os";
 import { z } from "zod";
 import { mergeSavedBudgets, NOTHING_SPENT, SavedBudgets, shiftBuckets } from "../../budgets/saved-budgets.ts";
-import type { ChainState } from "../../core/head/chain-state.ts";
 import { LATEST_MS } from "../../core/model/observation.ts";
-import type { Incident } from "../../core/model/report.ts";
 import { parseJson } from "../../core/model/text.ts";
 import { orNull } from "../system-error.ts";
 import type { World } from "../world.ts";
 import { readBudgetJournal } from "./journal.ts";
-import { readOrMoveAside, writeAtomically } from "./kept-file.ts";
+import { readKept, writeAtomically } from "./kept-file.ts";
+import {
+  type KnownState,
+  partLines,
+  partsInLines,
+  type ReadPart,
+  stateIn,
+  stateParts,
+  unsealParts,
+} from "./parts.ts";
 import { onStateFile, STATE_HEAD } from "./path.ts";
-import { STATE_SHAPE, seal, unseal } from "./seal.ts";
 
 /** What outlives a process. */
-export interface SavedState {
+export interface SavedState extends KnownState {
   /** Unix milliseconds. */
   readonly savedAtMs: number;
-  /** By the chain's slug. */
-  readonly chains: Readonly<Record<string, ChainState>>;
-  readonly incidents: readonly Incident[];
   readonly budgets: SavedBudgets;
-  /** Which query of its dialect each endpoint answered last, by a digest of its identity. */
-  readonly questions: Readonly<Record<string, number>>;
 }
 
 /** The state that the previous process left. */
@@ -32,30 +33,21 @@ export interface RestoredState extends Omit<SavedState, "savedAtMs"> {
   readonly aliveMs: number | null;
 }
 
-export const EMPTY_STATE: RestoredState = {
-  chains: {},
-  incidents: [],
-  budgets: NOTHING_SPENT,
-  questions: {},
-  aliveMs: null,
-};
+const NOTHING_KNOWN: KnownState = { chains: {}, incidents: [], questions: {} };
+export const EMPTY_STATE: RestoredState = { ...NOTHING_KNOWN, budgets: NOTHING_SPENT, aliveMs: null };
 
 /**
- * Raised when an older version could misread the budgets. Every version begins with `version` and `savedAtMs`. What a later
- * version only adds is ignored.
+ * The first line of the file. The version is raised when an older one could misread the budgets. What a later version only adds is
+ * ignored. The lines after it are the parts of what was known.
  */
 const VERSION = 2;
-
-const StateJson = z.object({
+const HeadJson = z.object({
   version: z.literal(VERSION),
   savedAtMs: z.number().nonnegative().max(LATEST_MS),
-  shape: z.int(),
-  chains: z.record(z.string(), z.unknown()),
-  incidents: z.unknown(),
   budgets: SavedBudgets,
-  questions: z.record(z.string(), z.int().nonnegative()),
 });
 const Versioned = z.looseObject({ version: z.int() });
+type StateText = z.infer<typeof HeadJson> & { readonly parts: readonly ReadPart[] };
 
 /** A file from further in the future than this means that our clock was set back: only its budgets are used. */
 const MAX_FUTURE_MS = 60_000;
@@ -71,13 +63,16 @@ export async function loadState(
   { logger, nowMs }: Pick<World, "logger" | "nowMs">,
 ): Promise<RestoredState> {
   const discard = (detail: string): void => logger.warn({ path, detail }, "State file partly discarded");
-  const found = await readOrMoveAside(path, parseState, nowMs(), (fields) =>
-    logger.error(
-      { path, ...fields },
-      "State file invalid, moved aside; starting with empty state and budgets",
-    ),
-  );
-  const restored = found === null ? EMPTY_STATE : usableState(unsealState(found, discard), nowMs(), discard);
+  const text = await readKept(path);
+  const found = text === null ? null : parseState(text);
+  if (typeof found === "string") {
+    const movedTo = `${path}.broken-${new Date(nowMs()).toISOString().replace(/[-:.]/g, "")}`;
+    await onStateFile("move aside", path, () => rename(path, movedTo));
+    const fields = { path, reason: found, movedTo };
+    logger.error(fields, "State file invalid, moved aside; starting with empty state and budgets");
+  }
+  const isUsable = found !== null && typeof found !== "string";
+  const restored = isUsable ? usableState(unsealState(found, discard), nowMs(), discard) : EMPTY_STATE;
   const { spent, problem } = await readBudgetJournal(path);
   if (problem !== null) {
     logger.error({ path, reason: problem }, "Budget journal damaged; budgets may be undercounted");
@@ -108,7 +103,7 @@ export function usableState(
  */
 export async function spentInFile(path: string): Promise<SavedBudgets | null> {
   const text = await orNull(readFile(path, "utf8"));
-  const { data } = StateJson.pick({ budgets: true }).safeParse(parseJson(text ?? ""));
+  const { data } = HeadJson.pick({ budgets: true }).safeParse(parseJson(text?.split("\n", 1)[0] ?? ""));
   if (data === undefined) {
     return null;
   }
@@ -124,59 +119,42 @@ export async function spentInFile(path: string): Promise<SavedBudgets | null> {
  * @throws {StateFileError} If that fails; the previous file is then still there.
  */
 export async function writeStateFile(path: string, state: SavedState): Promise<void> {
-  await onStateFile("write", path, () => writeAtomically(path, partsOf(state)));
+  await onStateFile("write", path, () => writeAtomically(path, linesOf(state)));
 }
 
-/** One chain at a time: the text of a large fleet made at once would block the process for half a second. */
-function* partsOf({ savedAtMs, chains, incidents, ...rest }: SavedState): Iterable<string> {
-  const own = JSON.stringify({ shape: STATE_SHAPE, ...rest }).slice(1, -1);
-  yield `${STATE_HEAD}${savedAtMs},${own},"incidents":${seal(incidents)},"chains":{`;
-  let separator = "";
-  for (const [slug, chain] of Object.entries(chains)) {
-    yield `${separator}${JSON.stringify(slug)}:${seal(chain)}`;
-    separator = ",";
-  }
-  yield "}}\n";
+function* linesOf({ savedAtMs, budgets, ...known }: SavedState): Iterable<string> {
+  yield `${STATE_HEAD}${savedAtMs},"budgets":${JSON.stringify(budgets)}}\n`;
+  yield* partLines(stateParts(known));
 }
 
 /** What the text holds, or why it is not a state. */
-function parseState(text: string): z.infer<typeof StateJson> | string {
-  const json = parseJson(text);
+function parseState(text: string): StateText | string {
+  const [head = "", ...lines] = text.trimEnd().split("\n");
+  const json = parseJson(head);
   if (json === undefined) {
-    return text.trim() === "" ? "it is empty" : "it is truncated or damaged: not valid JSON";
+    return head === "" ? "it is empty" : "it is truncated or damaged: not valid JSON";
   }
   const version = Versioned.safeParse(json).data?.version ?? VERSION;
   if (version !== VERSION) {
     const writer = version > VERSION ? "a newer" : "an older";
     return `${writer} Synclag wrote it: version ${version}, and this one reads ${VERSION}`;
   }
-  const { data, error } = StateJson.safeParse(json);
-  const isOurs = error?.issues.every(({ path }) => path[0] === "budgets");
-  return data ?? (isOurs ? "its budgets are invalid" : "it is not a state file of Synclag");
+  const { data } = HeadJson.safeParse(json);
+  return data === undefined
+    ? "its first line is not that of a state file"
+    : { ...data, parts: partsInLines(lines) };
 }
 
-/** `onDiscarded`: called with a sentence for each part that cannot be read, and is empty in the state. */
+/** `onDiscarded`: called with a sentence that says what cannot be read, and is empty in the state. */
 function unsealState(
-  { savedAtMs, budgets, questions, shape, ...sealed }: z.infer<typeof StateJson>,
+  { savedAtMs, budgets, parts }: StateText,
   onDiscarded: (detail: string) => void,
 ): SavedState {
-  if (shape !== STATE_SHAPE) {
+  const { values, invalid } = unsealParts(parts);
+  if (values.size === 0) {
     onDiscarded("another version of Synclag wrote it: chains and incidents start empty");
-    return { savedAtMs, budgets, questions, chains: {}, incidents: [] };
+  } else if (invalid.length > 0) {
+    onDiscarded(`damaged, and empty now: ${invalid.join(", ")}`);
   }
-  // Values that were sealed in this shape have the types that the writer gave to `seal`.
-  const incidents = unseal(sealed.incidents) as SavedState["incidents"] | undefined;
-  if (incidents === undefined) {
-    onDiscarded("the list of incidents starts empty: it is damaged");
-  }
-  const chains: Record<string, ChainState> = {};
-  for (const [slug, json] of Object.entries(sealed.chains)) {
-    const chain = unseal(json) as ChainState | undefined;
-    if (chain === undefined) {
-      onDiscarded(`chain ${slug} starts empty: it is damaged`);
-    } else {
-      chains[slug] = chain;
-    }
-  }
-  return { savedAtMs, budgets, questions, chains, incidents: incidents ?? [] };
+  return { savedAtMs, budgets, ...NOTHING_KNOWN, ...stateIn(values) };
 }

@@ -24,8 +24,8 @@ interface Journal {
 
 /** @throws {StateFileError} If it cannot be read. */
 export async function readBudgetJournal(statePath: string): Promise<Journal> {
-  const found = await readKept(journalPathOf(statePath), parseJournal);
-  return found === null || typeof found === "string" ? { spent: NOTHING_SPENT, problem: found } : found;
+  const text = await readKept(journalPathOf(statePath));
+  return text === null ? { spent: NOTHING_SPENT, problem: null } : parseJournal(text);
 }
 
 /** The last line may have been cut off by a crash, before any request that it counts was sent: then it is left out. */

@@ -4,72 +4,37 @@ import { orNull } from "../system-error.ts";
 import type { World } from "../world.ts";
 import { onStateFile, StateFileError } from "./path.ts";
 
-// The rule of every file that outlives the process: it is read once, at the start. One that cannot be used is renamed, never deleted.
-// It is written as a whole, or a line is appended.
+// The rule of every file that outlives the process: it is read once, at the start. It is written as a whole, or a line is appended.
 
 /** No file of ours is longer, and a string can hold as much. */
 const MAX_FILE_BYTES = 500_000_000;
-const TOO_LONG = "it is longer than 500 MB";
 /** The size of one write: worth a system call, and built in less than a millisecond. */
 const CHUNK_CHARS = 65_536;
 
-/** Parses the text of a file, or explains why it cannot be used. */
-type Parse<Content extends object> = (text: string) => Content | string;
-
-/**
- * The parsed content of a file, or why it cannot be used; null if there is no file.
- *
- * @throws {StateFileError} If the disk refuses.
- */
-export async function readKept<Content extends object>(
-  path: string,
-  parse: Parse<Content>,
-): Promise<Content | string | null> {
+/** The text of a file; null if there is no file. @throws {StateFileError} If the disk refuses, or it is too long for a file of ours. */
+export async function readKept(path: string): Promise<string | null> {
   return await onStateFile("read", path, async () => {
     const stats = await orNull(stat(path), "ENOENT");
     if (stats !== null && stats.size > MAX_FILE_BYTES) {
-      return TOO_LONG;
+      throw new StateFileError("read", path, new Error("it is longer than 500 MB"));
     }
-    const text = stats && (await orNull(readFile(path, "utf8"), "ENOENT"));
-    return text === null ? null : parse(text);
+    return stats && (await orNull(readFile(path, "utf8"), "ENOENT"));
   });
 }
 
-/**
- * As `readKept`, but a file that cannot be used is renamed to `….broken-<time>`, and `onMoved` is called with the fields of a log line.
- *
- * @throws {StateFileError} If the disk refuses.
- */
-export async function readOrMoveAside<Content extends object>(
+/** As `readKept`, of a file that the daemon can do without: null where it cannot be read, with `message` in the log. */
+export async function readOptional(
   path: string,
-  parse: Parse<Content>,
-  nowMs: number,
-  onMoved: (fields: { readonly reason: string; readonly movedTo: string }) => void,
-): Promise<Content | null> {
-  const found = await readKept(path, parse);
-  if (typeof found !== "string") {
-    return found;
-  }
-  const movedTo = `${path}.broken-${new Date(nowMs).toISOString().replace(/[-:.]/g, "")}`;
-  await onStateFile("move aside", path, () => rename(path, movedTo));
-  onMoved({ reason: found, movedTo });
-  return null;
-}
-
-/** As `readOrMoveAside`, of a file that the daemon can do without: null where the disk refuses. `messages`: what the log says then. */
-export async function readOptional<Content extends object>(
-  path: string,
-  parse: Parse<Content>,
-  { logger, nowMs }: Pick<World, "logger" | "nowMs">,
-  messages: { readonly unusable: string; readonly unreadable: string },
-): Promise<Content | null> {
+  { logger }: Pick<World, "logger">,
+  message: string,
+): Promise<string | null> {
   try {
-    return await readOrMoveAside(path, parse, nowMs(), (fields) => logger.warn(fields, messages.unusable));
+    return await readKept(path);
   } catch (error) {
     if (!(error instanceof StateFileError)) {
       throw error;
     }
-    logger.warn({ detail: String(error) }, messages.unreadable);
+    logger.warn({ detail: error.message }, message);
     return null;
   }
 }

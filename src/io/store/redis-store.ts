@@ -201,7 +201,7 @@ const NO_REPLY: StoreFailure = { kind: "failed", reason: "away", detail: "no rep
 /** An error of the server begins with its code; the code of a command within a script is in the middle of the text. */
 const NO_WRITES =
   /\b(READONLY|OOM|MISCONF|LOADING|BUSY|NOAUTH|WRONGPASS|MASTERDOWN|CLUSTERDOWN|NOREPLICAS|MOVED)\b/;
-const OF_A_VALUE = /\b(WRONGTYPE|lease was unusable|parts are missing)\b/;
+const OF_A_VALUE = /\b(WRONGTYPE|unusable)\b/;
 
 /** An error of the client as a value. */
 function storeFailure(error: unknown): StoreFailure {

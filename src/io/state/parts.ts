@@ -1,0 +1,96 @@
+import type { ChainState } from "../../core/head/chain-state.ts";
+import type { Incident } from "../../core/model/report.ts";
+import { seal, unseal } from "./seal.ts";
+
+/** What a process knows and another one continues. The state file and the store keep it in parts, which change separately. */
+export interface KnownState {
+  /** By the chain's slug. */
+  readonly chains: Readonly<Record<string, ChainState>>;
+  readonly incidents: readonly Incident[];
+  /** Which query of its dialect each endpoint answered last, by a digest of its identity. */
+  readonly questions: Readonly<Record<string, number>>;
+}
+
+/** A part as it was read. */
+export interface ReadPart {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** A part to write. */
+export interface Part {
+  readonly name: string;
+  /** Another one, by identity, once the part has changed. */
+  readonly version: unknown;
+  readonly text: () => string;
+}
+
+const CHAIN = "chain ";
+
+export function stateParts({ chains, incidents, questions }: KnownState): readonly Part[] {
+  return [
+    ...Object.entries(chains).map(([slug, chain]) => sealedPart(CHAIN + slug, chain, chain.revision)),
+    sealedPart("incidents", incidents),
+    sealedPart("questions", questions),
+  ];
+}
+
+/** `version`: without one, the text is made at once and is its own version. */
+export function sealedPart(name: string, value: unknown, version?: number): Part {
+  if (version === undefined) {
+    const text = seal(value);
+    return { name, version: text, text: () => text };
+  }
+  return { name, version, text: () => seal(value) };
+}
+
+/** A line for each part: its name, a tab, and its text. One part at a time is made, for all of a large fleet would block the process. */
+export function* partLines(parts: Iterable<Part>): Iterable<string> {
+  for (const { name, text } of parts) {
+    yield `${name}\t${text()}\n`;
+  }
+}
+
+export function partsInLines(lines: readonly string[]): readonly ReadPart[] {
+  return lines.map((line) => {
+    const [name = "", text = ""] = line.split("\t");
+    return { name, text };
+  });
+}
+
+/** The values by the name of the part. `invalid`: the names of parts that are damaged, or that another version wrote. */
+export function unsealParts(parts: readonly ReadPart[]) {
+  const values = new Map<string, unknown>();
+  const invalid: string[] = [];
+  for (const { name, text } of parts) {
+    const value = unseal(text);
+    if (value === undefined) {
+      invalid.push(name);
+    } else {
+      values.set(name, value);
+    }
+  }
+  return { values, invalid };
+}
+
+/** What of the state is among these values, which have the types that `stateParts` gave them. */
+export function stateIn(
+  values: ReadonlyMap<string, unknown>,
+): Pick<KnownState, "chains"> & Partial<KnownState> {
+  const incidents = values.get("incidents") as KnownState["incidents"] | undefined;
+  const questions = values.get("questions") as KnownState["questions"] | undefined;
+  return {
+    chains: valuesNamed<ChainState>(CHAIN, values),
+    ...(incidents && { incidents }),
+    ...(questions && { questions }),
+  };
+}
+
+/** The values whose names begin with this, by the rest of the name. */
+export function valuesNamed<T>(
+  prefix: string,
+  values: ReadonlyMap<string, unknown>,
+): Readonly<Record<string, T>> {
+  const named = [...values].filter(([name]) => name.startsWith(prefix));
+  return Object.fromEntries(named.map(([name, value]) => [name.slice(prefix.length), value as T]));
+}
