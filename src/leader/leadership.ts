@@ -28,7 +28,6 @@ export class Leadership implements AsyncDisposable {
   readonly #id = randomUUID();
   readonly #nowMs: () => number;
   #name = "";
-  #patientUntilMs = Number.NEGATIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;
   #lease: Lease = NEW_LEASE;
   #leader: string | null = null;
@@ -47,7 +46,7 @@ export class Leadership implements AsyncDisposable {
   /** Asks for the lease from now on. `name`: for people. `patienceMs`: it leaves a free lease to others for so long. */
   start(name: string, patienceMs = 0): void {
     this.#name = name;
-    this.#patientUntilMs = this.#nowMs() + patienceMs;
+    this.#lease = { ...NEW_LEASE, patientUntilMs: this.#nowMs() + patienceMs };
     this.#timer = setInterval(() => this.#tick(), TICK_MS);
     this.#tick();
   }
@@ -98,7 +97,7 @@ export class Leadership implements AsyncDisposable {
     const calledMs = this.#nowMs();
     const sentMs = this.#world.monotonicMs();
     const { highestToken } = this.#lease;
-    const priority = calledMs < this.#patientUntilMs ? "last" : priorityOf(this.#lease, calledMs);
+    const priority = priorityOf(this.#lease, calledMs);
     // By the store's clock: later than that the answer would come too late.
     const deadline = this.storeNowMs() + CALL_MS;
     const args = [this.#id, this.#name, this.token() ?? 0, highestToken, LEASE_MS, priority, deadline];

@@ -16,20 +16,14 @@ function journalPathOf(statePath: string): string {
 
 const LineJson = z.object({ version: z.literal(1), budgets: SavedBudgets });
 
-/** What was spent by the lines that can be used, and why others cannot, or null. */
-interface Journal {
-  readonly spent: SavedBudgets;
-  readonly problem: string | null;
-}
-
-/** @throws {StateFileError} If it cannot be read. */
-export async function readBudgetJournal(statePath: string): Promise<Journal> {
+/** What was spent by the lines that can be used, and why others cannot, or null. @throws {StateFileError} If it cannot be read. */
+export async function readBudgetJournal(statePath: string) {
   const text = await readKept(journalPathOf(statePath));
   return text === null ? { spent: NOTHING_SPENT, problem: null } : parseJournal(text);
 }
 
 /** The last line may have been cut off by a crash, before any request that it counts was sent: then it is left out. */
-function parseJournal(text: string): Journal {
+function parseJournal(text: string) {
   const lines = text.split("\n").filter((line) => line !== "");
   const read = lines.map((line) => LineJson.safeParse(parseJson(line)).data?.budgets);
   const isLastCutOff = lines.length > 1 && read.at(-1) === undefined;

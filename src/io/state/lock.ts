@@ -70,7 +70,6 @@ export function lockPathOf(statePath: string): string {
  *
  * @throws {StateLockedError} If a living process holds it.
  * @throws {StateFileError} If no lock can be written there.
- * @throws {StatePathError} If the lock's name is too long.
  */
 export async function lockStateFile(statePath: string, options: StateLockOptions): Promise<StateLock> {
   const startedAtMs = options.nowMs();

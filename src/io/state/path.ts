@@ -17,30 +17,17 @@ export class StateFileError extends Error {
 export class StatePathError extends Error {
   override readonly name = "StatePathError";
 
-  constructor(reason: string, path: string, cause?: unknown) {
-    super(`Cannot use ${JSON.stringify(path)} as the state file: ${reason}; choose another with --state`, {
-      cause,
-    });
+  constructor(reason: string, path: string) {
+    super(`Cannot use ${JSON.stringify(path)} as the state file: ${reason}; choose another with --state`);
   }
 }
 
-/**
- * Does something with a state file, or with one of those beside it.
- *
- * @throws {StatePathError} If only another path can help.
- * @throws {StateFileError} If the disk refuses.
- */
+/** Does something with a state file, or with one of those beside it. @throws {StateFileError} If the disk refuses. */
 export async function onStateFile<T>(verb: string, path: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (cause) {
-    if (!isSystemError(cause)) {
-      throw cause;
-    }
-    const wrongPath = WRONG_PATHS[codeOf(cause)];
-    throw wrongPath === undefined
-      ? new StateFileError(verb, path, cause)
-      : new StatePathError(wrongPath, path, cause);
+    throw isSystemError(cause) ? new StateFileError(verb, path, cause) : cause;
   }
 }
 
@@ -89,27 +76,21 @@ async function isStateFile(path: string): Promise<boolean> {
   return ANY_HEAD.test(head) || STATE_HEAD.startsWith(head.replaceAll("\0", ""));
 }
 
-function codeOf(error: Error): string {
-  return "code" in error ? String(error.code) : error.message;
-}
-
 function reasonOf(error: Error): string {
-  const code = codeOf(error);
+  const code = "code" in error ? String(error.code) : error.message;
   const reason = REASONS[code];
   return reason === undefined ? code : `${reason} (${code})`;
 }
 
-const WRONG_PATHS: Readonly<Record<string, string>> = {
-  ENAMETOOLONG: "the name is too long",
-  ELOOP: "its links form a loop",
-};
 const REASONS: Readonly<Record<string, string>> = {
   EACCES: "no permission",
   EBUSY: "it cannot be replaced; mount its folder, not the file itself",
   EDQUOT: "the disk quota is used up",
   EIO: "the disk failed",
   EISDIR: "it is a folder",
+  ELOOP: "its links form a loop",
   EMFILE: "too many open files",
+  ENAMETOOLONG: "the name is too long",
   ENOENT: "its folder does not exist",
   ENOSPC: "no space left on the disk",
   EROFS: "the file system is read-only",

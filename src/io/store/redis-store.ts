@@ -1,4 +1,4 @@
-import { createClient, ErrorReply, type RedisClientType } from "@redis/client";
+import { createClient, ErrorReply } from "@redis/client";
 import { z } from "zod";
 import type { StoreAddress, StoreSettings } from "../../config/config.ts";
 import { codeOf, connectionDetail } from "../http-client/failure.ts";
@@ -6,7 +6,7 @@ import type { World } from "../world.ts";
 import { NOT_CONNECTED, type StoreFailure, type StoreReply, type StoreScript } from "./store-script.ts";
 
 type StoreWorld = Pick<World, "logger" | "random">;
-type Client = RedisClientType<Record<string, never>, Record<string, never>, Record<string, never>, 2>;
+type Client = ReturnType<typeof createClientFor>;
 
 const CALL_MS = 1_000;
 const PROBE_LIFETIME_MS = 60_000;
@@ -149,7 +149,7 @@ export class RedisStore implements AsyncDisposable {
   }
 }
 
-function createClientFor({ host, port, isEncrypted, ...address }: StoreAddress): Client {
+function createClientFor({ host, port, isEncrypted, ...address }: StoreAddress) {
   const { username, password, database } = address;
   const socket = { host, port, connectTimeout: CALL_MS, reconnectStrategy: false } as const;
   return createClient({
