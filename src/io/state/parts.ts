@@ -52,9 +52,9 @@ export function* partLines(parts: Iterable<Part>): Iterable<string> {
 }
 
 export function partsInLines(lines: readonly string[]): readonly ReadPart[] {
-  return lines.map((line) => {
+  return lines.flatMap((line) => {
     const [name = "", text = ""] = line.split("\t");
-    return { name, text };
+    return line === "" ? [] : [{ name, text }];
   });
 }
 

@@ -42,10 +42,12 @@ describe("HistoryStore", () => {
     }
   });
 
-  it("starts empty without a file", async () => {
+  it("starts empty without a file, and after a process that recorded nothing", async () => {
     await using folder = await temporaryFolder();
+    const stateFile = join(folder.path, "state.json");
 
-    expect(await openedOn(join(folder.path, "state.json"))).toEqual({ saved: [], messages: [] });
+    expect(await openedOn(stateFile)).toEqual({ saved: [], messages: [] });
+    expect(await openedOn(stateFile)).toEqual({ saved: [], messages: [] });
   });
 
   it("continues without its file, and logs it", async () => {
