@@ -26,7 +26,7 @@ describe("random worlds are reported correctly", () => {
       world: restartWorld(index),
       minutes: 24,
     })),
-    ...[1, 2, 3, 125].map((index) => ({
+    ...[1, 2, 3, 4].map((index) => ({
       name: `after a restart once liars have ruled world ${index}`,
       world: takeoverWorld(index),
       minutes: 24,

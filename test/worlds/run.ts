@@ -79,9 +79,9 @@ const FAMILIES: Readonly<Record<string, Family>> = {
   random: { ...honest(randomWorld, { count: 1_000, orders: 10 }), known: () => 0.003 },
   long: { ...honest(longWorld, { count: 100, orders: 1 }), known: () => 0.1 },
   falling: { ...honest(fallingWorld, { count: 1_000, orders: 2 }), known: () => 0.005 },
-  restarts: { ...honest(restartWorld, { count: 1_000, orders: 1 }), known: () => 0.003 },
+  restarts: { ...honest(restartWorld, { count: 1_000, orders: 1 }), known: () => 0.004 },
   takeovers: { ...honest(takeoverWorld, { count: 1_000, orders: 1 }), known: () => 0.065 },
-  passing: { ...honest(passingWorld, { count: 1_000, orders: 1 }), known: () => 0.05 },
+  passing: { ...honest(passingWorld, { count: 1_000, orders: 1 }), known: () => 0.055 },
   clocks: {
     count: 200,
     rows: ({ count }, start) => CLOCK_STEPS.map((step) => clockStepRowOf(step, count, start)),

@@ -1,20 +1,18 @@
-import { readAtMs } from "../model/sample.ts";
-import { type Claim, isProof, providersOf } from "./claim.ts";
-import { areBeside, Paces } from "./paces.ts";
+import { readAtMs, type Sample } from "../model/sample.ts";
+import { type Claim, isProof, keysOf, providersOf } from "./claim.ts";
 import {
   aboveTrack,
   areLevel,
   carried,
   carriedTo,
+  isAhead,
   isOnTrack,
   isWithinMinute,
-  leadBlocks,
   offTrack,
   type Scene,
   type Track,
 } from "./scene.ts";
-import { compareWeights } from "./selection.ts";
-import { AS_OFTEN, mayMoveTrack, mayTakeOver, movedTrack, newTrack } from "./track.ts";
+import { heaviest } from "./selection.ts";
 
 /** The corroborated head of a chain: a block that one of its sources has shown. */
 export interface HeadState {
@@ -36,10 +34,7 @@ export interface Choice {
   readonly witness: Claim | null;
 }
 
-/**
- * Another height confirms a height if it gets there in time, within this share of the time between the two
- * replies.
- */
+/** Another height confirms a height if it gets there in time, within this share of the time between the two replies. */
 const NEAR_SHARE = 0.05;
 /** Block times lie on one line with so many blocks, so much time and so large a share of the time between to spare ... */
 const LINE_BLOCKS = 5;
@@ -47,69 +42,38 @@ const LINE_MS = 30_000;
 const LINE_SHARE = 0.25;
 /** ... or what the number of blocks varies by where they come at random. */
 const LINE_DEVIATIONS = 3;
+/** A source is asked about as often as another if their poll intervals differ by no more than this factor. */
+const AS_OFTEN = 2;
+/** A reply belongs to the present round for so many poll intervals. */
+const SAME_ROUND = 1.5;
 /** A witness was asked within so much time. */
 const WITNESS_MS = 60_000;
-/** Two answers so many poll intervals apart are of one round. */
-const SAME_ROUND = 1.5;
 /** So many heights without a new block: it makes its blocks in large steps, and says little of where the head is now. */
 const STEP_SAMPLES = 8;
+/** Block times that are older than another's by more are of another part of the chain. */
+const BESIDE_MS = 60_000;
+/** The time needed to distinguish sources that fall behind the track from a source that creeps ahead of it. */
+const ANCHOR_MS = 600_000;
+const LONG_ANCHOR_MS = 1_800_000;
 
-/**
- * The head of a consistent set of sources: the highest block at the majority's position that two providers
- * confirm.
- */
+/** The head of a consistent set of sources: the highest block at the majority's position that two providers confirm. */
 export function chooseHead(set: readonly Claim[], scene: Scene): Choice {
-  const { track } = scene;
-  const paces = new Paces(set, scene);
-  const voters = votersOf(paces, scene);
-  const place = placeOf(voters, set, scene);
-  const top = topOf(place, { voters, set, paces, scene });
-  const usual = top ?? highestOf(voters.filter((claim) => isOnTrack(claim, scene) && voters.length === 1));
-  const isAlone = set.length < 2 && !(usual !== null && (isProof(usual) || isOnTrack(usual, scene)));
-  if (usual === null || isAlone) {
-    return { chosen: null, track, isConfirmed: false, witness: null };
-  }
-  return followTrack(usual, { voters, set, paces, scene });
-}
-
-/** Whether it is behind others by its own word: its block was not new when it was read. */
-function isBehind(claim: Claim, voters: readonly Claim[], scene: Scene): boolean {
-  return (
-    claim.timeMs !== null &&
-    claim.age !== "fresh" &&
-    voters.some((other) => other.block > claim.block && !areLevel(other, claim, scene))
-  );
+  const voters = votersOf(set, scene);
+  const usual = topOf(placeOf(voters, set, scene), voters, set, scene);
+  const isAlone = set.length < 2 && usual !== null && !isProof(usual) && !isOnTrack(usual, scene);
+  return usual === null || isAlone
+    ? { chosen: null, track: scene.track, isConfirmed: false, witness: null }
+    : followTrack(usual, voters, set, scene);
 }
 
 /**
- * Whether a source advances in large steps and so rarely shows the head: it follows final blocks or works in
- * batches.
+ * The sources that may show the head: not those that stand still, are late by their own block time or back-fill, nor those
+ * that advance in large steps while others do not. If all back-fill from the track on, and they have two providers or more,
+ * the chain itself makes blocks in a burst.
  */
-function goesInSteps({ samples, timeMs }: Claim, { pace }: Scene): boolean {
-  const [first] = samples;
-  // Its block times show its position.
-  if (timeMs !== null) {
-    return false;
-  }
-  return (
-    (samples.length >= STEP_SAMPLES && samples.every(({ block }) => block === first?.block)) ||
-    samples.some((sample, index) => {
-      const before = samples[index - 1] ?? sample;
-      const usual =
-        pace.intervalMs === null
-          ? Number.POSITIVE_INFINITY
-          : (readAtMs(sample) - readAtMs(before)) / pace.intervalMs;
-      return !isWithinMinute(sample.block - before.block - usual, { pace });
-    })
-  );
-}
-
-/**
- * Excludes sources that back-fill, and those that lag or advance in large steps while others do not. If all sources back-fill from the track on,
- * and they have two providers or more, the chain itself makes blocks in a burst.
- */
-function votersOf({ moving }: Paces, scene: Scene): readonly Claim[] {
-  const { track } = scene;
+function votersOf(set: readonly Claim[], scene: Scene): readonly Claim[] {
+  const { stalledAfterMs, track } = scene;
+  const moving = set.filter(({ age, idleMs }) => age !== "old" && idleMs <= stalledAfterMs);
   const voters = moving.filter(({ isBackfilling }) => !isBackfilling);
   const steady = voters.filter((claim) => !goesInSteps(claim, scene) && !isBehind(claim, voters, scene));
   if (steady.length > 0) {
@@ -122,46 +86,63 @@ function votersOf({ moving }: Paces, scene: Scene): readonly Claim[] {
   return providersOf(bursting) > 1 ? bursting : [];
 }
 
-/**
- * The largest group of level voters by number of providers, including sources with block times on the same
- * line.
- */
+/** Whether it is behind others by its own word: its block was not new when it was read. */
+function isBehind(claim: Claim, voters: readonly Claim[], scene: Scene): boolean {
+  return (
+    claim.timeMs !== null &&
+    claim.age !== "fresh" &&
+    voters.some((other) => other.block > claim.block && !areLevel(other, claim, scene))
+  );
+}
+
+/** Whether a source advances in large steps and so rarely shows the head: it follows final blocks or works in batches. */
+function goesInSteps({ samples, timeMs }: Claim, { pace }: Scene): boolean {
+  const [first] = samples;
+  // Its block times show its position.
+  if (timeMs !== null) {
+    return false;
+  }
+  const usualFor = (from: Sample, to: Sample) =>
+    pace.intervalMs === null ? Number.POSITIVE_INFINITY : (readAtMs(to) - readAtMs(from)) / pace.intervalMs;
+  return (
+    (samples.length >= STEP_SAMPLES && samples.every(({ block }) => block === first?.block)) ||
+    samples.some((sample, index) => {
+      const before = samples[index - 1] ?? sample;
+      return !isWithinMinute(sample.block - before.block - usualFor(before, sample), { pace });
+    })
+  );
+}
+
+/** The largest group of level voters by number of providers, including sources with block times on the same line. */
 function placeOf(voters: readonly Claim[], set: readonly Claim[], scene: Scene): readonly Claim[] {
   const furthest = furthestOf(voters, scene);
   if (furthest === null || voters.every((claim) => areLevel(claim, furthest, scene))) {
     return voters;
   }
-  let best: readonly Claim[] = [];
-  let bestWeight: readonly number[] = [];
-  for (const top of voters) {
-    const group = voters.filter((claim) => areLevel(claim, top, scene));
+  const groups = voters.map((top) => ({
+    top,
+    group: voters.filter((claim) => areLevel(claim, top, scene)),
+  }));
+  const [largest] = heaviest(groups, ({ group, top }) => {
     const backers = set.filter((claim) => group.includes(claim) || isOnLine(claim, top, scene));
-    const weight = [
+    return [
       providersOf(backers),
       backers.length,
       Number(group.some(isProof)),
       group.filter((claim) => isOnTrack(claim, scene)).length,
       carried(top, scene),
     ];
-    if (compareWeights(weight, bestWeight) > 0) {
-      best = group;
-      bestWeight = weight;
-    }
-  }
-  return best;
+  });
+  return largest?.group ?? [];
 }
 
 function furthestOf(claims: readonly Claim[], scene: Scene): Claim | null {
-  let furthest: Claim | null = null;
-  let height = Number.NEGATIVE_INFINITY;
-  for (const claim of claims) {
-    const own = carried(claim, scene);
-    if (own > height) {
-      furthest = claim;
-      height = own;
-    }
-  }
-  return furthest;
+  return heaviest(claims, (claim) => [carried(claim, scene)])[0] ?? null;
+}
+
+/** The claim with the highest block; of equal ones the earliest, because a later arrival proves no halt. */
+function highestOf(claims: readonly Claim[]): Claim | null {
+  return heaviest(claims, ({ atMs, block }) => [block, -atMs])[0] ?? null;
 }
 
 /**
@@ -179,32 +160,18 @@ function isOnLine(claim: Claim, top: Claim, { pace }: Scene): boolean {
   return blocks >= 0 && usual >= -tolerance && blocks - usual <= tolerance + spread;
 }
 
-interface Candidates {
-  readonly voters: readonly Claim[];
-  readonly set: readonly Claim[];
-  readonly paces: Paces;
-  readonly scene: Scene;
-}
-
 /** The highest block of the place that another provider confirms; of two the higher; or the block of a fresh RPC node above it. */
-function topOf(place: readonly Claim[], { voters, set, paces, scene }: Candidates): Claim | null {
-  const areFew = providersOf(voters) < 3 && set.length > 1;
-  const byHeight = place.toSorted((a, b) => b.block - a.block || a.atMs - b.atMs);
-  const isSure = (claim: Claim) =>
-    areFew || isProof(claim) || isConfirmed(claim, place, { voters, set, paces, scene });
-  const top =
-    byHeight.find((claim) => !paces.isOff(claim) && !isOvertaken(claim, place, scene) && isSure(claim)) ??
-    (byHeight.every((claim) => paces.isOff(claim)) ? byHeight.find(isSure) : undefined) ??
-    null;
-  const proof = highestOf(voters.filter((claim) => isProof(claim) && !paces.isOff(claim)));
-  return proof !== null && (top === null || proof.block > top.block) ? proof : top;
-}
-
-function isConfirmed(claim: Claim, place: readonly Claim[], { set, paces, scene }: Candidates): boolean {
-  const others = place.filter((other) => other.provider !== claim.provider && areBeside(other, claim));
-  return others.length > 0
-    ? others.some((other) => hasReached(other, claim, scene) && !paces.isOff(other))
-    : isBackedByTimes(claim, set, scene);
+function topOf(
+  place: readonly Claim[],
+  voters: readonly Claim[],
+  set: readonly Claim[],
+  scene: Scene,
+): Claim | null {
+  const areFew = providersOf(voters) < 3;
+  const sure = place.filter(
+    (claim) => !isOvertaken(claim, place, scene) && (areFew || isConfirmed(claim, place, set, scene)),
+  );
+  return highestOf([...sure, ...voters.filter(isProof)]);
 }
 
 /** Whether two providers that are asked as often will be above it once they answer: it may only be the first of this round. */
@@ -219,68 +186,56 @@ function isOvertaken(claim: Claim, place: readonly Claim[], scene: Scene): boole
   return providersOf(above) > 1;
 }
 
-/** Whether the block times of the sources behind confirm that the chain has reached this height. */
+/** Whether another provider there has reached its block, or will have by the time at which that was read. */
+function isConfirmed(claim: Claim, place: readonly Claim[], set: readonly Claim[], scene: Scene): boolean {
+  const { intervalMs } = scene.pace;
+  const others = place.filter((other) => other.provider !== claim.provider && areBeside(other, claim));
+  return others.length === 0
+    ? isBackedByTimes(claim, set, scene)
+    : others.some((other) => {
+        const spanMs = Math.abs(claim.atMs - other.atMs);
+        const near = intervalMs === null ? 0 : (NEAR_SHARE * spanMs) / intervalMs;
+        return Math.max(other.block, carriedTo(other, claim.atMs, scene)) >= claim.block - near;
+      });
+}
+
+/** Whether the block times of another provider's source confirm that the chain has reached this height. */
 function isBackedByTimes(claim: Claim, set: readonly Claim[], scene: Scene): boolean {
   return set.some((other) => other.provider !== claim.provider && isOnLine(other, claim, scene));
 }
 
-/** Whether a source has reached another's block, or will have by the time at which that was read. */
-function hasReached(claim: Claim, top: Claim, scene: Scene): boolean {
-  const { intervalMs } = scene.pace;
-  const near = intervalMs === null ? 0 : (NEAR_SHARE * Math.abs(top.atMs - claim.atMs)) / intervalMs;
-  return Math.max(claim.block, carriedTo(claim, top.atMs, scene)) >= top.block - near;
-}
-
-/** The claim with the highest block; of equal ones the earliest, because a later arrival proves no halt. */
-function highestOf(claims: readonly Claim[]): Claim | null {
-  return claims.reduce<Claim | null>(
-    (highest, claim) =>
-      highest === null ||
-      claim.block > highest.block ||
-      (claim.block === highest.block && claim.atMs < highest.atMs)
-        ? claim
-        : highest,
-    null,
+/** Whether two sources are in one part of the chain: by their times, one may be where it had another pace. */
+function areBeside(a: Claim, b: Claim): boolean {
+  return (
+    a.timeMs === null || b.timeMs === null || Math.abs(a.atMs - a.timeMs - (b.atMs - b.timeMs)) <= BESIDE_MS
   );
 }
 
 /**
- * Compares the usual head with the track. If all sources at the usual head have fallen below the track, and a source on the track has
- * shown more, that source is the head; it does not move the track.
+ * Compares the usual head with the track. If it has fallen below the track, and a source that is still on the track has shown
+ * more, that source is the head; it does not move the track.
  */
-function followTrack(usual: Claim, { voters, set, paces, scene }: Candidates): Choice {
+function followTrack(usual: Claim, voters: readonly Claim[], set: readonly Claim[], scene: Scene): Choice {
   const { track } = scene;
-  const group = voters.filter(
-    (claim) => areLevel(claim, usual, scene) && areBeside(claim, usual) && !paces.isOff(claim),
-  );
+  const group = voters.filter((claim) => areLevel(claim, usual, scene) && areBeside(claim, usual));
   const isShared = providersOf(group) > 1;
   const isProven = isProof(usual) || (!isShared && isBackedByTimes(usual, set, scene));
   const witness = isProven ? usual : witnessOf(usual, group, scene);
-  const isConfirmed = isProven || isShared;
-  if (track === null) {
-    return {
-      chosen: usual,
-      track: witness === null ? null : newTrack(usual, witness, { group, scene }),
-      isConfirmed,
-      witness,
-    };
-  }
-  const off = offTrack(usual, scene);
-  const least = aboveTrack(usual, scene) + leadBlocks(scene);
   const ahead = voters.filter(
-    (claim) => claim.block > usual.block && isOnTrack(claim, scene) && aboveTrack(claim, scene) > least,
+    (claim) => claim.block > usual.block && isOnTrack(claim, scene) && isAhead(claim, usual, scene),
   );
-  const onward = off < 0 ? highestOf(ahead) : null;
-  const others = group.filter((claim) => !ahead.includes(claim));
-  if (onward !== null && others.every(({ key }) => scene.onceOnTrack.has(key))) {
+  const onward = track !== null && offTrack(usual, scene) < 0 ? highestOf(ahead) : null;
+  if (onward !== null) {
     return { chosen: onward, track, isConfirmed: false, witness: null };
   }
-  if (!isConfirmed && !mayTakeOver(usual, track, scene)) {
-    return { chosen: null, track, isConfirmed, witness: null };
-  }
-  const mayMove = witness !== null && mayMoveTrack(usual, witness, { track, ahead, scene });
-  const moved = mayMove ? movedTrack(usual, track, newTrack(usual, witness, { group, scene }), scene) : track;
-  return { chosen: usual, track: moved, isConfirmed, witness };
+  const mayMove =
+    witness !== null && (track === null || mayMoveTrack(usual, witness, ahead, { ...scene, track }));
+  return {
+    chosen: usual,
+    track: mayMove ? movedTrack(usual, witness, group, scene) : track,
+    isConfirmed: isProven || isShared,
+    witness,
+  };
 }
 
 /** The furthest of another provider that was asked at about the same time. */
@@ -294,6 +249,42 @@ function witnessOf(head: Claim, group: readonly Claim[], scene: Scene): Claim | 
     ),
     scene,
   );
+}
+
+/**
+ * Whether the track leads from this head now. While the head is on it, that is so only every few minutes, and if the witness
+ * is on it too: else one that falls back slowly, or creeps ahead, would take it along.
+ */
+function mayMoveTrack(
+  usual: Claim,
+  witness: Claim,
+  ahead: readonly Claim[],
+  scene: Scene & { readonly track: Track },
+): boolean {
+  if (offTrack(usual, scene) !== 0) {
+    return ahead.length === 0;
+  }
+  const isOld = usual.atMs - scene.track.atMs > (ahead.length === 0 ? ANCHOR_MS : LONG_ANCHOR_MS);
+  return isOld && offTrack(witness, scene) === 0;
+}
+
+/**
+ * It leads from where the witness stands, so that one that creeps ahead does not carry it along; or from the head itself, if that is where it
+ * led: the witness may be falling back. While the track advances, its members stay members.
+ */
+function movedTrack(head: Claim, witness: Claim, group: readonly Claim[], scene: Scene): Track {
+  const { atMs, block } = head;
+  const { pace, track } = scene;
+  const above = aboveTrack(head, scene);
+  const shown = Math.min(block, Math.max(witness.block, Math.round(carriedTo(witness, atMs, scene))));
+  const led = track === null || offTrack(head, scene) !== 0 ? shown : block - above;
+  const former = track !== null && isWithinMinute(Math.abs(above), scene) ? track.members : [];
+  return {
+    block: Math.abs(block - led) < Math.abs(shown - led) ? block : shown,
+    atMs,
+    intervalMs: pace.intervalMs,
+    members: [...new Set([...former, ...keysOf(group)])],
+  };
 }
 
 /** While the present head is unknown, the sources at the last head confirm it. */
@@ -312,18 +303,16 @@ export function heldHead(head: HeadState | null, set: readonly Claim[]): HeadSta
 export function headFrom(
   chosen: Claim,
   level: readonly Claim[],
-  { before, scene }: { readonly before: HeadState | null; readonly scene: Scene },
+  before: HeadState | null,
+  scene: Scene,
 ): HeadState {
   const freshUntilMs = level.reduce((latest, claim) => Math.max(latest, claim.freshUntilMs), 0);
   const { block, atMs, idleMs, slackMs } = chosen;
   const fallen = before === null ? 0 : before.block - block;
-  if (before !== null && fallen >= 0 && isWithinMinute(fallen, scene)) {
-    return {
-      ...before,
-      atMs: fallen === 0 ? Math.max(before.atMs, atMs) : before.atMs,
-      slackMs: fallen === 0 ? slackMs : before.slackMs,
-      freshUntilMs,
-    };
+  if (before === null || fallen < 0 || !isWithinMinute(fallen, scene)) {
+    return { block, reachedMs: atMs - idleMs, atMs, slackMs, freshUntilMs };
   }
-  return { block, reachedMs: atMs - idleMs, atMs, slackMs, freshUntilMs };
+  return fallen === 0
+    ? { ...before, atMs: Math.max(before.atMs, atMs), slackMs, freshUntilMs }
+    : { ...before, freshUntilMs };
 }

@@ -12,7 +12,7 @@ export interface Pace {
 const BURST_MEASURED = 4;
 const BURST_CONFIGURED = 8;
 /** Used while the pace is unknown: no chain is faster. */
-export const FASTEST_INTERVAL_MS = 100;
+const FASTEST_INTERVAL_MS = 100;
 const SLACK_BLOCKS = 16;
 const SLACK_MS = 60_000;
 

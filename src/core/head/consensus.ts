@@ -11,9 +11,8 @@
  * 2. The claim compatible with the most providers, then the most sources, decides which sources are excluded (sources of one
  *    provider fail together). If two sets are equal, the sources in both decide, if they have more providers than the rest.
  *    Otherwise there is no reference.
- * 3. Of the remaining sources, the head is the highest block that two providers confirm, at the place where most sources are that
- *    advance at the pace of the others. One exception: if all sources there have fallen behind the track, the source still on the
- *    track is right.
+ * 3. Of the remaining sources that advance, the head is the highest block that two providers confirm, at the place where most of
+ *    them are. One exception: if that has fallen below the track, a source still on the track that has shown more is right.
  * 4. A source above a head that two providers confirm, by more than the chain can have made, is excluded too.
  *
  * Everything follows from the last replies of each source. The only memory is the track: the last head that two providers
@@ -24,22 +23,26 @@ import { formatDuration, formatNumber } from "../model/text.ts";
 import type { Proof } from "./chain-state.ts";
 import { chooseHead, type HeadState, headFrom, heldHead } from "./choose-head.ts";
 import { type Claim, keysOf, providersOf } from "./claim.ts";
-import { areLevel, type ChainContext, type Scene, type Track } from "./scene.ts";
-import { type Conflict, conflictsIn, isQuiet, largestSets, misdatedIn, mostBlocks } from "./selection.ts";
+import { areLevel, type ChainContext, type Scene, sceneOf, type Track } from "./scene.ts";
+import {
+  apartMs,
+  type Conflict,
+  type Conflicts,
+  conflictsIn,
+  largestSets,
+  misdatedIn,
+  mostBlocks,
+} from "./selection.ts";
 
 /** Why a source is excluded: which sources contradict it, and by how much. */
 export interface Opposition {
   readonly source: string;
-  /**
-   * `below`: it is only lower than the others, and other sources are level with it: no proof that it is
-   * wrong.
-   */
-  readonly kind: "hash" | "times" | "ahead" | "below";
+  readonly kind: Conflict;
   readonly by: readonly string[];
   readonly block: number;
   /** Its distance to the highest source that contradicts it. */
   readonly blocks: number;
-  /** How far its block times are off, where they contradict. */
+  /** How far its block times are from those of a source that contradicts them; null for other conflicts. */
   readonly offMs: number | null;
   /** The RPC node's reply about its block, as a clause; null if no node was asked. */
   readonly proof: string | null;
@@ -70,21 +73,30 @@ export interface Decision {
 export const NO_CONSENSUS: Consensus = { head: null, members: [], opposed: [], undecided: [], track: null };
 
 export function decide(claims: readonly Claim[], before: Consensus, chain: ChainContext): Decision {
-  const { proofs } = chain;
-  const believed = claims.filter(({ key }) => !isDisproved(proofs[key], before));
-  const decision = decideAmong(believed, before, chain);
-  const disproved = claims.filter((claim) => !believed.includes(claim));
-  if (disproved.length === 0 && Object.keys(proofs).length === 0) {
-    return decision;
+  const disproved = claims.filter(({ key }) => isDisproved(chain.proofs[key], before));
+  const scene = sceneOf(
+    claims.filter((claim) => !disproved.includes(claim)),
+    before.track,
+    chain,
+  );
+  const conflicts = conflictsIn(scene);
+  const sets = largestSets(scene, conflicts);
+  const excluded = disproved.map((claim) => {
+    const node = claims.find(({ key }) => key === chain.proofs[claim.key]?.node) ?? claim;
+    return oppositionOf(claim, [node], "hash", scene);
+  });
+  const common = commonOf(sets);
+  const rest = sets.flat().filter((claim) => !common.includes(claim));
+  if (rest.length > 0 && providersOf(common) <= providersOf(rest)) {
+    const undecided = sets.map((set) => keysOf(set.filter((claim) => !common.includes(claim))));
+    return {
+      consensus: { ...NO_CONSENSUS, opposed: excluded, undecided, track: before.track },
+      witness: null,
+      misdated: [],
+    };
   }
-  const opposed = [
-    ...decision.consensus.opposed,
-    ...disproved.map((claim) => {
-      const node = claims.find(({ key }) => key === proofs[claim.key]?.node) ?? claim;
-      return reasonOf(claim, [node], { kind: "hash", offMs: null });
-    }),
-  ].map((one) => ({ ...one, proof: proofs[one.source]?.text ?? null }));
-  return { ...decision, consensus: { ...decision.consensus, opposed } };
+  excluded.unshift(...excludedBy(common, scene, conflicts));
+  return decideAmong(common, excluded, before, chain);
 }
 
 /** Whether an RPC node has proved that a source is on another chain; a contradicted node proves nothing. */
@@ -92,60 +104,62 @@ function isDisproved(proof: Proof | undefined, { opposed }: Consensus): boolean 
   return proof?.says === "other" && opposed.every(({ source }) => source !== proof.node);
 }
 
-function decideAmong(claims: readonly Claim[], before: Consensus, chain: ChainContext): Decision {
-  const scene = sceneOf(claims, before.track, chain);
-  const quiet = isQuiet(scene);
-  const sets = quiet ? [claims] : largestSets(scene);
-  const set = decidedOf(sets);
-  if (set === null) {
-    const common = commonOf(sets);
-    const sides = sets.map((side) => side.filter((claim) => !common.includes(claim)));
-    return {
-      consensus: { ...NO_CONSENSUS, undecided: sides.map(keysOf), track: before.track },
-      witness: null,
-      misdated: [],
-    };
-  }
-  const excluded = set.length === claims.length ? [] : excludedBy(set, scene);
-  const misdated = quiet ? [] : keysOf(misdatedIn(set, scene));
-  const within = sceneOf(set, before.track, chain);
-  const { chosen, isConfirmed, track, witness } = chooseHead(set, within);
+/** What sets of equal weight have in common decides, if more providers are in that than in the rest of them. */
+function commonOf([first = [], ...others]: readonly (readonly Claim[])[]): readonly Claim[] {
+  return first.filter((claim) => others.every((set) => set.includes(claim)));
+}
+
+/** The sources outside the set that members contradict, each with these members. */
+function excludedBy(set: readonly Claim[], scene: Scene, conflicts: Conflicts): readonly Opposition[] {
+  const outside = set.length === scene.claims.length ? [] : scene.claims.filter((one) => !set.includes(one));
+  return outside.flatMap((claim) => {
+    const by = set.filter((member) => conflicts.of(claim, member) !== null);
+    const kinds = by.flatMap((member) => conflicts.of(claim, member) ?? []);
+    const worst =
+      kinds.find((kind) => kind === "hash" || kind === "times") ??
+      kinds.find((kind) => kind === "ahead") ??
+      kinds[0];
+    return worst === undefined ? [] : [oppositionOf(claim, by, worst, scene)];
+  });
+}
+
+function oppositionOf(
+  claim: Claim,
+  by: readonly Claim[],
+  kind: Conflict,
+  { pace, proofs }: Scene,
+): Opposition {
+  const block = claim.samples.at(-1)?.block ?? claim.block;
+  const blocks = block - Math.max(...by.map((other) => other.block));
+  const dated = kind === "times" ? by.find(({ timeMs }) => timeMs !== null) : undefined;
+  const offMs = dated === undefined ? null : apartMs(claim, dated, pace);
+  const proof = proofs[claim.key]?.text ?? null;
+  return { source: claim.key, kind, by: keysOf(by), block, blocks, offMs, proof };
+}
+
+/** The head of the sources that can be right together, and which of them are too far above it. */
+function decideAmong(
+  set: readonly Claim[],
+  excluded: readonly Opposition[],
+  before: Consensus,
+  chain: ChainContext,
+): Decision {
+  const scene = sceneOf(set, before.track, chain);
+  const misdated = keysOf(misdatedIn(set, scene));
+  const { chosen, isConfirmed, track, witness } = chooseHead(set, scene);
   if (chosen === null || isOutdated(chosen, before.head, set)) {
     const members = before.members.filter((key) => excluded.every(({ source }) => source !== key));
     const head = track === null ? null : heldHead(before.head, set);
     return { consensus: { ...before, head, members, opposed: excluded, undecided: [] }, witness, misdated };
   }
-  const beyond = isConfirmed ? set.filter((claim) => isBeyond(claim, chosen, { before, scene: within })) : [];
-  const level = set.filter((claim) => areLevel(claim, chosen, within) && !beyond.includes(claim));
-  const opposed = [
-    ...excluded,
-    ...beyond.map((claim) => reasonOf(claim, level, { kind: "ahead", offMs: null })),
-  ];
-  const head = headFrom(chosen, level, { before: before.head, scene: within });
+  const beyond = isConfirmed ? set.filter((claim) => isBeyond(claim, chosen, before, scene)) : [];
+  const level = set.filter((claim) => areLevel(claim, chosen, scene) && !beyond.includes(claim));
+  const opposed = [...excluded, ...beyond.map((claim) => oppositionOf(claim, level, "ahead", scene))];
+  const head = headFrom(chosen, level, before.head, scene);
   return { consensus: { head, members: keysOf(level), opposed, undecided: [], track }, witness, misdated };
 }
 
-/** Whether a source is excluded for a height that cannot exist yet. */
-export function isFarAhead(opposition: Opposition | undefined): opposition is Opposition {
-  return opposition !== undefined && opposition.kind !== "below" && opposition.blocks > LARGE_STEP_BLOCKS;
-}
-
-function sceneOf(
-  claims: readonly Claim[],
-  track: Track | null,
-  { pace, stalledAfterMs }: ChainContext,
-): Scene {
-  let newestMs = Number.NEGATIVE_INFINITY;
-  let highest = Number.NEGATIVE_INFINITY;
-  for (const { atMs, block } of claims) {
-    newestMs = Math.max(newestMs, atMs);
-    highest = Math.max(highest, block);
-  }
-  const onceOnTrack = new Set(track?.members);
-  return { pace, stalledAfterMs, claims, newestMs, highest, track, onceOnTrack };
-}
-
-/** Whether it was read before the present head was seen, while somebody still shows that head: an old reply does not bring the head down. */
+/** Whether it was read before the present head was seen, while a source still shows that head: an old reply does not bring the head down. */
 function isOutdated({ atMs, block }: Claim, head: HeadState | null, set: readonly Claim[]): boolean {
   return (
     head !== null && block < head.block && atMs < head.atMs && set.some((claim) => claim.block >= head.block)
@@ -156,47 +170,18 @@ function isOutdated({ atMs, block }: Claim, head: HeadState | null, set: readonl
 function isBeyond(
   { atMs, block, key, timeMs }: Claim,
   head: Claim,
-  { before, scene }: { readonly before: Consensus; readonly scene: Scene },
+  before: Consensus,
+  { pace }: Scene,
 ): boolean {
   const was =
     before.head?.atMs === head.atMs &&
     before.opposed.some(({ kind, source }) => source === key && kind === "ahead");
-  return was || block - head.block > mostBlocks(atMs - head.atMs, timeMs !== null, scene.pace);
+  return was || block - head.block > mostBlocks(atMs - head.atMs, timeMs !== null, pace);
 }
 
-/** The set that weighs most; of equal ones what they have in common, if more providers are in that than in the rest of them. */
-function decidedOf(sets: readonly (readonly Claim[])[]): readonly Claim[] | null {
-  const [first, ...equals] = sets;
-  if (first === undefined || equals.length === 0) {
-    return first ?? null;
-  }
-  const common = commonOf(sets);
-  const rest = sets.flat().filter((claim) => !common.includes(claim));
-  return providersOf(common) > providersOf(rest) ? common : null;
-}
-
-function commonOf([first = [], ...others]: readonly (readonly Claim[])[]): readonly Claim[] {
-  return first.filter((claim) => others.every((set) => set.includes(claim)));
-}
-
-/** The sources outside the set that members contradict, each with these members. */
-function excludedBy(set: readonly Claim[], scene: Scene): readonly Opposition[] {
-  const conflicts = conflictsIn(scene);
-  return scene.claims
-    .filter((claim) => !set.includes(claim))
-    .flatMap((claim) => {
-      const by = set.filter((member) => conflicts.of(claim, member) !== null);
-      const kinds = by.flatMap((member) => conflicts.of(claim, member) ?? []);
-      const proof = kinds.find(({ kind }) => kind === "hash" || kind === "times");
-      const worst = proof ?? kinds.find(({ kind }) => kind === "ahead") ?? kinds[0];
-      return worst === undefined ? [] : [reasonOf(claim, by, worst)];
-    });
-}
-
-function reasonOf(claim: Claim, by: readonly Claim[], { kind, offMs }: Conflict): Opposition {
-  const block = claim.samples.at(-1)?.block ?? claim.block;
-  const blocks = block - Math.max(...by.map((other) => other.block));
-  return { source: claim.key, kind, by: keysOf(by), block, blocks, offMs, proof: null };
+/** Whether a source is excluded for a height that cannot exist yet. */
+export function isFarAhead(opposition: Opposition | undefined): opposition is Opposition {
+  return opposition !== undefined && opposition.kind !== "below" && opposition.blocks > LARGE_STEP_BLOCKS;
 }
 
 /** Why a source is excluded, as a clause: its claim, and the sources that contradict it. */

@@ -1,6 +1,5 @@
 import type { Proof } from "./chain-state.ts";
-import type { Claim } from "./claim.ts";
-import { mostBlocksIn, type Pace } from "./claim.ts";
+import { type Claim, mostBlocksIn, type Pace } from "./claim.ts";
 
 /** A past head, extrapolated at the chain's pace, and the keys of the sources that were level with it. */
 export interface Track {
@@ -21,13 +20,11 @@ export interface ChainContext {
 }
 
 /** All that a decision is worked out from. */
-export interface Scene extends Omit<ChainContext, "proofs"> {
+export interface Scene extends ChainContext {
   readonly claims: readonly Claim[];
   readonly newestMs: number;
   readonly highest: number;
   readonly track: Track | null;
-  /** Keys of the sources that were once level with the track. */
-  readonly onceOnTrack: ReadonlySet<string>;
 }
 
 /** Sources are level if their heights at one instant differ by at most this. */
@@ -43,6 +40,13 @@ const PACE_ERROR = { measured: 0.02, configured: 0.5 };
 const LEAD_MS = 5_000;
 const LEAD_BLOCKS = 1.5;
 
+export function sceneOf(claims: readonly Claim[], track: Track | null, chain: ChainContext): Scene {
+  const newestMs = claims.reduce((latest, { atMs }) => Math.max(latest, atMs), Number.NEGATIVE_INFINITY);
+  const highest = claims.reduce((most, { block }) => Math.max(most, block), Number.NEGATIVE_INFINITY);
+  const { pace, proofs, stalledAfterMs } = chain;
+  return { pace, proofs, stalledAfterMs, claims, newestMs, highest, track };
+}
+
 /** Whether two sources are at one height, within the uncertainty of latencies and pace. */
 export function areLevel(a: Claim, b: Claim, scene: Scene): boolean {
   const { intervalMs } = scene.pace;
@@ -52,6 +56,15 @@ export function areLevel(a: Claim, b: Claim, scene: Scene): boolean {
   }
   const carriedMs = scene.newestMs - a.atMs + scene.newestMs - b.atMs;
   return apart <= Math.max(LEVEL_BLOCKS, (LEVEL_MS + paceError(scene) * carriedMs) / intervalMs);
+}
+
+/** Whether so many blocks are no more than the chain makes in a minute. */
+export function isWithinMinute(blocks: number, { pace }: Pick<Scene, "pace">): boolean {
+  const { intervalMs } = pace;
+  return (
+    blocks <=
+    (intervalMs === null ? LEVEL_BLOCKS_WITHOUT_PACE : Math.max(LEVEL_BLOCKS, LEVEL_MS / intervalMs))
+  );
 }
 
 /** Where a source will have got to by the time of the newest answer; never above what anybody has shown. */
@@ -70,7 +83,7 @@ function paceError({ pace }: Scene): number {
 
 /** Whether it was level with the track before, and is now at the track's extrapolation. */
 export function isOnTrack(claim: Claim, scene: Scene): boolean {
-  return scene.onceOnTrack.has(claim.key) && offTrack(claim, scene) === 0;
+  return scene.track?.members.includes(claim.key) === true && offTrack(claim, scene) === 0;
 }
 
 /** By how many blocks a source is above the track (negative: below it); 0 within the tolerance. */
@@ -98,17 +111,8 @@ export function aboveTrack({ atMs, block }: Claim, { pace, track }: Scene): numb
   return block - track.block - spanMs / track.intervalMs;
 }
 
-/** By how many blocks one is clearly ahead of another. */
-export function leadBlocks({ pace }: Scene): number {
-  return Math.max(LEAD_BLOCKS, LEAD_MS / (pace.intervalMs ?? LEAD_MS));
-}
-
-/** Whether so many blocks are no more than the chain makes in a minute. */
-export function isWithinMinute(blocks: number, { pace }: Pick<Scene, "pace">): boolean {
-  return (
-    blocks <=
-    (pace.intervalMs === null
-      ? LEVEL_BLOCKS_WITHOUT_PACE
-      : Math.max(LEVEL_BLOCKS, LEVEL_MS / pace.intervalMs))
-  );
+/** Whether one is clearly further above the track than another. */
+export function isAhead(claim: Claim, other: Claim, scene: Scene): boolean {
+  const lead = Math.max(LEAD_BLOCKS, LEAD_MS / (scene.pace.intervalMs ?? LEAD_MS));
+  return aboveTrack(claim, scene) > aboveTrack(other, scene) + lead;
 }

@@ -1,12 +1,8 @@
-import { type Claim, FASTEST_INTERVAL_MS, isProof, mostBlocksIn, type Pace, providersOf } from "./claim.ts";
+import { type Claim, isProof, keysOf, mostBlocksIn, type Pace, providersOf } from "./claim.ts";
 import { areLevel, isOnTrack, offTrack, type Scene } from "./scene.ts";
 
-/** Why a source cannot be right if another is at the head. */
-export interface Conflict {
-  readonly kind: "hash" | "times" | "ahead" | "below";
-  /** How far the block times of one source deviate from those of the other. */
-  readonly offMs: number | null;
-}
+/** Why a source cannot be right if another is at the head. `below`: it is only lower than the other: no proof that it is wrong. */
+export type Conflict = "hash" | "times" | "ahead" | "below";
 
 /** Two timestamps may be wrong by so much. */
 const TIME_TOLERANCE_MS = 120_000;
@@ -17,75 +13,63 @@ const UNDATED_MS = 600_000;
  * The sources that can be right together: those compatible with the claim that has the most providers, then the most sources,
  * then the most sources level with it, then a fresh RPC node, then sources on the track. Several sets if all of that is equal.
  */
-export function largestSets(scene: Scene): readonly (readonly Claim[])[] {
+export function largestSets(scene: Scene, conflicts: Conflicts): readonly (readonly Claim[])[] {
   const { claims } = scene;
-  const conflicts = conflictsIn(scene);
-  let best: (readonly Claim[])[] = [];
-  let bestWeight: readonly number[] = [];
+  const sets = new Map<string, readonly Claim[]>();
   for (const supposed of claims) {
     const beside = claims.filter((claim) => conflicts.of(claim, supposed) === null);
-    for (const set of withoutForks(beside, conflicts).filter(
-      (one) => !best.some((other) => isSame(other, one)),
-    )) {
-      const weight = [providersOf(set), set.length];
-      const order = compareWeights(weight, bestWeight);
-      if (order > 0) {
-        best = [set];
-        bestWeight = weight;
-      } else if (order === 0) {
-        best.push(set);
-      }
+    if (beside.length === claims.length && !conflicts.haveForks) {
+      return [claims];
+    }
+    for (const set of withoutForks(beside, conflicts)) {
+      sets.set(keysOf(set).join(" "), set);
     }
   }
-  return best.length > 1 ? heaviest(best, scene) : best;
+  const largest = heaviest([...sets.values()], (set) => [providersOf(set), set.length]);
+  return largest.length === 1
+    ? largest
+    : heaviest(largest, (set) => [
+        Math.max(...set.map((top) => providersOf(set.filter((claim) => areLevel(claim, top, scene))))),
+        Number(set.some(isProof)),
+        set.filter((claim) => isOnTrack(claim, scene)).length,
+      ]);
 }
 
-/** Ties: the most level providers, then a fresh RPC node, then the most sources on the track. */
-function heaviest(sets: readonly (readonly Claim[])[], scene: Scene): readonly (readonly Claim[])[] {
-  const weighed = sets.map((set) => ({
-    set,
-    weight: [
-      Math.max(...set.map((top) => providersOf(set.filter((claim) => areLevel(claim, top, scene))))),
-      Number(set.some(isProof)),
-      set.filter((claim) => isOnTrack(claim, scene)).length,
-    ],
-  }));
-  return weighed
-    .filter(({ weight }) => weighed.every((other) => compareWeights(weight, other.weight) >= 0))
-    .map(({ set }) => set);
+/** The items of the greatest weight, in their order: of two weights the first number that differs decides. */
+export function heaviest<Item>(
+  items: readonly Item[],
+  weigh: (item: Item) => readonly number[],
+): readonly Item[] {
+  let best: Item[] = [];
+  let bestWeight: readonly number[] = [];
+  for (const item of items) {
+    const weight = weigh(item);
+    const at = weight.findIndex((number, index) => number !== bestWeight[index]);
+    if (at === -1) {
+      best.push(item);
+    } else if ((weight[at] ?? 0) > (bestWeight[at] ?? -1)) {
+      best = [item];
+      bestWeight = weight;
+    }
+  }
+  return best;
 }
 
 /** The sets, each without one side of every fork: two sources that fit a third one may be on two forks. */
 function withoutForks(set: readonly Claim[], conflicts: Conflicts): readonly (readonly Claim[])[] {
-  if (!conflicts.haveForks) {
-    return [set];
-  }
-  for (const claim of set) {
-    const other = set.find((one) => conflicts.of(claim, one)?.kind === "hash");
+  const areForks = (a: Claim, b: Claim) => conflicts.of(a, b) === "hash";
+  for (const claim of conflicts.haveForks ? set : []) {
+    const other = set.find((one) => areForks(claim, one));
     if (other !== undefined) {
       return [claim, other].flatMap((side) =>
         withoutForks(
-          set.filter((one) => conflicts.of(one, side)?.kind !== "hash"),
+          set.filter((one) => !areForks(one, side)),
           conflicts,
         ),
       );
     }
   }
   return [set];
-}
-
-function isSame(a: readonly Claim[], b: readonly Claim[]): boolean {
-  return a.length === b.length && a.every((claim, index) => claim === b[index]);
-}
-
-export function compareWeights(a: readonly number[], b: readonly number[]): number {
-  for (const [index, weight] of a.entries()) {
-    const difference = weight - (b[index] ?? -1);
-    if (difference !== 0) {
-      return difference;
-    }
-  }
-  return 0;
 }
 
 /** The conflicts between the claims of a scene; repeated questions about one claim are cached. */
@@ -97,7 +81,7 @@ export interface Conflicts {
 }
 
 export function conflictsIn(scene: Scene): Conflicts {
-  const hashesDiffer = mayDifferInHashes(scene.claims);
+  const haveForks = mayDifferInHashes(scene.claims);
   const atHead = new Map<Claim, number | null>();
   const lastAtHeadMs = (claim: Claim): number | null => {
     let ms = atHead.get(claim);
@@ -107,54 +91,42 @@ export function conflictsIn(scene: Scene): Conflicts {
     }
     return ms;
   };
-  const areOnForks = (a: Claim, b: Claim) => {
-    const [first, second] = a.key < b.key ? [a, b] : [b, a];
-    return hashesDiffer && areForked(first, second) && !isBack(a, b, scene) && !isBack(b, a, scene);
-  };
   return {
-    haveForks: hashesDiffer,
+    haveForks,
     of(claim, supposed) {
       if (claim === supposed) {
         return null;
       }
-      if (areOnForks(claim, supposed)) {
-        return { kind: "hash", offMs: null };
+      if (haveForks && areOnForks(claim, supposed, scene)) {
+        return "hash";
       }
       if (claim.timeMs !== null && supposed.timeMs !== null) {
-        return conflictOfTimes(claim, supposed, scene);
+        // Level sources are on one chain, even if their times differ.
+        return fitOneChain(claim, supposed, scene.pace) || areLevel(claim, supposed, scene) ? null : "times";
       }
-      const kind = claim.block > supposed.block || claim.age === "fresh" ? "ahead" : "below";
-      return isBeyond(claim, supposed, { scene, lastAtHeadMs }) ? { kind, offMs: null } : null;
+      return conflictOfHeights(claim, supposed, scene, lastAtHeadMs);
     },
   };
 }
-
-/** Level sources are on one chain, even if their times differ. */
-function conflictOfTimes(claim: Claim, supposed: Claim, scene: Scene): Conflict | null {
-  return fitOneChain(claim, supposed, scene.pace) || areLevel(claim, supposed, scene)
-    ? null
-    : { kind: "times", offMs: apartMs(claim, supposed, scene.pace) };
-}
-
 /** Whether the higher is further ahead than the chain can have made since the lower was at the head, if it ever was. */
-function isBeyond(
+function conflictOfHeights(
   claim: Claim,
   supposed: Claim,
-  { scene, lastAtHeadMs }: { readonly scene: Scene; readonly lastAtHeadMs: (claim: Claim) => number | null },
-): boolean {
-  const { pace } = scene;
+  { pace }: Scene,
+  lastAtHeadMs: (claim: Claim) => number | null,
+): Conflict | null {
   const isDated = claim.timeMs !== null;
+  const blocks = Math.abs(claim.block - supposed.block);
   if (claim.block > supposed.block) {
     // A source that is late by the time of its block says nothing of what the chain has made since.
     const spanMs = claim.atMs - Math.min(supposed.atMs, supposed.timeMs ?? supposed.atMs);
-    return claim.block - supposed.block > mostBlocks(spanMs, isDated && supposed.timeMs !== null, pace);
+    return blocks > mostBlocks(spanMs, false, pace) ? "ahead" : null;
   }
-  const blocks = supposed.block - claim.block;
-  if (blocks <= mostBlocks(Number.NEGATIVE_INFINITY, isDated, pace)) {
-    return false;
+  const atHeadMs = blocks > mostBlocks(Number.NEGATIVE_INFINITY, isDated, pace) ? lastAtHeadMs(claim) : null;
+  if (atHeadMs === null || blocks <= mostBlocks(supposed.atMs - atHeadMs, isDated, pace)) {
+    return null;
   }
-  const atHeadMs = lastAtHeadMs(claim);
-  return atHeadMs !== null && blocks > mostBlocks(supposed.atMs - atHeadMs, isDated, pace);
+  return claim.age === "fresh" ? "ahead" : "below";
 }
 
 /** By how many blocks two sources may be apart over a time; one without times may follow its chain from afar. */
@@ -188,40 +160,12 @@ function hasCompany(claim: Claim, scene: Scene): boolean {
   );
 }
 
-/** Whether it was on the track and fell below it, while somebody else is still on it. */
+/** Whether it was on the track and fell below it, while another source is still on it. */
 function hasFallen(claim: Claim, scene: Scene): boolean {
   return (
-    scene.onceOnTrack.has(claim.key) &&
+    scene.track?.members.includes(claim.key) === true &&
     offTrack(claim, scene) < 0 &&
     scene.claims.some((other) => other.block > claim.block && isOnTrack(other, scene))
-  );
-}
-
-/**
- * Whether no two claims can contradict each other, found in one pass over them: carried along at the pace of the chain, no claim is
- * further above another than the chain can make at once, and all block times are within the tolerance of one line.
- *
- * That is enough. `mostBlocksIn(s)` is at least `F + s / interval` for each span s, where F is the most for the shortest span. So from
- * `highest - lowest <= F` follows, for two claims s apart, that their blocks differ by no more than the chain can make in s; and what
- * bounds a lower claim from above is the last instant at which it can have been at the head.
- */
-export function isQuiet({ claims, pace }: Scene): boolean {
-  const intervalMs = pace.intervalMs ?? FASTEST_INTERVAL_MS;
-  const heights = { least: Number.POSITIVE_INFINITY, most: Number.NEGATIVE_INFINITY };
-  const lines = { least: Number.POSITIVE_INFINITY, most: Number.NEGATIVE_INFINITY };
-  for (const { age, atMs, block, timeMs } of claims) {
-    const lastAtHeadMs = age === "fresh" && timeMs !== null ? Math.max(atMs, timeMs) : atMs;
-    heights.most = Math.max(heights.most, block - atMs / intervalMs);
-    heights.least = Math.min(heights.least, block - lastAtHeadMs / intervalMs);
-    if (timeMs !== null) {
-      lines.most = Math.max(lines.most, timeMs - block * intervalMs);
-      lines.least = Math.min(lines.least, timeMs - block * intervalMs);
-    }
-  }
-  return (
-    heights.most - heights.least <= mostBlocksIn(Number.NEGATIVE_INFINITY, pace) &&
-    lines.most - lines.least <= TIME_TOLERANCE_MS &&
-    !mayDifferInHashes(claims)
   );
 }
 
@@ -241,34 +185,30 @@ function fitOneChain(a: Claim, b: Claim, pace: Pace): boolean {
   return spanMs >= -TIME_TOLERANCE_MS && blocks <= mostBlocksIn(spanMs, pace);
 }
 
-/**
- * The sources whose block times contradict the majority of a set: by providers, then sources, then new
- * blocks.
- */
-export function misdatedIn(set: readonly Claim[], { pace }: Scene): readonly Claim[] {
-  const dated = set.filter(({ timeMs }) => timeMs !== null);
-  let best = dated;
-  let bestWeight: readonly number[] = [];
-  for (const supposed of dated) {
-    const fitting = dated.filter((claim) => fitOneChain(claim, supposed, pace));
-    const weight = [
-      providersOf(fitting),
-      fitting.length,
-      fitting.filter(({ age }) => age === "fresh").length,
-    ];
-    if (compareWeights(weight, bestWeight) > 0) {
-      best = fitting;
-      bestWeight = weight;
-    }
-  }
-  return dated.filter((claim) => !best.includes(claim));
-}
-
 /** How much longer, or shorter, than the chain takes for the blocks between is the time between two dated blocks. */
-function apartMs(a: Claim, b: Claim, { intervalMs }: Pace): number | null {
+export function apartMs(a: Claim, b: Claim, { intervalMs }: Pace): number | null {
   return a.timeMs === null || b.timeMs === null || intervalMs === null
     ? null
     : Math.abs((b.block - a.block) * intervalMs - (b.timeMs - a.timeMs));
+}
+
+/** The sources whose block times contradict the majority of a set: by providers, then sources, then new blocks. */
+export function misdatedIn(set: readonly Claim[], { pace }: Scene): readonly Claim[] {
+  const dated = set.filter(({ timeMs }) => timeMs !== null);
+  const fittings: (readonly Claim[])[] = [];
+  for (const supposed of dated) {
+    const fitting = dated.filter((claim) => fitOneChain(claim, supposed, pace));
+    if (fitting.length === dated.length) {
+      return [];
+    }
+    fittings.push(fitting);
+  }
+  const [most = []] = heaviest(fittings, (fitting) => [
+    providersOf(fitting),
+    fitting.length,
+    fitting.filter(({ age }) => age === "fresh").length,
+  ]);
+  return dated.filter((claim) => !most.includes(claim));
 }
 
 /** Whether any two gave different hashes for a block. */
@@ -285,6 +225,12 @@ function mayDifferInHashes(claims: readonly Claim[]): boolean {
     }
   }
   return false;
+}
+
+/** Whether their hashes differ, and no third source shows that one is back on the other's fork. */
+function areOnForks(a: Claim, b: Claim, scene: Scene): boolean {
+  const [first, second] = a.key < b.key ? [a, b] : [b, a];
+  return areForked(first, second) && !isBack(a, b, scene) && !isBack(b, a, scene);
 }
 
 /** Different hashes at the last two heights that both have shown: at one height alone it may be a reorg at the tip. */
@@ -309,10 +255,7 @@ function hashAt({ samples }: Claim, block: number): string | null {
   return samples.findLast((sample) => sample.block === block && sample.hash !== null)?.hash ?? null;
 }
 
-/**
- * Whether a source with different hashes is back on the other's fork, as a third source with the newest hash
- * shows.
- */
+/** Whether a third source on the other's fork has its newest hash. */
 function isBack(claim: Claim, other: Claim, { claims }: Scene): boolean {
   const newest = claim.samples.at(-1);
   return claims.some(
