@@ -3,9 +3,9 @@ import type { BudgetRecord } from "../budgets/gate.ts";
 import { readProxySettings, readStoreFlags, type StoreFlags } from "../config/options.ts";
 import { createRedact } from "../core/model/redact.ts";
 import type { Report } from "../core/model/report.ts";
+import { ReportSchema } from "../core/model/report-schema.ts";
 import { checkRound } from "../daemon/check-round.ts";
 import { Monitor } from "../daemon/monitor.ts";
-import { fetchStatus } from "../io/http-client/fetch-status.ts";
 import { createLogger } from "../io/logger.ts";
 import { spentInFile } from "../io/state/file.ts";
 import { StateLockedError } from "../io/state/lock.ts";
@@ -19,7 +19,7 @@ import {
   renderNagiosLine,
   selectForCheck,
 } from "../views/terminal/check.ts";
-import { askDaemon, type StatusResult } from "./ask-daemon.ts";
+import { askDaemon } from "./ask-daemon.ts";
 import { buildOf, CommandError, type CommandWorld, colorsFor } from "./command-world.ts";
 import { defaultStateFile, loadConfig, readDuration } from "./load-config.ts";
 
@@ -45,7 +45,7 @@ export async function check(
   const maxLagMs = flags.maxLag === undefined ? null : readDuration("--max-lag", flags.maxLag);
   const status = await (flags.url === undefined
     ? findStatus(filters, flags, world)
-    : askDaemon(flags.url, world));
+    : statusOf(flags.url, world));
   const unfiltered = maxLagMs === null ? status.json : applyMaxLag(status.json, maxLagMs);
   const { json, selections } = select(unfiltered, filters);
   const exitCode = checkExitCode(json, selections);
@@ -70,6 +70,12 @@ export async function check(
       );
   }
   return exitCode;
+}
+
+/** A report, and the address of the page about statuses. */
+interface StatusResult {
+  readonly json: Report;
+  readonly statusesUrl: string;
 }
 
 /** What the filters select. @throws {CommandError} If one selects nothing. */
@@ -103,10 +109,15 @@ async function findStatus(
   const store = readStoreFlags(flags, world);
   world.keepSecret(store?.secrets ?? []);
   const { host, port } = config.listen;
-  const listener = toLoopback(`http://${host.includes(":") ? `[${host}]` : host}:${port}`);
-  if (flags.state === undefined && flags.store === undefined && (await serves(listener, configured))) {
-    world.err(`Asking the running daemon at ${listener}, which serves this configuration; polling nothing`);
-    return await askDaemon(listener, world);
+  if (flags.state === undefined && flags.store === undefined) {
+    const listener = toLoopback(`http://${host.includes(":") ? `[${host}]` : host}:${port}`);
+    const served = await statusOf(listener, world, LISTENER_TIMEOUT_MS).catch(noAnswer);
+    // It may serve more, with a key that is not set here.
+    const keys = new Set(served?.json.targets.map(({ key }) => key));
+    if (served !== null && configured.targets.every(({ key }) => keys.has(key))) {
+      world.err(`Asking the running daemon at ${listener}, which serves this configuration; polling nothing`);
+      return served;
+    }
   }
   if (world.errIsTerminal) {
     world.err("Polling each endpoint once");
@@ -180,7 +191,7 @@ async function pollOrAsk(
         world.err(
           `Asking the running daemon at ${daemon} (pid ${pid}), which holds ${stateFile}; polling nothing`,
         );
-        return await askDaemon(daemon, world);
+        return await statusOf(daemon, world);
       }
     }
     await sleep(RETRY_MS);
@@ -194,14 +205,18 @@ function polled(json: Report, { packageRoot }: CommandWorld): StatusResult {
   return { json, statusesUrl: `${packageRoot}docs/statuses.md` };
 }
 
-/** Whether a daemon at this address serves all targets; it may serve more, with a key that is not set here. */
-async function serves(url: string, { targets }: Report): Promise<boolean> {
-  const answer = await fetchStatus({ url, authorization: null }, LISTENER_TIMEOUT_MS, null);
-  if (answer.kind === "failed") {
-    return false;
+/** What a running daemon says; `written`: its address. @throws {CommandError} If it cannot be asked. */
+async function statusOf(written: string, world: CommandWorld, timeoutMs?: number): Promise<StatusResult> {
+  const { answer, origin } = await askDaemon("/api/v1/status", ReportSchema, written, world, timeoutMs);
+  return { json: answer, statusesUrl: `${origin}/docs/statuses` };
+}
+
+/** Null where nobody answers, or somebody else. */
+function noAnswer(error: unknown): null {
+  if (error instanceof CommandError) {
+    return null;
   }
-  const served = new Set(answer.json.targets.map(({ key }) => key));
-  return targets.every(({ key }) => served.has(key));
+  throw error;
 }
 
 /** A server that listens on every address is reached on this machine's loopback. */

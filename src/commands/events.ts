@@ -9,7 +9,7 @@ import { selectEvents } from "../views/api/events.ts";
 import { QUERIES, readSpanQuery } from "../views/api/queries.ts";
 import { withQuery } from "../views/page/links.ts";
 import { renderEventsTable } from "../views/terminal/events-table.ts";
-import { askDaemonFor } from "./ask-daemon.ts";
+import { askDaemon } from "./ask-daemon.ts";
 import { CommandError, type CommandWorld, EXIT } from "./command-world.ts";
 import { defaultStateFile } from "./load-config.ts";
 
@@ -76,9 +76,6 @@ async function askFor(
   world: CommandWorld,
 ): Promise<readonly Event[]> {
   const path = withQuery("/api/v1/events", { ...asked, limit: "10000" });
-  const { data } = EventsSchema.safeParse(await askDaemonFor(path, url, world));
-  if (data === undefined) {
-    throw new CommandError(`Cannot read the events of ${new URL(url).origin}: it may be an older Synclag`);
-  }
-  return data.events.toReversed();
+  const { answer } = await askDaemon(path, EventsSchema, url, world);
+  return answer.events.toReversed();
 }

@@ -1,5 +1,3 @@
-import type { Config } from "../config/config.ts";
-import type { Observation } from "../core/model/observation.ts";
 import { chainReports, type Incident, incidentKey, type Report, type Status } from "../core/model/report.ts";
 import { Monitor } from "../daemon/monitor.ts";
 import { type Recorded, readRecordedLine, recordedNames } from "../daemon/recording.ts";
@@ -16,8 +14,6 @@ export interface ReplayFlags {
   readonly format: "table" | "json";
 }
 
-/** The daemon decides polls within this time together. */
-const BATCH_MS = 50;
 /** Reports are cached for a second. */
 const LEAST_STEP_MS = 1_000;
 /** Characters of an invalid line that an error quotes. */
@@ -31,8 +27,8 @@ const MOST_QUOTED = 100;
  * @throws {CommandError} If a line cannot be used: `FILE:LINE: what was found`.
  */
 export function replay(files: readonly string[], flags: ReplayFlags, world: CommandWorld): number {
-  const config = loadConfig(flags.config, world);
-  const slugs = config.fleet.chains.map(({ slug }) => slug);
+  const { fleet, maintenance } = loadConfig(flags.config, world);
+  const slugs = fleet.chains.map(({ slug }) => slug);
   const unknown = flags.chain.find((slug) => !slugs.includes(slug));
   if (unknown !== undefined) {
     throw new CommandError(
@@ -45,18 +41,45 @@ export function replay(files: readonly string[], flags: ReplayFlags, world: Comm
   }
   const chains = new Set(flags.chain.length === 0 ? slugs : flags.chain);
   const linesOf = flags.format === "json" ? jsonLines : createChangeLines();
-  const player = new Player(config, everyMs, (report) => {
-    for (const line of linesOf(report, chains)) {
-      world.out(line);
+  const keys = new Map([...recordedNames(fleet)].map(([key, name]) => [name, key]));
+  let nowMs = 0;
+  let nextMs = 0;
+  const startMonitor = () =>
+    new Monitor(fleet, {
+      nowMs: () => nowMs,
+      budgets: () => [],
+      maintenance: (atMs) => openMaintenance(maintenance, atMs),
+    });
+  let monitor = startMonitor();
+  const printAt = (atMs: number): void => {
+    nowMs = Math.max(nowMs, atMs);
+    linesOf(monitor.report(), chains).forEach(world.out);
+  };
+  const play = (recorded: Recorded): void => {
+    const atMs = recorded.kind === "restart" ? recorded.atMs : recorded.receivedAtMs;
+    nextMs ||= atMs + everyMs;
+    for (; atMs >= nextMs; nextMs += everyMs) {
+      printAt(nextMs);
     }
-  });
-  const keys = new Map([...recordedNames(config.fleet)].map(([key, name]) => [name, key]));
+    nowMs = Math.max(nowMs, atMs);
+    if (recorded.kind !== "restart") {
+      monitor.observe([recorded]);
+      return;
+    }
+    const saved = monitor.save();
+    monitor = startMonitor();
+    if (recorded.state === "kept") {
+      monitor.restore(saved);
+    }
+  };
   for (const file of files) {
     for (const recorded of recordedIn(file, keys, world)) {
-      player.play(recorded);
+      play(recorded);
     }
   }
-  player.end();
+  if (nextMs > 0) {
+    printAt(nowMs);
+  }
   return EXIT.ok;
 }
 
@@ -84,72 +107,6 @@ function* recordedIn(
       throw new CommandError(`${at}: ${recorded.found}: ${JSON.stringify(text.slice(0, MOST_QUOTED))}`);
     } else if (text !== "") {
       world.err(`${at}: warning: the last line is truncated and was left out`);
-    }
-  }
-}
-
-/** A monitor that is fed with recorded lines. */
-class Player {
-  readonly #everyMs: number;
-  readonly #onReport: (report: Report) => void;
-  readonly #start: () => Monitor;
-  #monitor: Monitor;
-  #nowMs = 0;
-  /** When the next report is due; 0 before the first line. */
-  #nextMs = 0;
-  #batch: Observation[] = [];
-
-  constructor({ fleet, maintenance }: Config, everyMs: number, onReport: (report: Report) => void) {
-    this.#everyMs = everyMs;
-    this.#onReport = onReport;
-    this.#start = () =>
-      new Monitor(fleet, {
-        nowMs: () => this.#nowMs,
-        budgets: () => [],
-        maintenance: (nowMs) => openMaintenance(maintenance, nowMs),
-      });
-    this.#monitor = this.#start();
-  }
-
-  play(recorded: Recorded): void {
-    const atMs = recorded.kind === "restart" ? recorded.atMs : recorded.receivedAtMs;
-    this.#nextMs ||= atMs + this.#everyMs;
-    for (; atMs >= this.#nextMs; this.#nextMs += this.#everyMs) {
-      this.#report(this.#nextMs);
-    }
-    const [first] = this.#batch;
-    if (recorded.kind === "restart" || (first !== undefined && atMs - first.receivedAtMs > BATCH_MS)) {
-      this.#observe();
-    }
-    if (recorded.kind === "restart") {
-      const saved = this.#monitor.save();
-      this.#monitor = this.#start();
-      if (recorded.state === "kept") {
-        this.#monitor.restore(saved);
-      }
-    } else {
-      this.#batch.push(recorded);
-    }
-    this.#nowMs = Math.max(this.#nowMs, atMs);
-  }
-
-  /** Reports the state after the last line. */
-  end(): void {
-    if (this.#nextMs > 0) {
-      this.#report(this.#nowMs);
-    }
-  }
-
-  #report(atMs: number): void {
-    this.#observe();
-    this.#nowMs = Math.max(this.#nowMs, atMs);
-    this.#onReport(this.#monitor.report());
-  }
-
-  #observe(): void {
-    if (this.#batch.length > 0) {
-      this.#monitor.observe(this.#batch);
-      this.#batch = [];
     }
   }
 }

@@ -6,7 +6,7 @@ import { type ConnectionOptions, connect, type TLSSocket } from "node:tls";
 import bcrypt from "bcryptjs";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { openWebConfig } from "../../../src/commands/load-config.ts";
-import { fetchStatus } from "../../../src/io/http-client/fetch-status.ts";
+import { runCommand } from "../../commands/run-command.ts";
 import { type Issued, issueCertificate } from "../../support/certificates.ts";
 import { recordLog } from "../../support/log-recorder.ts";
 import { serve } from "../../support/served.ts";
@@ -92,13 +92,16 @@ describe("basic_auth_users", () => {
 
   it("lets synclag check in with a password, and tells it that it lacks one", async () => {
     await using server = await serveWith(ALICE);
-    const { url } = server;
+    const check = (user: string) => runCommand(["check", "--url", server.url.replace("//", `//${user}`)]);
 
-    const admitted = await fetchStatus({ url, authorization: basic("alice:open sesame") }, 5_000, null);
-    const refused = await fetchStatus({ url, authorization: null }, 5_000, null);
+    const admitted = await check("alice:open%20sesame@");
+    const refused = await check("");
 
-    expect(admitted).toMatchObject({ kind: "status", json: { targets: [{}, {}] } });
-    expect(refused).toEqual({ kind: "failed", detail: "answered with HTTP 401", guard: "password" });
+    expect(admitted.out).toContain("targets");
+    expect(refused).toMatchObject({
+      exitCode: 3,
+      err: expect.stringContaining("answered with HTTP 401; name a user"),
+    });
   });
 });
 
