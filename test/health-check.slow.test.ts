@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { WebSettingsSource } from "../src/config/config.ts";
 import { parseWebConfig } from "../src/config/web.ts";
 import { liveWebSettings } from "../src/io/http-server/settings.ts";
+import { recordLog } from "./support/log-recorder.ts";
 import { startRawServer, takeRefusingPort } from "./support/raw-server.ts";
 import { serve } from "./support/served.ts";
 import { webConfigFolder } from "./support/web-configs.ts";
@@ -56,12 +57,11 @@ function liveOf(text: string): WebSettingsSource | null {
   const file = folder.write("web.yml", text);
   return text === ""
     ? null
-    : liveWebSettings({
-        load: () => parseWebConfig(text, { file, readFile: folder.readFile }),
-        onChanged: () => undefined,
-        onInvalid: () => undefined,
-        monotonicMs: () => 0,
-      });
+    : liveWebSettings(
+        () => parseWebConfig(text, { file, readFile: folder.readFile }),
+        () => 0,
+        () => recordLog().logger,
+      );
 }
 
 async function exitCodeOf(port: number): Promise<unknown> {

@@ -8,7 +8,7 @@ import { EventsSchema } from "../views/api/api-schema.ts";
 import { selectEvents } from "../views/api/events.ts";
 import { QUERIES, readSpanQuery } from "../views/api/queries.ts";
 import { withQuery } from "../views/page/links.ts";
-import { renderEventsTable } from "../views/terminal/events-table.ts";
+import { renderEventsTable } from "../views/terminal/tables.ts";
 import { askDaemon } from "./ask-daemon.ts";
 import { CommandError, type CommandWorld, EXIT } from "./command-world.ts";
 import { defaultStateFile } from "./load-config.ts";

@@ -39,18 +39,10 @@ export function openWebConfig(
   world: Pick<CommandWorld, "readFile" | "monotonicMs">,
   logger: () => Logger,
 ): WebSettingsSource {
-  const { readFile } = world;
-  return liveWebSettings({
-    load: () =>
-      parseWebConfig(readConfigFile(file, world, "choose another with --web-config"), { file, readFile }),
-    onChanged: () => logger().info({ file }, "Web configuration reloaded"),
-    onInvalid: (error) =>
-      logger().error(
-        { detail: error instanceof Error ? error.message : String(error) },
-        "Web configuration reload failed; keeping the current one",
-      ),
-    monotonicMs: world.monotonicMs,
-  });
+  const { monotonicMs, readFile } = world;
+  const load = () =>
+    parseWebConfig(readConfigFile(file, world, "choose another with --web-config"), { file, readFile });
+  return liveWebSettings(load, monotonicMs, logger);
 }
 
 /** The address of `--listen`; null without `--listen`. @throws {CommandError} If the address is invalid. */

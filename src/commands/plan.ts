@@ -1,5 +1,5 @@
 import { planFleet } from "../budgets/plan.ts";
-import { renderPlanJson, renderPlanTable } from "../views/terminal/plan-table.ts";
+import { renderPlanJson, renderPlanTable } from "../views/terminal/tables.ts";
 import { type CommandWorld, EXIT } from "./command-world.ts";
 import { printWarnings } from "./config.ts";
 import { loadConfig } from "./load-config.ts";

@@ -1,29 +1,20 @@
+import type { Logger } from "pino";
 import type { WebSettings, WebSettingsSource } from "../../config/config.ts";
-
-export interface LiveWebOptions {
-  /** Reads and checks all files. @throws If one is invalid. */
-  readonly load: () => WebSettings;
-  readonly onChanged: () => void;
-  /** Called once for each different error, and for each different change that needs a restart. */
-  readonly onInvalid: (error: unknown) => void;
-  readonly monotonicMs: () => number;
-}
 
 /** Soon enough for a rotation of certificates, whatever the number of requests. */
 const FRESH_MS = 1_000;
 
 /**
  * The web configuration, whose files are read again when a request comes, so that a change needs no restart. The previous settings
- * stay while a file is invalid, as in the middle of a rotation, and after a change that needs a restart.
+ * stay while a file is invalid, as in the middle of a rotation, and after a change that needs a restart: an error is logged once.
  *
  * @throws If a file is invalid.
  */
-export function liveWebSettings({
-  load,
-  onChanged,
-  onInvalid,
-  monotonicMs,
-}: LiveWebOptions): WebSettingsSource {
+export function liveWebSettings(
+  load: () => WebSettings,
+  monotonicMs: () => number,
+  logger: () => Logger,
+): WebSettingsSource {
   let current = load();
   let readMs = monotonicMs();
   let lastError = "";
@@ -35,12 +26,13 @@ export function liveWebSettings({
       lastError = "";
       if (textOf(next) !== textOf(current)) {
         current = next;
-        onChanged();
+        logger().info({ file: next.file }, "Web configuration reloaded");
       }
     } catch (error) {
       if (String(error) !== lastError) {
         lastError = String(error);
-        onInvalid(error);
+        const detail = error instanceof Error ? error.message : lastError;
+        logger().error({ detail }, "Web configuration reload failed; keeping the current one");
       }
     }
   }

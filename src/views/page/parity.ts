@@ -5,8 +5,7 @@ import { describeDifference, findDifferences, parityTitle } from "../wording/par
 import { idOfKey, type Tone } from "../wording/targets.ts";
 import { type Html, html } from "./html.ts";
 import { chainPath, parityAnchor } from "./links.ts";
-import { renderList } from "./lists.ts";
-import { renderClock, renderPill, renderSection, renderTable } from "./shell.ts";
+import { renderClock, renderList, renderPill, renderSection, renderTable } from "./shell.ts";
 
 /** The variants whose data differ, a line for each pair; null if no data differ. */
 export function renderDifferences(report: Report, nowMs: number): Html | null {

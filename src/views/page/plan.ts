@@ -5,8 +5,16 @@ import { filterByWords, filterPlan } from "../api/selection.ts";
 import { describeDetection, describeProbe, PROBES_ARE_FREE, planRows } from "../wording/plan.ts";
 import { type Html, html } from "./html.ts";
 import { PLAN_PATH } from "./links.ts";
-import { renderFilterNote, renderSkipped, renderUnlisted } from "./lists.ts";
-import { type PageOptions, renderPage, renderSection, renderSummary, renderTable } from "./shell.ts";
+import {
+  type PageOptions,
+  renderFilterNote,
+  renderPage,
+  renderSection,
+  renderSkipped,
+  renderSummary,
+  renderTable,
+  renderUnlisted,
+} from "./shell.ts";
 
 /** The page of all budgets, what is left of each, and the polling plan, as far as they concern the targets that match the filter. */
 export function renderPlanPage(report: Report, whole: Plan, options: PageOptions): string {

@@ -7,10 +7,17 @@ import { findProblems } from "../wording/targets.ts";
 import { renderIncidents, renderProblems } from "./cards.ts";
 import { type Html, html } from "./html.ts";
 import { fleetPath } from "./links.ts";
-import { renderFilterNote, renderSkipped } from "./lists.ts";
 import { renderMatrix } from "./matrix.ts";
 import { renderDifferences } from "./parity.ts";
-import { type PageOptions, renderAgo, renderPage, renderSummary, toneGlyph } from "./shell.ts";
+import {
+  type PageOptions,
+  renderAgo,
+  renderFilterNote,
+  renderPage,
+  renderSkipped,
+  renderSummary,
+  toneGlyph,
+} from "./shell.ts";
 import { renderFleetHistory, type StripOptions } from "./strip.ts";
 
 /**

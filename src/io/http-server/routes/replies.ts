@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
 import { STATUS_CODES } from "node:http";
-import type { Socket } from "node:net";
 import { promisify } from "node:util";
 import { constants, createGunzip, gzip } from "node:zlib";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
@@ -115,13 +114,10 @@ export function sendFresh(reply: FastifyReply, type: string, body: string): Fast
 }
 
 /** Replies with problem details (RFC 9457). */
-export function sendProblem(reply: FastifyReply, httpStatus: number, detail: string): FastifyReply {
-  return sendFresh(reply.code(httpStatus), PROBLEM_TYPE, problemJson(httpStatus, detail));
-}
-
-function problemJson(status: number, detail: string): string {
+export function sendProblem(reply: FastifyReply, status: number, detail: string): FastifyReply {
   const title = STATUS_CODES[status] ?? "Error";
-  return JSON.stringify({ type: "about:blank", title, status, detail });
+  const problem = { type: "about:blank", title, status, detail };
+  return sendFresh(reply.code(status), PROBLEM_TYPE, JSON.stringify(problem));
 }
 
 /** An unknown path is 404; the text of an internal error is never sent. */
@@ -172,35 +168,4 @@ export function withOtherMethods(server: FastifyInstance, addRoutes: () => void)
 
 function pathOf({ url }: FastifyRequest): string {
   return (url.split("?")[0] ?? "/").slice(0, 200);
-}
-
-/** For a URL that the router cannot decode. */
-export function answerUnreadable(
-  error: { readonly statusCode?: number | undefined },
-  _request: FastifyRequest,
-  reply: FastifyReply,
-): void {
-  void sendProblem(reply, error.statusCode ?? 400, "Cannot decode the request URL");
-}
-
-const UNREADABLE: Readonly<Record<string, number>> = {
-  ERR_HTTP_REQUEST_TIMEOUT: 408,
-  HPE_HEADER_OVERFLOW: 431,
-};
-
-/** For bytes that are no HTTP request, or one that is not complete in time: replies once and closes the connection. */
-export function cutUnreadable(error: Error & { readonly code?: string }, socket: Socket): void {
-  if (error.code === "ECONNRESET" || !socket.writable) {
-    socket.destroy();
-    return;
-  }
-  const httpStatus = UNREADABLE[error.code ?? ""] ?? 400;
-  const body = problemJson(httpStatus, "Cannot read the request");
-  const head = [
-    `HTTP/1.1 ${httpStatus} ${STATUS_CODES[httpStatus] ?? "Error"}`,
-    `Content-Type: ${PROBLEM_TYPE}`,
-    `Content-Length: ${Buffer.byteLength(body)}`,
-    "Connection: close",
-  ];
-  socket.end(`${head.join("\r\n")}\r\n\r\n${body}`, () => socket.destroy());
 }

@@ -1,10 +1,30 @@
+import type { Event } from "../../core/events/event.ts";
 import type { Plan, PlannedBudget } from "../../core/model/plan.ts";
-import { formatCount, formatNumber, formatPercent, perWindow } from "../../core/model/text.ts";
+import { formatClock, formatCount, formatNumber, formatPercent, perWindow } from "../../core/model/text.ts";
+import { eventWords } from "../wording/events.ts";
 import { describeDetection, describeProbe, PROBES_ARE_FREE, planRows } from "../wording/plan.ts";
 import { skippedLine } from "./check.ts";
 import { type Columns, renderTextTable } from "./text-table.ts";
 
-const COLUMNS: Columns = {
+const EVENT_COLUMNS: Columns = { TIME: "left", WHAT: "left", CHANGE: "left", DETAIL: "left" };
+
+/** What `synclag events` prints: a line for each event, the latest last, as in a log. `total`: how many there are. */
+export function renderEventsTable(events: readonly Event[], total: number, nowMs: number): string {
+  if (events.length === 0) {
+    return "Nothing happened in that time";
+  }
+  const rows = events.toReversed().map((event) => {
+    const { what, change, detail } = eventWords(event, (slug) => slug);
+    return [formatClock(Date.parse(event.time), nowMs), what, change, detail];
+  });
+  const more =
+    total > events.length
+      ? [`The latest ${events.length} of ${formatCount(total, "event")}: see --limit`]
+      : [];
+  return [...renderTextTable(EVENT_COLUMNS, rows), ...more].join("\n");
+}
+
+const PLAN_COLUMNS: Columns = {
   INDEXER: "left",
   ENDPOINTS: "right",
   "POLLED EVERY": "right",
@@ -17,7 +37,7 @@ const COLUMNS: Columns = {
 export function renderPlanTable(plan: Plan): string {
   const { endpoints, requests_per_day: requests } = plan.totals;
   const totals = ["total", formatNumber(endpoints), "", formatNumber(requests)];
-  const table = renderTextTable(COLUMNS, [...planRows(plan), totals]);
+  const table = renderTextTable(PLAN_COLUMNS, [...planRows(plan), totals]);
   const budgets = plan.budgets.map(budgetLine);
   const skipped = plan.skipped.map(skippedLine);
   const parity = plan.parity.map((probe) => `Compared: ${describeProbe(probe)}`);
