@@ -136,7 +136,8 @@ export const WRITE = storeScript(
 local head = redis.pcall('HGET', KEYS[2], '#')
 local last = type(head) == 'string' and string.match(head, '^%d+') or '0'
 local newest = redis.pcall('ZRANGEBYSCORE', KEYS[3], last, '+inf', 'LIMIT', 0, 1)
-if type(head) == 'table' or newest.err then
+-- Numbers of the store's clock have 13 digits; one of 15 could not rise any more.
+if type(head) == 'table' or newest.err or #last > 14 then
   remove(KEYS[2])
   remove(KEYS[3])
   return redis.error_reply('ERR the parts were unusable and have been removed')
@@ -194,8 +195,8 @@ local last = head and string.match(head, '^%d+')
 local newest = redis.call('ZRANGEBYSCORE', KEYS[2], last or '-inf', '+inf', 'LIMIT', 0, 1)[1]
 if not head and not newest then return {} end
 if not (last and newest) then return redis.error_reply('ERR the parts are unusable: some are missing') end
-local since = tonumber(ARGV[1]) <= tonumber(last) and ARGV[1] or '0'
-local names = redis.call('ZRANGEBYSCORE', KEYS[2], '(' .. since, '+inf', 'WITHSCORES')
+local is_known = ARGV[1] ~= '0' and tonumber(ARGV[1]) <= tonumber(last)
+local names = redis.call('ZRANGEBYSCORE', KEYS[2], is_known and '(' .. ARGV[1] or '-inf', '+inf', 'WITHSCORES')
 local reply, bytes = { text(now), head, last }, 0
 for index = 1, #names, 2 do
   if bytes > ${READ_BYTES} then break end
