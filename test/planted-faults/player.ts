@@ -133,7 +133,7 @@ async function play(fault: PlantedFault, tests: readonly string[]): Promise<Play
   // Else it would cancel the tests of the next fault, which then nothing notices.
   await Promise.all(endings.splice(0));
   forget();
-  if (loaded !== file) {
+  if (!wasLoaded(file)) {
     throw new Error(`Cannot plant a fault in ${fault.file}: no test loaded it`);
   }
   const noticedBy = failed[0] ?? (unhandledErrors.length > 0 ? "an error outside of any test" : null);
@@ -188,4 +188,9 @@ function unitTests(): TestUserConfig {
 
 function tell(message: PlayerMessage): void {
   process.send?.(message);
+}
+
+/** The transformation of a test's files sets it. */
+function wasLoaded(file: string): boolean {
+  return loaded === file;
 }

@@ -135,7 +135,7 @@ function optionsOf(text: string, name: string): Partial<TestTarget> {
 
 function labelsOf(text: string): Labels {
   const parts = text === "" ? [] : text.split(", ");
-  return Object.assign({}, ...parts.map(partOf));
+  return Object.fromEntries(parts.map(partOf).flatMap((part) => Object.entries(part)));
 }
 
 function partOf(part: string): Labels {

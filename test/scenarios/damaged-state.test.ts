@@ -100,13 +100,13 @@ async function writtenBy(play: Scenario, path: string): Promise<unknown> {
   const [head = "", ...lines] = (await readFile(path, "utf8")).trimEnd().split("\n");
   const parts = lines
     .map((line) => line.split("\t"))
-    .map(([name = "", text = ""]) => [name, JSON.parse(text)]);
+    .map(([name = "", text = ""]): [string, unknown] => [name, JSON.parse(text)]);
   return { head: JSON.parse(head), ...Object.fromEntries(parts) };
 }
 
 /** Starts the daemon on this file, without time for a poll. */
 async function startFrom(play: Scenario, path: string, state: unknown): Promise<void> {
-  const { head, ...parts } = Object(state);
+  const { head, ...parts } = state as Readonly<Record<string, unknown>>;
   const lines = Object.entries(parts).map(([name, value]) => `${name}\t${JSON.stringify(value)}`);
   await writeFile(path, [JSON.stringify(head), ...lines].join("\n"));
   const { logger } = recordLog();

@@ -71,7 +71,7 @@ describe("a reload", () => {
     const details = [
       await play.reload(chainsYaml({})),
       await play.reload(chainsYaml({ ...other, chains: "[base]", lockup: WITH_LOCKUP })),
-    ].map((result) => result?.detail);
+    ].map(({ detail }) => detail);
 
     expect(details).toEqual([
       "Reloaded chains.yaml: no target, url or schedule changed",

@@ -190,7 +190,11 @@ const SAYS: Readonly<Record<string, Saying>> = {
       .map(({ variant, chain, status, detail }) => `${variant}/${chain} ${status}: ${detail}`),
   /** `lags PROTOCOL CHAIN SPAN`: each minute with the lag of the last variant in seconds, to ten. */
   lags: (play, [protocol = "", chain = "", ...span]) => {
-    const { timestamps, targets } = play.history(protocol, chain, parse(span.join(" ")));
+    const { timestamps, targets } = play.history(
+      protocol,
+      chain,
+      parse(span.join(" ")) as Parameters<Scenario["history"]>[2],
+    );
     return timestamps.map((time, index) => {
       const lag = targets.at(-1)?.lag_seconds[index] ?? null;
       return `${isoTime(time * 1_000).slice(11, 16)} ${lag === null ? "–" : Math.round(lag / 10) * 10}`;
@@ -230,7 +234,7 @@ function statusesOf(play: Scenario): readonly string[] {
 /** `warn Status changed target=… from=ok to=rejected` */
 function logged({ level, msg, ...fields }: LogLine, pattern: string): readonly string[] {
   const parts = Object.entries(fields).map(([name, value]) => ` ${name}=${JSON.stringify(value)}`);
-  const line = `${LEVELS[String(level)]} ${msg}${parts.join("")}`;
+  const line = `${LEVELS[String(level)]} ${String(msg)}${parts.join("")}`;
   const isWanted = pattern === "" ? level !== 20 : new RegExp(pattern).test(line);
   return isWanted ? [line] : [];
 }

@@ -80,7 +80,9 @@ export abstract class Outputs {
 
   /** All that is measured and counted, without wording. */
   numbers(): string {
-    const report = JSON.stringify(this.report(), (key, value) => (key === "detail" ? undefined : value));
+    const report = JSON.stringify(this.report(), (key, value: unknown) =>
+      key === "detail" ? undefined : value,
+    );
     return report + this.metrics().replaceAll(/^#.*$/gm, "");
   }
 

@@ -85,7 +85,9 @@ class DecisionLog {
       this.#change(at, key, status);
     }
     // A changed wording is shown by the goldens of texts.
-    this.#rest.update(JSON.stringify(report, (key, value) => (key === "detail" ? undefined : value)));
+    this.#rest.update(
+      JSON.stringify(report, (key, value: unknown) => (key === "detail" ? undefined : value)),
+    );
     // With many sources, their lags say no more than these.
     const shown = targets.slice(0, MANY_SOURCES);
     if ((nowMs - this.#fromMs) % SUMMARY_EVERY_MS === 0) {
