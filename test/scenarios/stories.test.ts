@@ -45,9 +45,12 @@ async function expectTold(
     try {
       const said: string[] = [];
       const numbers = createHash("sha256");
+      let isExact = true;
       for (const line of text.split("\n").filter((one) => !one.startsWith("=> "))) {
+        // What a killed process had written depends on the disk.
+        isExact &&= !line.startsWith("restart written");
         said.push(line, ...(line.startsWith("#") ? [] : await story.do(line)).map((one) => `=> ${one}`));
-        numbers.update(line.startsWith("run ") ? story.numbers() : "");
+        numbers.update(isExact && line.startsWith("run ") ? story.numbers() : "");
       }
       expect(said.filter((one) => one.startsWith("=> "))).not.toEqual([]);
       told.push([...said, `=> numbers ${numbers.digest("hex").slice(0, 8)}`].join("\n"));
