@@ -7,7 +7,7 @@ import { createHttpClient } from "../io/http-client/client.ts";
 import { CommandError, type CommandWorld } from "./command-world.ts";
 
 const TIMEOUT_MS = 10_000;
-/** Far more than thousands of targets take. */
+/** Thousands of targets need far less. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
 /** How to get past a web configuration. */

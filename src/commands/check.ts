@@ -205,13 +205,13 @@ function polled(json: Report, { packageRoot }: CommandWorld): StatusResult {
   return { json, statusesUrl: `${packageRoot}docs/statuses.md` };
 }
 
-/** What a running daemon says; `written`: its address. @throws {CommandError} If it cannot be asked. */
+/** The status of a running daemon; `written`: its address. @throws {CommandError} If the request fails. */
 async function statusOf(written: string, world: CommandWorld, timeoutMs?: number): Promise<StatusResult> {
   const { answer, origin } = await askDaemon("/api/v1/status", ReportSchema, written, world, timeoutMs);
   return { json: answer, statusesUrl: `${origin}/docs/statuses` };
 }
 
-/** Null where nobody answers, or somebody else. */
+/** Null: nothing listens there, or another program does. */
 function noAnswer(error: unknown): null {
   if (error instanceof CommandError) {
     return null;

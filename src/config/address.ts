@@ -50,7 +50,7 @@ export interface Scope {
   readonly values?: Values;
   /** Adds the problem of a placeholder without a value; by default, placeholders do not work. */
   readonly onMissing?: (name: string) => void;
-  /** Skips what needs a variable that is not set; by default, that is a problem, followed by this `advice`. */
+  /** Skips a value whose variable is not set. By default, the variable is reported as a problem, followed by this `advice`. */
   readonly onUnset?: ((what: string) => void) | undefined;
   readonly advice?: string;
 }

@@ -7,8 +7,8 @@ import { interpretResult } from "./polling/interpret-result.ts";
 import type { PollTools } from "./polling/poll.ts";
 
 /**
- * Asks graph-node's index-node API once why a target of an endpoint is not `ok`. What goes wrong with it changes nothing of the
- * target.
+ * Asks graph-node's index-node API once why a target of an endpoint is not `ok`. A failure of this request
+ * changes nothing about the target.
  */
 export async function explain(
   api: Endpoint,

@@ -157,7 +157,7 @@ export class SharedBudgets implements BudgetRecord {
     }
     const contact = { storeMs: this.nowMs(), monotonicMs: this.#options.monotonicMs() };
     const { accounts } = this.budgets.save(contact.storeMs);
-    // Who may send unrecorded requests comes last, once those of others are counted.
+    // The permission to send unrecorded requests comes last, when the requests of others are counted.
     const named = [
       ...Object.entries(accounts).map(([id, spent]) => [ACCOUNT + id, spent] as const),
       [ADVANCE, this.#advance] as const,

@@ -225,7 +225,7 @@ function inTenths(value: number | null): number | null {
   return value === null ? null : Math.round(value * 10) / 10;
 }
 
-/** The sum of all lags; less than any lag where none is known. */
+/** The sum of all known lags; -1 if no lag is known. */
 function badnessOf(lags: readonly (number | null)[]): number {
   const known = lags.filter((lagMs) => lagMs !== null);
   return known.length === 0 ? -1 : known.reduce((total, lagMs) => total + lagMs);

@@ -11,14 +11,14 @@ export const DURATION_CLASSES_SECONDS: readonly number[] = [
 /** What is counted of an endpoint: sums that only grow. */
 export type Counted =
   | "requests"
-  /** That the requests took, together. */
+  /** The total duration of the requests. */
   | "seconds"
-  /** Requests by duration: the bound of their class. */
+  /** The number of requests in a class of durations, by its upper bound. */
   | `within: ${number}`
   | `failed: ${FailureReason}`
   /** Readings without a value, by probe and target. */
   | `parity: ${string}`
-  /** Rounds that its indexer skipped because of it. */
+  /** Rounds of its indexer that were skipped because this endpoint was still being polled. */
   | "skipped rounds";
 
 /** Since the start of the process; an absent name means 0. */

@@ -173,7 +173,7 @@ function replicasAfter(
 }
 
 function isMostlyLow(answers: string, was: boolean): boolean {
-  // By how many the low answers outnumber the others, at most, in the answers since some moment.
+  // The largest surplus of low answers over the others, in the answers since any moment.
   const excess = [...answers].reduce((most, answer) => Math.max(0, most + (answer === "l" ? 1 : -1)), 0);
   return was ? answers.slice(-HIGH_TO_RECOVER).includes("l") : excess >= EXCESS_TO_BE_STALE;
 }

@@ -108,8 +108,8 @@ export class Poll {
   }
 
   /**
-   * Asks for the heights, with the parity selections that are due beside them, and again after a failure that may pass. Where the
-   * selections may be why it failed, the heights are asked alone.
+   * Asks for the heights, with the parity selections that are due beside them, and asks again after a transient failure. If the
+   * selections may be the cause of a failure, it asks for the heights alone.
    */
   async run(): Promise<PollResult> {
     const carrying = this.#carrying();
@@ -156,8 +156,8 @@ export class Poll {
   }
 
   /**
-   * After a failure for which the selections may be the reason, they wait; `detail`: what the server said of them. Where nothing
-   * more can be sent, that is no evidence of the targets.
+   * Asks for the heights without the selections, which may have caused the failure and now wait; `detail`: the server's words. If
+   * nothing more can be sent, the poll says nothing about the targets.
    */
   async #askAlone(carrying: Carrying, first: Asked, detail: string): Promise<PollResult> {
     const { questionIndex } = this.#state.search;

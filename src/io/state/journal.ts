@@ -16,7 +16,7 @@ function journalPathOf(statePath: string): string {
 
 const LineJson = z.object({ version: z.literal(1), budgets: SavedBudgets });
 
-/** What was spent by the lines that can be used, and why others cannot, or null. @throws {StateFileError} If it cannot be read. */
+/** The requests in the valid lines, and why other lines are invalid, or null. @throws {StateFileError} If it cannot be read. */
 export async function readBudgetJournal(statePath: string) {
   const text = await readKept(journalPathOf(statePath));
   return text === null ? { spent: NOTHING_SPENT, problem: null } : parseJournal(text);

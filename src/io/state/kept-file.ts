@@ -4,14 +4,14 @@ import { orNull } from "../system-error.ts";
 import type { World } from "../world.ts";
 import { onStateFile, StateFileError } from "./path.ts";
 
-// The rule of every file that outlives the process: it is read once, at the start. It is written as a whole, or a line is appended.
+// Every file that outlives the process is read once, at the start. Later it is rewritten as a whole, or lines are appended.
 
 /** No file of ours is longer, and a string can hold as much. */
 const MAX_FILE_BYTES = 500_000_000;
 /** The size of one write: worth a system call, and built in less than a millisecond. */
 const CHUNK_CHARS = 65_536;
 
-/** The text of a file; null if there is no file. @throws {StateFileError} If the disk refuses, or it is too long for a file of ours. */
+/** The text of a file; null: no such file. @throws {StateFileError} If it cannot be read, or is larger than any file of Synclag. */
 export async function readKept(path: string): Promise<string | null> {
   return await onStateFile("read", path, async () => {
     const stats = await orNull(stat(path), "ENOENT");

@@ -20,7 +20,7 @@ export interface ReadPart {
 /** A part to write. */
 export interface Part {
   readonly name: string;
-  /** Another one, by identity, once the part has changed. */
+  /** Changes, by identity, whenever the part changes. */
   readonly version: unknown;
   readonly text: () => string;
 }
@@ -44,7 +44,7 @@ export function sealedPart(name: string, value: unknown, version?: number): Part
   return { name, version, text: () => seal(value) };
 }
 
-/** A line for each part: its name, a tab, and its text. One part at a time is made, for all of a large fleet would block the process. */
+/** A line for each part: its name, a tab, and its text. Parts are made one by one: a large fleet would block the process. */
 export function* partLines(parts: Iterable<Part>): Iterable<string> {
   for (const { name, text } of parts) {
     yield `${name}\t${text()}\n`;
@@ -73,7 +73,7 @@ export function unsealParts(parts: readonly ReadPart[]) {
   return { values, invalid };
 }
 
-/** What of the state is among these values, which have the types that `stateParts` gave them. */
+/** The state in these values; they have the types that `stateParts` gave them. */
 export function stateIn(
   values: ReadonlyMap<string, unknown>,
 ): Pick<KnownState, "chains"> & Partial<KnownState> {

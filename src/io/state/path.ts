@@ -22,7 +22,7 @@ export class StatePathError extends Error {
   }
 }
 
-/** Does something with a state file, or with one of those beside it. @throws {StateFileError} If the disk refuses. */
+/** Runs an operation on a state file or a file next to it. @throws {StateFileError} If the operation fails on the disk. */
 export async function onStateFile<T>(verb: string, path: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

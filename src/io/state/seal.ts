@@ -13,7 +13,7 @@ export function seal(value: unknown): string {
   return `[${crc32(text, STATE_SHAPE)},${text}]`;
 }
 
-/** The value that was sealed, which has the type of what was given to `seal`; undefined where it was changed or has another shape. */
+/** The sealed value, of the type that `seal` was given; undefined if the text was changed, or has another shape. */
 export function unseal(text: string): unknown {
   const json = parseJson(text);
   if (!Array.isArray(json)) {
