@@ -1,14 +1,6 @@
 import { Argument, Command, CommanderError, Option } from "commander";
-import type { CheckFlags } from "./commands/check.ts";
 import { buildOf, CommandError, type CommandWorld, EXIT } from "./commands/command-world.ts";
-import type { DemoFlags } from "./commands/demo.ts";
-import type { EventsFlags } from "./commands/events.ts";
-import type { Exported, ExportFlags } from "./commands/export.ts";
-import type { InitFlags } from "./commands/init.ts";
-import type { PlanFlags } from "./commands/plan.ts";
-import type { ProbeFlags } from "./commands/probe.ts";
-import type { ReplayFlags } from "./commands/replay.ts";
-import type { RunFlags } from "./commands/run.ts";
+import type { Flags } from "./commands/flags.ts";
 import { ConfigError } from "./config/problems.ts";
 import { LOG_FORMATS, LOG_LEVELS } from "./io/log-options.ts";
 import { StateLockedError } from "./io/state/lock.ts";
@@ -20,12 +12,12 @@ interface CommandSpec {
   readonly about: string;
   readonly after?: string;
   readonly argument?: Argument;
-  readonly options: readonly Option[];
-  /**
-   * Returns the exit code. `parsed`: the argument, if there is one, and the flags. The code of a command is loaded when it runs, so
-   * that `--version` stays fast.
-   */
-  readonly run: (world: CommandWorld, ...parsed: never[]) => Promise<number>;
+  readonly options?: readonly Option[];
+  readonly commands?: readonly CommandSpec[];
+  /** The code of a command is loaded when it runs, so that `--version` stays fast. It returns the exit code. */
+  readonly load?: () => Promise<
+    (flags: Flags, world: CommandWorld, args: readonly string[]) => number | Promise<number>
+  >;
 }
 
 const EXIT_CODES_OF_CHECK = `
@@ -41,6 +33,7 @@ const FILTER = new Argument("[filter...]", "protocol, protocol/chain or protocol
 const CONFIG = option("--config <file>", "configuration file", "chains.yaml");
 const CONFIG_OR_URL = option("--config <file>", "configuration file", "chains.yaml").conflicts("url");
 const LISTEN = "--listen <host:port>";
+const TESTNETS = ["page", "ticket", "none"];
 const FILLED_IN = `\${VAR} and \${file:/path} are filled in`;
 
 const STATE_FILE = "synclag.state.json next to the configuration";
@@ -54,9 +47,7 @@ const STORE = [
 
 /** How `probe` and `init` ask an endpoint. */
 const ASKING = [
-  option("--header <header>", `such as 'Authorization: Bearer \${KEY}'; may be repeated`, []).argParser(
-    repeated,
-  ),
+  repeated("--header <header>", `such as 'Authorization: Bearer \${KEY}'`),
   option("--chain-id <n>", "the chain's number, where a reply does not have it"),
   option("--timeout <duration>", "time limit of each request", "10s"),
 ];
@@ -79,7 +70,7 @@ const COMMANDS: readonly CommandSpec[] = [
         LOG_FORMATS,
       ),
     ],
-    run: async (world, flags: RunFlags) => (await import("./commands/run.ts")).run(flags, world),
+    load: async () => (await import("./commands/run.ts")).run,
   },
   {
     name: "check",
@@ -94,8 +85,7 @@ const COMMANDS: readonly CommandSpec[] = [
       option("--max-lag <duration>", "treat targets further behind than this as lagging (e.g. 10m)"),
       format("table", "json", "prometheus", "nagios"),
     ],
-    run: async (world, filters: readonly string[], flags: CheckFlags) =>
-      (await import("./commands/check.ts")).check(filters, flags, world),
+    load: async () => (await import("./commands/check.ts")).check,
   },
   {
     name: "events",
@@ -111,14 +101,13 @@ const COMMANDS: readonly CommandSpec[] = [
       option("--status <status>", "only changes from or to this status"),
       format("table", "json"),
     ],
-    run: async (world, filters: readonly string[], flags: EventsFlags) =>
-      (await import("./commands/events.ts")).events(filters, flags, world),
+    load: async () => (await import("./commands/events.ts")).events,
   },
   {
     name: "plan",
     about: "show the polling schedule and budget usage",
     options: [CONFIG, format("table", "json")],
-    run: async (world, flags: PlanFlags) => (await import("./commands/plan.ts")).plan(flags, world),
+    load: async () => (await import("./commands/plan.ts")).plan,
   },
   {
     name: "init",
@@ -126,8 +115,7 @@ const COMMANDS: readonly CommandSpec[] = [
       "write a chains.yaml for these endpoints, after asking each what it is; without URLs, one to fill in",
     argument: new Argument("[url...]", `URLs of indexers and RPC nodes; ${FILLED_IN}`),
     options: [...ASKING, option("-o, --output <file>", "the file, which must not exist", "chains.yaml")],
-    run: async (world, urls: readonly string[], flags: InitFlags) =>
-      (await import("./commands/init.ts")).init(urls, flags, world),
+    load: async () => (await import("./commands/init.ts")).init,
   },
   {
     name: "probe",
@@ -138,8 +126,7 @@ const COMMANDS: readonly CommandSpec[] = [
       ...ASKING,
       format("table", "json"),
     ],
-    run: async (world, url: string, flags: ProbeFlags) =>
-      (await import("./commands/probe.ts")).probe(url, flags, world),
+    load: async () => (await import("./commands/probe.ts")).probe,
   },
   {
     name: "replay",
@@ -149,11 +136,10 @@ const COMMANDS: readonly CommandSpec[] = [
     options: [
       CONFIG,
       option("--every <duration>", "recorded time between two reports", "30s"),
-      option("--chain <slug>", "print only this chain; may be repeated", []).argParser(repeated),
+      repeated("--chain <slug>", "print only this chain"),
       format("table", "json"),
     ],
-    run: async (world, files: readonly string[], flags: ReplayFlags) =>
-      (await import("./commands/replay.ts")).replay(files, flags, world),
+    load: async () => (await import("./commands/replay.ts")).replay,
   },
   {
     name: "export",
@@ -166,16 +152,11 @@ const COMMANDS: readonly CommandSpec[] = [
       option("--url <url>", "address of this Synclag's page, where alerts and dashboards lead"),
       option("--grafana <url>", "address of Grafana, where alerts lead"),
       option("--runbooks <url>", "address of the runbooks (default: of the repository)"),
-      option("--testnets <how>", "most that a testnet's alert does", "ticket").choices([
-        "page",
-        "ticket",
-        "none",
-      ]),
+      option("--testnets <how>", "most that a testnet's alert does", "ticket").choices(TESTNETS),
       option("--job <name>", "the job of Prometheus that the rules read (default: every one)"),
       option("-o, --output <folder>", "where the files are written", "."),
     ],
-    run: async (world, what: Exported, flags: ExportFlags) =>
-      (await import("./commands/export.ts")).exportFiles(what, flags, world),
+    load: async () => (await import("./commands/export.ts")).exportFiles,
   },
   {
     name: "demo",
@@ -185,23 +166,24 @@ const COMMANDS: readonly CommandSpec[] = [
       option("--scenario <name>", "scenario to play: tour, calm or outage", "tour"),
       option("--speed <n>", "speed factor", "1"),
     ],
-    run: async (world, flags: DemoFlags) => (await import("./commands/demo.ts")).demo(flags, world),
-  },
-];
-
-const CONFIG_COMMANDS: readonly CommandSpec[] = [
-  {
-    name: "check",
-    about: "validate a configuration file and report all problems",
-    argument: new Argument("[file]", "configuration file").default("chains.yaml"),
-    options: [],
-    run: async (world, file: string) => (await import("./commands/config.ts")).configCheck(file, world),
+    load: async () => (await import("./commands/demo.ts")).demo,
   },
   {
-    name: "schema",
-    about: "print the JSON Schema of the configuration file",
-    options: [],
-    run: async (world) => (await import("./commands/config.ts")).configSchema(world),
+    name: "config",
+    about: "validate the configuration, or print its schema",
+    commands: [
+      {
+        name: "check",
+        about: "validate a configuration file and report all problems",
+        argument: new Argument("[file]", "configuration file (default: chains.yaml)"),
+        load: async () => (await import("./commands/config.ts")).configCheck,
+      },
+      {
+        name: "schema",
+        about: "print the JSON Schema of the configuration file",
+        load: async () => (await import("./commands/config.ts")).configSchema,
+      },
+    ],
   },
 ];
 
@@ -211,7 +193,6 @@ const CHECK_FAILED = 3;
 /** Runs the command line and returns the exit code. */
 export async function runCli(argv: readonly string[], world: CommandWorld): Promise<number> {
   let exitCode: number = EXIT.ok;
-  let called = "";
   const program = new Command("synclag")
     .description("Monitors the sync health of blockchain indexers and compares their variants on each chain")
     .version(buildOf(world).version)
@@ -220,11 +201,9 @@ export async function runCli(argv: readonly string[], world: CommandWorld): Prom
     .configureOutput({
       writeOut: (text) => world.out(text.trimEnd()),
       writeErr: (text) => world.err(text.trimEnd()),
-    })
-    .hook("preSubcommand", (_program, command) => {
-      called = command.name();
     });
-  const add = (parent: Command, { name, about, after = "", argument, options, run }: CommandSpec): void => {
+  const add = (parent: Command, spec: CommandSpec): void => {
+    const { name, about, after = "", argument, options = [], commands = [], load } = spec;
     const command = parent.command(name).description(about).addHelpText("after", after);
     if (argument !== undefined) {
       command.addArgument(argument);
@@ -232,17 +211,18 @@ export async function runCli(argv: readonly string[], world: CommandWorld): Prom
     for (const one of options) {
       command.addOption(one);
     }
-    command.action(async (...parsed) => {
-      // Commander passes the argument and the flags as the spec declares them, and then the command.
-      exitCode = await run(world, ...(parsed.slice(0, -1) as never[]));
-    });
+    for (const one of commands) {
+      add(command, one);
+    }
+    if (load !== undefined) {
+      command.action(async () => {
+        const run = await load();
+        exitCode = await run(command.opts<Flags>(), world, command.args);
+      });
+    }
   };
-  for (const spec of COMMANDS) {
-    add(program, spec);
-  }
-  const config = program.command("config").description("validate the configuration, or print its schema");
-  for (const spec of CONFIG_COMMANDS) {
-    add(config, spec);
+  for (const one of COMMANDS) {
+    add(program, one);
   }
   try {
     await program.parseAsync(argv);
@@ -252,7 +232,7 @@ export async function runCli(argv: readonly string[], world: CommandWorld): Prom
     if (!(error instanceof CommanderError)) {
       world.err(error instanceof Error ? error.message : String(error));
     }
-    return called === "check" && code !== EXIT.ok ? CHECK_FAILED : code;
+    return argv[2] === "check" && code !== EXIT.ok ? CHECK_FAILED : code;
   }
 }
 
@@ -286,7 +266,8 @@ function format(...formats: readonly string[]): Option {
   return option("--format <format>", "output format", formats[0]).choices(formats);
 }
 
-/** Collects the values of an option that may be repeated. */
-function repeated(value: string, former: readonly string[]): readonly string[] {
-  return [...former, value];
+function repeated(flags: string, description: string): Option {
+  return option(flags, `${description}; may be repeated`, []).argParser(
+    (value, former: readonly string[]) => [...former, value],
+  );
 }

@@ -17,7 +17,8 @@ const EXIT_FAILURE = 1;
 const EXIT_UNKNOWN = 3;
 const isCheck = process.argv[2] === "check";
 
-const secrets = new Set<string>();
+let secrets: readonly string[] = [];
+let redact = createRedact(secrets);
 
 /** A SIGHUP while the daemon is still loading would end the process: it is kept until the daemon listens for it. */
 let isReloadPending = false;
@@ -55,10 +56,10 @@ const world: CommandWorld = {
     }
   },
   keepSecret: (texts) => {
-    for (const text of texts) {
-      secrets.add(text);
-    }
+    secrets = [...new Set([...secrets, ...texts])];
+    redact = createRedact(secrets);
   },
+  redact: (text) => redact(text),
   crash,
 };
 
@@ -85,6 +86,6 @@ function crash(error: unknown): never {
 }
 
 function fail(message: string): never {
-  process.stderr.write(`synclag: ${createRedact([...secrets])(message)}\n`);
+  process.stderr.write(`synclag: ${redact(message)}\n`);
   process.exit(isCheck ? EXIT_UNKNOWN : EXIT_FAILURE);
 }

@@ -60,7 +60,7 @@ function liveOf(text: string): WebSettingsSource | null {
     : liveWebSettings(
         () => parseWebConfig(text, { file, readFile: folder.readFile }),
         () => 0,
-        () => recordLog().logger,
+        recordLog().logger,
       );
 }
 

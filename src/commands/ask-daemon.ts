@@ -15,6 +15,12 @@ const NAME_A_USER = `name a user as in --url 'https://USER:\${PASSWORD}@HOST:POR
 const TRUST =
   "use a name of its certificate as in --url https://HOST:PORT, and trust your own certificate authority with NODE_EXTRA_CA_CERTS=FILE";
 
+/** `origin`: of the daemon; null where none was asked. */
+export interface Answered<Answer> {
+  readonly answer: Answer;
+  readonly origin: string | null;
+}
+
 /**
  * What a running daemon answers at a path, which spends no budget. `written`: its address as given by `--url`: http or https, with
  * user and password if the daemon requires them. A password written as `${VAR}` or `${file:/path}` needs no encoding, and is not
@@ -28,7 +34,7 @@ export async function askDaemon<Answer>(
   written: string,
   world: CommandWorld,
   timeoutMs = TIMEOUT_MS,
-): Promise<{ readonly answer: Answer; readonly origin: string }> {
+): Promise<Answered<Answer>> {
   const secrets = new Secrets(world);
   const url = readUrlOption("--url", written, secrets, readWebUrl);
   world.keepSecret(secrets.all);

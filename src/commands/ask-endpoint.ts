@@ -9,6 +9,7 @@ import { interpretReply } from "../dialects/interpret-reply.ts";
 import { quote } from "../dialects/values.ts";
 import { createHttpClient, type HttpClient } from "../io/http-client/client.ts";
 import { buildOf, CommandError, type CommandWorld } from "./command-world.ts";
+import type { Flags } from "./flags.ts";
 import { readDuration } from "./load-config.ts";
 
 /** A question to send to a URL, which is as it was typed: `${VAR}` stays. */
@@ -32,13 +33,6 @@ export interface Attempt {
 /** Why a reply does not fit, in one line. */
 export function describeRefusal({ reason, detail }: NonNullable<Attempt["refusal"]>): string {
   return reason === "refused" ? detail : `${detail} (${reason})`;
-}
-
-/** The options that `probe` and `init` share. */
-export interface AskFlags {
-  readonly header: readonly string[];
-  readonly chainId?: string;
-  readonly timeout: string;
 }
 
 /**
@@ -115,7 +109,7 @@ export class Prober implements AsyncDisposable {
   readonly #client: HttpClient;
 
   /** @throws {CommandError | ConfigError} If a URL or an option cannot be used. */
-  constructor(urls: readonly string[], flags: AskFlags, world: CommandWorld) {
+  constructor(urls: readonly string[], flags: Flags, world: CommandWorld) {
     this.headers = readHeaderFlags(flags.header);
     this.chainId = readChainId(flags.chainId);
     this.#secrets = new Secrets(world);

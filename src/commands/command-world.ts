@@ -25,8 +25,10 @@ export interface CommandWorld {
   readonly uptimeMs: () => number;
   readonly random: () => number;
   readonly onSignal: (signal: "SIGTERM" | "SIGINT" | "SIGHUP", listener: () => void) => void;
-  /** Keeps these texts out of crash reports. */
+  /** Keeps these texts out of the log and of crash reports. */
   readonly keepSecret: (secrets: readonly string[]) => void;
+  /** Replaces the secrets that are kept. */
+  readonly redact: (text: string) => string;
   /** Reports a bug and ends the process. */
   readonly crash: (error: unknown) => never;
 }

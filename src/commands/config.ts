@@ -4,6 +4,7 @@ import { configJsonSchema } from "../config/schema.ts";
 import { endpointsOf } from "../core/model/fleet.ts";
 import { formatCount } from "../core/model/text.ts";
 import { type CommandWorld, EXIT } from "./command-world.ts";
+import type { Flags } from "./flags.ts";
 import { loadConfig } from "./load-config.ts";
 
 /**
@@ -11,7 +12,11 @@ import { loadConfig } from "./load-config.ts";
  *
  * @throws {ConfigError} With the problems of an invalid file, or of the variables.
  */
-export function configCheck(file: string, world: CommandWorld): number {
+export function configCheck(
+  _flags: Flags,
+  world: CommandWorld,
+  [file = "chains.yaml"]: readonly string[],
+): number {
   const config = loadConfig(file, world);
   readProxySettings(world.env);
   printWarnings(config, world);
@@ -20,7 +25,7 @@ export function configCheck(file: string, world: CommandWorld): number {
 }
 
 /** `synclag config schema`: the JSON Schema of chains.yaml, with which editors check and complete it. */
-export function configSchema({ out }: Pick<CommandWorld, "out">): number {
+export function configSchema(_flags: Flags, { out }: CommandWorld): number {
   out(JSON.stringify(configJsonSchema(), null, 2));
   return EXIT.ok;
 }

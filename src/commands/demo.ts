@@ -1,29 +1,20 @@
-import { type App, startApp } from "../app/app.ts";
-import { type Cleanup, createCleanup } from "../app/cleanup.ts";
 import type { Config } from "../config/config.ts";
 import { endpointsOf } from "../core/model/fleet.ts";
-import { createRedact } from "../core/model/redact.ts";
-import { createLogger } from "../io/logger.ts";
-import type { World } from "../io/world.ts";
 import { accelerate, DEMO_YAML, type Pace, paceAtSpeed } from "../sim/fleet/demo-config.ts";
 import { mirrorFleet } from "../sim/fleet/mirror-fleet.ts";
 import { playScenario, type Scenario, type Step } from "../sim/scenarios/scenario.ts";
 import { SCENARIOS } from "../sim/scenarios/scenarios.ts";
 import { SIMULATED_API_KEY } from "../sim/servers/families.ts";
-import { buildOf, CommandError, type CommandWorld, colorsFor } from "./command-world.ts";
+import { CommandError, type CommandWorld } from "./command-world.ts";
+import { daemonWorld } from "./daemon-world.ts";
+import type { Flags } from "./flags.ts";
 import { loadConfig, readListen } from "./load-config.ts";
-import { runUntilSignal } from "./run-until-signal.ts";
-
-export interface DemoFlags {
-  readonly listen?: string;
-  readonly scenario: string;
-  readonly speed: string;
-}
+import { runUntilSignal } from "./run.ts";
 
 const FASTEST = 60;
 
 /** `synclag demo`: the daemon on the packaged chains.yaml, with every endpoint simulated, until it is stopped. */
-export async function demo(flags: DemoFlags, world: CommandWorld): Promise<number> {
+export async function demo(flags: Flags, world: CommandWorld): Promise<number> {
   const scenario = SCENARIOS.find(({ name }) => name === flags.scenario);
   if (scenario === undefined) {
     const names = SCENARIOS.map(({ name }) => name).join(", ");
@@ -38,60 +29,22 @@ export async function demo(flags: DemoFlags, world: CommandWorld): Promise<numbe
   }
   const packaged = readPackagedConfig(world);
   const real = { ...packaged, listen: readListen(flags.listen) ?? packaged.listen };
-  const logger = await createLogger({
-    level: "info",
-    format: "pretty",
-    colour: colorsFor("err", world),
-    redact: () => createRedact([SIMULATED_API_KEY]),
-    write: world.err,
-  });
-  const start = async (): Promise<App> => {
-    const cleanup = createCleanup();
-    try {
-      return await startDemo(real, { scenario, speed }, { ...world, logger }, cleanup);
-    } catch (error) {
-      await cleanup[Symbol.asyncDispose]();
-      throw error;
-    }
-  };
-  return await runUntilSignal(start, world, logger);
-}
-
-async function startDemo(
-  real: Config,
-  { scenario, speed }: { readonly scenario: Scenario; readonly speed: number },
-  world: CommandWorld & Pick<World, "logger">,
-  cleanup: Cleanup,
-): Promise<App> {
   const pace = paceAtSpeed(speed);
+  const own = await daemonWorld(world, "info");
   const { config, fleet } = await mirrorFleet(
     { ...accelerate(real, pace), public: { protocols: null, title: "Demo" } },
     world.nowMs,
   );
-  cleanup.use(fleet);
+  await using _fleet = fleet;
   // Faults that exist from the start are set before the first poll.
   for (const step of scenario.steps.filter(({ atSec }) => atSec === 0)) {
     await step.happens(fleet, speed);
   }
-  const app = cleanup.use(
-    await startApp(config, {
-      ...world,
-      loadConfig: () => config,
-      onBug: world.crash,
-      build: buildOf(world),
-      isLifecycleEnabled: false,
-      stateFile: null,
-    }),
-  );
-  world.out(describeDemo(config, app.url, pace, scenario));
-  cleanup.use(
-    playScenario(fleet, scenario, {
-      speed,
-      onStep: (step) => world.out(describeStep(step, speed)),
-      onBug: world.crash,
-    }),
-  );
-  return { ...app, [Symbol.asyncDispose]: () => cleanup[Symbol.asyncDispose]() };
+  return await runUntilSignal(config, world, { ...own, loadConfig: () => config }, ({ url }) => {
+    world.out(describeDemo(config, url, pace, scenario));
+    const onStep = (step: Step) => world.out(describeStep(step, speed));
+    return playScenario(fleet, scenario, { speed, onStep, onBug: world.crash });
+  });
 }
 
 /** The first output of the demo: what runs, where to look, and how it differs from a real fleet. */

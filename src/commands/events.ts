@@ -11,18 +11,8 @@ import { withQuery } from "../views/page/links.ts";
 import { renderEventsTable } from "../views/terminal/tables.ts";
 import { askDaemon } from "./ask-daemon.ts";
 import { CommandError, type CommandWorld, EXIT } from "./command-world.ts";
+import type { Flags } from "./flags.ts";
 import { defaultStateFile } from "./load-config.ts";
-
-export interface EventsFlags {
-  readonly config: string;
-  readonly url?: string;
-  readonly state?: string;
-  readonly since: string;
-  readonly limit: string;
-  readonly kind?: string;
-  readonly status?: string;
-  readonly format: "table" | "json";
-}
 
 /**
  * `synclag events`: what happened, from the file beside the state file, or from a running daemon.
@@ -30,9 +20,9 @@ export interface EventsFlags {
  * @throws {CommandError} If an option is invalid or the events cannot be read.
  */
 export async function events(
-  filters: readonly string[],
-  { config, url, state, format, since, limit, kind, status }: EventsFlags,
+  { config, url, state, format, since, limit, kind, status }: Flags,
   world: CommandWorld,
+  filters: readonly string[],
 ): Promise<number> {
   const nowMs = world.nowMs();
   const asked = { from: since, limit, kind, status };

@@ -1,30 +1,20 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { CommandError, type CommandWorld, EXIT } from "./command-world.ts";
+import type { Flags } from "./flags.ts";
 
 const RULES = ["dashboards/rules/synclag-alerts.yml", "dashboards/rules/synclag-recording.yml"];
 const ALERTMANAGER = "deploy/alertmanager.yml";
 
 /** What can be exported, and its files in the package. */
-const FILES = {
+const FILES: Readonly<Record<string, readonly string[]>> = {
   rules: RULES,
   grafana: ["dashboards/grafana-alerts/rules.yml", "dashboards/grafana-alerts/contact-points.yml"],
   dashboards: ["fleet", "chain", "endpoint", "itself"].map((name) => `dashboards/synclag-${name}.json`),
   alertmanager: [ALERTMANAGER],
   compose: ["deploy/fleet/compose.yaml", "deploy/prometheus.yml", ALERTMANAGER, ...RULES],
   systemd: ["deploy/synclag.service"],
-} as const;
-
-export type Exported = keyof typeof FILES;
-
-export interface ExportFlags {
-  readonly runbooks?: string;
-  readonly grafana?: string;
-  readonly url?: string;
-  readonly testnets: "page" | "ticket" | "none";
-  readonly job?: string;
-  readonly output: string;
-}
+};
 
 /** What the files of the package are rendered with: dashboards/src/settings.ts. */
 const RENDERED = {
@@ -45,10 +35,10 @@ const NO_TESTNET = 'testnet!="true"';
  *
  * @throws {CommandError} If an option is invalid.
  */
-export function exportFiles(what: Exported, flags: ExportFlags, world: CommandWorld): number {
+export function exportFiles(flags: Flags, world: CommandWorld, [what = ""]: readonly string[]): number {
   const adapt = adapter(flags);
   mkdirSync(flags.output, { recursive: true });
-  const texts = FILES[what].map((file) => {
+  const texts = (FILES[what] ?? []).map((file) => {
     const text = adapt(world.readFile(`${world.packageRoot}${file}`));
     const path = join(flags.output, basename(file));
     writeFileSync(path, text);
@@ -62,7 +52,7 @@ export function exportFiles(what: Exported, flags: ExportFlags, world: CommandWo
 }
 
 /** Replaces what the files were rendered with. */
-function adapter({ runbooks, grafana, url, testnets, job }: ExportFlags): (text: string) => string {
+function adapter({ runbooks, grafana, url, testnets, job }: Flags): (text: string) => string {
   const selector = [
     job === undefined ? RENDERED.job : `job="${checkedJob(job)}"`,
     ...(testnets === "none" ? [NO_TESTNET] : []),

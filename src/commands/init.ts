@@ -1,19 +1,9 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { formatCount } from "../core/model/text.ts";
-import {
-  type AskFlags,
-  type Attempt,
-  describeRefusal,
-  Prober,
-  questionsAt,
-  questionsBeside,
-} from "./ask-endpoint.ts";
+import { type Attempt, describeRefusal, Prober, questionsAt, questionsBeside } from "./ask-endpoint.ts";
 import { chainsOf, chainsYaml, type FoundEndpoint, KeyVariables } from "./chains-yaml.ts";
 import { CommandError, type CommandWorld, EXIT } from "./command-world.ts";
-
-export interface InitFlags extends AskFlags {
-  readonly output: string;
-}
+import type { Flags } from "./flags.ts";
 
 /** For editors; `synclag config schema` prints the file that it names. */
 const SCHEMA_LINE = "# yaml-language-server: $schema=./chains.schema.json";
@@ -26,7 +16,7 @@ const MINIMAL_FILE = "deploy/chains.minimal.yaml";
  *
  * @throws {CommandError | ConfigError} If the file exists, an argument is invalid, or no endpoint can be used.
  */
-export async function init(urls: readonly string[], flags: InitFlags, world: CommandWorld): Promise<number> {
+export async function init(flags: Flags, world: CommandWorld, urls: readonly string[]): Promise<number> {
   const { output } = flags;
   if (existsSync(output)) {
     throw new CommandError(
@@ -44,7 +34,7 @@ export async function init(urls: readonly string[], flags: InitFlags, world: Com
 }
 
 /** The text of the file. */
-async function probeAll(urls: readonly string[], flags: InitFlags, world: CommandWorld): Promise<string> {
+async function probeAll(urls: readonly string[], flags: Flags, world: CommandWorld): Promise<string> {
   await using prober = new Prober(urls, flags, world);
   const variables = new KeyVariables([...urls, ...flags.header]);
   const headers = variables.inHeaders(prober.headers);

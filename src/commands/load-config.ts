@@ -37,7 +37,7 @@ export function loadConfig(
 export function openWebConfig(
   file: string,
   world: Pick<CommandWorld, "readFile" | "monotonicMs">,
-  logger: () => Logger,
+  logger: Logger,
 ): WebSettingsSource {
   const { monotonicMs, readFile } = world;
   const load = () =>

@@ -2,19 +2,15 @@ import { planFleet } from "../budgets/plan.ts";
 import { renderPlanJson, renderPlanTable } from "../views/terminal/tables.ts";
 import { type CommandWorld, EXIT } from "./command-world.ts";
 import { printWarnings } from "./config.ts";
+import type { Flags } from "./flags.ts";
 import { loadConfig } from "./load-config.ts";
-
-export interface PlanFlags {
-  readonly config: string;
-  readonly format: "table" | "json";
-}
 
 /**
  * `synclag plan`: how often each endpoint is polled, how much of each budget that uses, and how soon a fault is detected.
  *
  * @throws {ConfigError} If the configuration is invalid.
  */
-export function plan(flags: PlanFlags, world: CommandWorld): number {
+export function plan(flags: Flags, world: CommandWorld): number {
   const config = loadConfig(flags.config, world);
   printWarnings(config, world);
   const planned = planFleet(config.fleet, config.poll);

@@ -3,7 +3,6 @@ import { groupBy } from "../core/model/group-by.ts";
 import { formatCount, formatDuration, formatNumber, isoTime } from "../core/model/text.ts";
 import type { Row } from "../dialects/dialect.ts";
 import {
-  type AskFlags,
   type Attempt,
   describeRefusal,
   isOver,
@@ -13,19 +12,18 @@ import {
 } from "./ask-endpoint.ts";
 import { chainsOf, chainsYaml, KeyVariables } from "./chains-yaml.ts";
 import { type CommandWorld, EXIT } from "./command-world.ts";
-
-export interface ProbeFlags extends AskFlags {
-  /** Whether the usual URLs of the same server are asked too. */
-  readonly discover?: true;
-  readonly format: "table" | "json";
-}
+import type { Flags } from "./flags.ts";
 
 /**
  * `synclag probe URL`: asks one endpoint the questions of every dialect until one fits, and says what it serves.
  *
  * @throws {CommandError | ConfigError} If the URL or a flag cannot be used.
  */
-export async function probe(url: string, flags: ProbeFlags, world: CommandWorld): Promise<number> {
+export async function probe(
+  flags: Flags,
+  world: CommandWorld,
+  [url = ""]: readonly string[],
+): Promise<number> {
   await using prober = new Prober([url], flags, world);
   const beside = flags.discover === true ? questionsBeside(url) : [];
   const questions = [...questionsAt(url), ...beside];

@@ -3,16 +3,8 @@ import { Monitor } from "../daemon/monitor.ts";
 import { type Recorded, readRecordedLine, recordedNames } from "../daemon/recording.ts";
 import { openMaintenance } from "../schedule/maintenance.ts";
 import { CommandError, type CommandWorld, EXIT } from "./command-world.ts";
+import type { Flags } from "./flags.ts";
 import { loadConfig, readDuration } from "./load-config.ts";
-
-export interface ReplayFlags {
-  readonly config: string;
-  /** The recorded time between two reports. */
-  readonly every: string;
-  /** Only these chains are printed. Default: all. */
-  readonly chain: readonly string[];
-  readonly format: "table" | "json";
-}
 
 /** Reports are cached for a second. */
 const LEAST_STEP_MS = 1_000;
@@ -26,7 +18,7 @@ const MOST_QUOTED = 100;
  * @throws {ConfigError} If the configuration is invalid.
  * @throws {CommandError} If a line cannot be used: `FILE:LINE: what was found`.
  */
-export function replay(files: readonly string[], flags: ReplayFlags, world: CommandWorld): number {
+export function replay(flags: Flags, world: CommandWorld, files: readonly string[]): number {
   const { fleet, maintenance } = loadConfig(flags.config, world);
   const slugs = fleet.chains.map(({ slug }) => slug);
   const unknown = flags.chain.find((slug) => !slugs.includes(slug));

@@ -1,28 +1,13 @@
-import { type App, startApp } from "../app/app.ts";
+import { type App, runApp } from "../app/app.ts";
 import type { Config } from "../config/config.ts";
-import { readProxySettings, readStoreFlags } from "../config/options.ts";
-import { createRedact } from "../core/model/redact.ts";
-import type { LogFormat, LogLevel } from "../io/log-options.ts";
-import { createLogger } from "../io/logger.ts";
+import { readStoreFlags } from "../config/options.ts";
 import { openRecordingFile } from "../io/recording-file.ts";
 import { WatchedFiles } from "../io/watched-files.ts";
-import { buildOf, type CommandWorld, colorsFor } from "./command-world.ts";
+import type { World } from "../io/world.ts";
+import { type CommandWorld, EXIT } from "./command-world.ts";
+import { daemonWorld } from "./daemon-world.ts";
+import type { Flags } from "./flags.ts";
 import { defaultStateFile, loadConfig, openWebConfig, readListen } from "./load-config.ts";
-import { runUntilSignal } from "./run-until-signal.ts";
-
-export interface RunFlags {
-  readonly config: string;
-  readonly watchConfig?: true;
-  readonly listen?: string;
-  readonly webConfig?: string;
-  readonly state?: string;
-  readonly store?: string;
-  readonly cluster?: string;
-  readonly enableLifecycle?: true;
-  readonly record?: string;
-  readonly logLevel: LogLevel;
-  readonly logFormat?: LogFormat;
-}
 
 /**
  * `synclag run`: the daemon, until SIGTERM or SIGINT; SIGHUP reloads, and so does a
@@ -30,7 +15,7 @@ export interface RunFlags {
  *
  * @throws {ConfigError} If the configuration or the web configuration is invalid.
  */
-export async function run(flags: RunFlags, world: CommandWorld): Promise<number> {
+export async function run(flags: Flags, world: CommandWorld): Promise<number> {
   const listen = readListen(flags.listen);
   const store = readStoreFlags(flags, world);
   world.keepSecret(store?.secrets ?? []);
@@ -46,48 +31,64 @@ export async function run(flags: RunFlags, world: CommandWorld): Promise<number>
     return listen === null ? config : { ...config, listen };
   };
   const config = load();
-  const proxy = readProxySettings(world.env);
-  const web = flags.webConfig === undefined ? null : openWebConfig(flags.webConfig, world, () => logger);
-
-  let lostLogLines = 0;
-  const secrets = new Set([...config.secrets, ...(store?.secrets ?? [])]);
-  let redact = createRedact([...secrets]);
-  const logger = await createLogger({
-    level: flags.logLevel,
-    format: flags.logFormat ?? (world.errIsTerminal ? "pretty" : "json"),
-    colour: colorsFor("err", world),
-    redact: () => redact,
-    write: world.err,
-    onLost: () => {
-      lostLogLines += 1;
-    },
-  });
-  using recording = flags.record === undefined ? null : openRecordingFile(flags.record, { logger });
+  const own = await daemonWorld(
+    world,
+    flags.logLevel,
+    flags.logFormat ?? (world.errIsTerminal ? "pretty" : "json"),
+  );
+  const web = flags.webConfig === undefined ? null : openWebConfig(flags.webConfig, world, own.logger);
+  using recording = flags.record === undefined ? null : openRecordingFile(flags.record, own);
   const stateFile = flags.state ?? defaultStateFile(flags.config);
-  const start = (): Promise<App> =>
-    startApp(config, {
-      ...world,
-      logger,
-      loadConfig: () => {
-        const next = load();
-        // A key of the previous configuration stays secret.
-        for (const secret of next.secrets) {
-          secrets.add(secret);
-        }
-        redact = createRedact([...secrets]);
-        return next;
-      },
-      hasConfigChanged: () => flags.watchConfig === true && files.haveChanged(),
-      onBug: world.crash,
-      build: buildOf(world),
-      lostLogLines: () => lostLogLines,
-      isLifecycleEnabled: flags.enableLifecycle ?? false,
-      stateFile: store === null ? stateFile : null,
-      store,
-      formerStateFile: stateFile,
-      recording,
-      web,
-      proxy,
-    });
-  return await runUntilSignal(start, world, logger);
+  return await runUntilSignal(config, world, {
+    ...own,
+    loadConfig: load,
+    hasConfigChanged: () => flags.watchConfig === true && files.haveChanged(),
+    isLifecycleEnabled: flags.enableLifecycle ?? false,
+    stateFile: store === null ? stateFile : null,
+    store,
+    formerStateFile: stateFile,
+    recording,
+    web,
+  });
+}
+
+/** The time limit of a stop: longer than its own deadlines. Then the process exits. */
+const MAX_STOP_MS = 4_500;
+
+/**
+ * Runs the daemon until SIGTERM or SIGINT, or until another process takes its state file over; SIGHUP reloads. What `onStarted`
+ * starts is stopped before the daemon. Returns the exit code.
+ */
+export async function runUntilSignal(
+  config: Config,
+  { onSignal, crash }: CommandWorld,
+  world: World,
+  onStarted: (app: App) => AsyncDisposable | null = () => null,
+): Promise<number> {
+  const { logger } = world;
+  let stop: (cause: string | Error) => void = () => undefined;
+  const stopped = new Promise<string | Error>((resolve) => {
+    stop = resolve;
+  });
+  // Handled from the first moment: a signal during the start neither kills the process nor is forgotten.
+  onSignal("SIGTERM", () => stop("SIGTERM"));
+  onSignal("SIGINT", () => stop("SIGINT"));
+  let deadline: NodeJS.Timeout | undefined;
+  await runApp(config, { ...world, onLockLost: stop }, async (app) => {
+    await using _ofCaller = onStarted(app);
+    onSignal("SIGHUP", () => void app.reload().catch(crash));
+    const cause = await stopped;
+    if (typeof cause === "string") {
+      logger.info({ signal: cause }, "Stopping");
+    } else {
+      logger.error({ detail: cause.message }, "Stopping: another process took over the state file");
+    }
+    deadline = setTimeout(() => {
+      logger.error("Cannot stop in time: exiting with polls in flight");
+      crash(new Error("Cannot stop in time"));
+    }, MAX_STOP_MS);
+  });
+  clearTimeout(deadline);
+  logger.info("Stopped");
+  return typeof (await stopped) === "string" ? EXIT.ok : EXIT.failure;
 }

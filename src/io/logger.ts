@@ -6,7 +6,8 @@ export interface LoggerOptions {
   readonly level: LogLevel;
   readonly format: LogFormat;
   readonly colour: "ansi" | "none";
-  readonly redact: () => Redact;
+  /** Removes the secrets that are known by then. */
+  readonly redact: Redact;
   /** Takes a line without its newline; `onDone` is to be called with the error of a line that could not be written. */
   readonly write: (line: string, onDone: (error?: Error | null) => void) => void;
   /** Called for each line that could not be written. */
@@ -27,7 +28,7 @@ export async function createLogger(options: LoggerOptions): Promise<Logger> {
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (level) => ({ level }) },
     },
-    { write: (line) => options.write(format(options.redact()(line)).trimEnd(), onDone) },
+    { write: (line) => options.write(format(options.redact(line)).trimEnd(), onDone) },
   );
 
   function onDone(error?: Error | null): void {

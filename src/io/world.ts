@@ -24,6 +24,8 @@ export interface World {
   readonly isLifecycleEnabled: boolean;
   /** The path of the state file; null keeps no state. */
   readonly stateFile: string | null;
+  /** Called once if another process took over the state file: this one must stop. Default: that is a bug. */
+  readonly onLockLost?: (error: Error) => void;
   /** The store that several processes share; replaces the state file. Default: no store. */
   readonly store?: StoreSettings | null;
   /** Where a state file may be from the time before the store. Default: nowhere. */

@@ -1,5 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import { describe, expect, it, vi } from "vitest";
 import type { App } from "../../src/app/app.ts";
 import { ConfigError } from "../../src/config/problems.ts";
@@ -16,7 +17,7 @@ const SUBGRAPH = "airdrops/subgraph/production/base";
 
 // What follows from time is in test/scenarios: here each endpoint is polled once, at the start.
 
-describe("startApp()", () => {
+describe("runApp()", () => {
   it("polls each endpoint once, and serves what follows from it on every route", async () => {
     await using fleet = await startIndexers();
     await using app = await startTestApp(configOf(chainsYaml(fleet)));
@@ -162,6 +163,7 @@ describe("startApp()", () => {
     isBad = false;
     const used = await reload();
     const stopping = app[Symbol.asyncDispose]();
+    await setImmediate();
     const during = await app.reload();
     await stopping;
 

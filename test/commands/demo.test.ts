@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { demo } from "../../src/commands/demo.ts";
+import { runCli } from "../../src/cli.ts";
 import { commandWorld } from "../support/command-world.ts";
 
 describe("synclag demo", () => {
@@ -11,19 +11,16 @@ describe("synclag demo", () => {
       tell = resolve;
     });
 
-    const running = demo(
-      { scenario: "calm", speed: "1", listen: "127.0.0.1:0" },
-      {
-        ...world,
-        onSignal: (signal, listener) => listeners.set(signal, listener),
-        out: (line) => {
-          world.out(line);
-          if (line.startsWith("00:00")) {
-            tell(line);
-          }
-        },
+    const running = runCli(["node", "synclag", "demo", "--scenario", "calm", "--listen", "127.0.0.1:0"], {
+      ...world,
+      onSignal: (signal, listener) => listeners.set(signal, listener),
+      out: (line) => {
+        world.out(line);
+        if (line.startsWith("00:00")) {
+          tell(line);
+        }
       },
-    );
+    });
     const said = await firstStep;
     const url = /^ {2}page {5}(\S+)$/m.exec(printed.out[0] ?? "")?.[1] ?? "";
     const page = await fetch(url);

@@ -1,40 +1,32 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { check } from "../../src/commands/check.ts";
-import { run } from "../../src/commands/run.ts";
-import { CHAINS_YAML, commandWorld } from "../support/command-world.ts";
+import { CHAINS_YAML } from "../support/command-world.ts";
 import { type RespServer, startRespServer } from "../support/resp-server.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
+import { runCommand } from "./run-command.ts";
 
 describe("SYNCLAG_STORE together with --state, as in the image", () => {
   it.each(["run", "check"] as const)("makes %s use the store", async (command) => {
     await using files = await filesAndStore();
-    const { world } = commandWorld(files.env);
-    const stopping = {
-      ...world,
-      onSignal: (signal: string, stop: () => void) => signal === "SIGTERM" && setImmediate(stop),
-    };
+    const onSignal = (signal: string, stop: () => void) => signal === "SIGTERM" && setImmediate(stop);
 
-    await (command === "run"
-      ? run({ ...files.flags, logLevel: "info" }, stopping)
-      : check([], { ...files.flags, format: "table" }, world));
+    await runCommand([command, ...files.args], { env: files.env, world: { onSignal } });
 
     expect(files.server.commands.length).toBeGreaterThan(0);
   });
 
   it("means no store if it is empty", async () => {
     await using files = await filesAndStore();
-    const { world } = commandWorld({ SYNCLAG_STORE: "" });
 
-    await check([], { ...files.flags, format: "table" }, world);
+    await runCommand(["check", ...files.args], { env: { SYNCLAG_STORE: "" } });
 
     expect(files.server.commands).toEqual([]);
   });
 });
 
 interface FilesAndStore extends AsyncDisposable {
-  readonly flags: { readonly config: string; readonly state: string };
+  readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly server: RespServer;
 }
@@ -47,7 +39,7 @@ async function filesAndStore(): Promise<FilesAndStore> {
     name === "EVALSHA" ? "-ERR no script of a test\r\n" : "+OK\r\n",
   );
   return {
-    flags: { config, state: join(folder.path, "state.json") },
+    args: ["--config", config, "--state", join(folder.path, "state.json")],
     env: { SYNCLAG_STORE: `redis://127.0.0.1:${server.address.port}` },
     server,
     async [Symbol.asyncDispose]() {

@@ -35,7 +35,7 @@ describe("createLogger()", () => {
     { where: "an error", fields: { err: new Error(KEY, { cause: new Error(KEY) }) }, message: "x" },
   ])("removes a secret from $where, in both formats", async ({ fields, message }) => {
     for (const format of ["json", "pretty"] as const) {
-      const { logger, lines } = await setUp({ format, redact: () => createRedact([KEY]) });
+      const { logger, lines } = await setUp({ format, redact: createRedact([KEY]) });
 
       logger.error(fields, message);
 
@@ -46,7 +46,7 @@ describe("createLogger()", () => {
 
   it("heeds secrets that a reload has brought", async () => {
     let secrets: readonly string[] = [];
-    const { logger, lines } = await setUp({ redact: () => createRedact(secrets) });
+    const { logger, lines } = await setUp({ redact: (line) => createRedact(secrets)(line) });
 
     secrets = ["newcomer"];
     logger.info("newcomer");
@@ -99,7 +99,7 @@ async function setUp(wanted: Partial<LoggerOptions> = {}) {
     level: "debug",
     format: "json",
     colour: "none",
-    redact: () => createRedact([]),
+    redact: createRedact([]),
     write: (line) => lines.push(line),
     ...wanted,
   });

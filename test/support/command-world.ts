@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import type { CommandWorld } from "../../src/commands/command-world.ts";
+import { createRedact } from "../../src/core/model/redact.ts";
 
 /** A target that nobody serves: the daemon lives all the same. */
 export const CHAINS_YAML = `version: 1
@@ -20,6 +21,7 @@ export function commandWorld(env: Readonly<Record<string, string>>): {
   readonly printed: Printed;
 } {
   const printed: Printed = { out: [], err: [] };
+  const secrets: string[] = [];
   const world: CommandWorld = {
     env,
     packageRoot: new URL("../../", import.meta.url).pathname,
@@ -38,7 +40,10 @@ export function commandWorld(env: Readonly<Record<string, string>>): {
     uptimeMs: () => performance.now(),
     random: () => 0.5,
     onSignal: () => undefined,
-    keepSecret: () => undefined,
+    keepSecret: (texts) => {
+      secrets.push(...texts);
+    },
+    redact: (text) => createRedact(secrets)(text),
     crash: (error) => {
       throw error;
     },

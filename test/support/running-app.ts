@@ -1,5 +1,5 @@
 import { pino } from "pino";
-import { type App, startApp } from "../../src/app/app.ts";
+import { type App, runApp } from "../../src/app/app.ts";
 import type { Config } from "../../src/config/config.ts";
 import { parseConfig } from "../../src/config/parse.ts";
 import type { World } from "../../src/io/world.ts";
@@ -11,9 +11,26 @@ export function configOf(text: string): Config {
 }
 
 /** The daemon on this configuration, in this process, with the real clock; `world` is what the test wants otherwise. */
-export async function startTestApp(config: Config, world: Partial<World> = {}): Promise<App> {
-  return await startApp(config, { ...testWorld(config), ...world });
+export function startTestApp(config: Config, world: Partial<World> = {}): Promise<RunningApp> {
+  return new Promise((resolve, reject) => {
+    let stop: () => void = () => undefined;
+    const stopped = new Promise<void>((onStop) => {
+      stop = onStop;
+    });
+    const running = runApp(config, { ...testWorld(config), ...world }, (app) => {
+      const dispose = async () => {
+        stop();
+        await running;
+      };
+      resolve({ ...app, [Symbol.asyncDispose]: dispose });
+      return stopped;
+    });
+    running.catch(reject);
+  });
 }
+
+/** Disposing it stops everything. */
+export type RunningApp = App & AsyncDisposable;
 
 /** The real clock, no state file, and a log that nobody reads. */
 export function testWorld(config: Config): World {

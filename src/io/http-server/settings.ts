@@ -13,7 +13,7 @@ const FRESH_MS = 1_000;
 export function liveWebSettings(
   load: () => WebSettings,
   monotonicMs: () => number,
-  logger: () => Logger,
+  logger: Logger,
 ): WebSettingsSource {
   let current = load();
   let readMs = monotonicMs();
@@ -26,13 +26,13 @@ export function liveWebSettings(
       lastError = "";
       if (textOf(next) !== textOf(current)) {
         current = next;
-        logger().info({ file: next.file }, "Web configuration reloaded");
+        logger.info({ file: next.file }, "Web configuration reloaded");
       }
     } catch (error) {
       if (String(error) !== lastError) {
         lastError = String(error);
         const detail = error instanceof Error ? error.message : lastError;
-        logger().error({ detail }, "Web configuration reload failed; keeping the current one");
+        logger.error({ detail }, "Web configuration reload failed; keeping the current one");
       }
     }
   }

@@ -282,7 +282,7 @@ function liveOf(text: string) {
   webFiles += 1;
   const file = folder.write(webFiles === 1 ? "web.yml" : `web-${webFiles}.yml`, text);
   const { logger } = log;
-  return openWebConfig(file, { readFile: folder.readFile, monotonicMs: () => monotonicMs }, () => logger);
+  return openWebConfig(file, { readFile: folder.readFile, monotonicMs: () => monotonicMs }, logger);
 }
 
 /** A second later the file that was served last is read again. */
