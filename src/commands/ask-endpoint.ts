@@ -4,7 +4,7 @@ import type { Flaws } from "../config/problems.ts";
 import { Secrets } from "../config/secrets.ts";
 import { createRedact } from "../core/model/redact.ts";
 import { askedBy, type Question, type Row, requestOf } from "../dialects/dialect.ts";
-import { CHAIN_ID_QUESTION, DIALECTS, FAMILY_QUESTIONS, RPC_QUESTIONS } from "../dialects/families.ts";
+import { CHAIN_ID_QUESTION, DIALECTS, FAMILIES, questionsFor, RPC_DIALECT } from "../dialects/families.ts";
 import { interpretReply } from "../dialects/interpret-reply.ts";
 import { quote } from "../dialects/values.ts";
 import { createHttpClient, type HttpClient } from "../io/http-client/client.ts";
@@ -50,17 +50,19 @@ const INDEX_NODE: Question = {
       : "the reply has no indexingStatuses",
 };
 
-/** In the order in which they are asked. */
-const QUESTIONS = Object.entries<readonly Question[]>({
-  ...Object.fromEntries(FAMILY_QUESTIONS),
-  rpc: RPC_QUESTIONS,
-  "graph-status": [INDEX_NODE],
-}).flatMap(([dialect, questions]) => questions.map((question) => ({ dialect, question })));
-const PAGES = Object.entries(DIALECTS).flatMap(([dialect, { usualPath: path, questions }]) =>
-  path ? questions({ targets: [] }).map((question) => ({ path, dialect, question })) : [],
+/** What is asked where nothing is known, in this order. */
+const QUESTIONS = [...Object.keys(FAMILIES), RPC_DIALECT]
+  .flatMap((dialect) => questionsFor({ dialect, targets: [] }).map((question) => ({ dialect, question })))
+  .concat({ dialect: "graph-status", question: INDEX_NODE });
+const PAGES = Object.entries(DIALECTS).flatMap(([dialect, { usualPath: path }]) =>
+  path ? questionsFor({ dialect, targets: [] }).map((question) => ({ path, dialect, question })) : [],
 );
-const GRAPHQL_PATHS = ["/v1/graphql", "/graphql", ""];
-const USUAL = [...GRAPHQL_PATHS.flatMap((path) => QUESTIONS.map((one) => ({ path, ...one }))), ...PAGES];
+/** Where something usually is below an indexer's address; the empty path, which every address ends with, is last. */
+const USUAL = [
+  ...["/v1/graphql", "/graphql"].flatMap((path) => QUESTIONS.map((one) => ({ path, ...one }))),
+  ...PAGES,
+  ...QUESTIONS.map((one) => ({ path: "", ...one })),
+];
 
 /** What a URL may be asked: all questions, after those of a page that usually has this path. */
 export function questionsAt(url: string): readonly Asked[] {
@@ -153,7 +155,7 @@ export class Prober implements AsyncDisposable {
     let left = questions;
     for (let next = left[0]; next !== undefined; next = left[0]) {
       const attempt = await this.#send(next);
-      if (attempt.refusal === null && attempt.dialect === "rpc") {
+      if (attempt.refusal === null && attempt.dialect === RPC_DIALECT) {
         const chain = await this.#send({ ...next, question: CHAIN_ID_QUESTION });
         const chainId = chain.rows[0]?.chainId ?? null;
         const rows = attempt.rows.map((row) => ({ ...row, chainId }));

@@ -1,4 +1,4 @@
-import type { Endpoint, Target } from "../core/model/fleet.ts";
+import type { Target } from "../core/model/fleet.ts";
 import { DIALECTS } from "../dialects/families.ts";
 import type { Spot } from "./problems.ts";
 import type { IndexerEntry } from "./schema.ts";
@@ -7,33 +7,29 @@ import { didYouMean } from "./shape.ts";
 /** A dialect, and the blocks that say what it cannot know. */
 type DialectEntry = Pick<IndexerEntry, "custom" | "metrics" | "status"> & { readonly dialect: string };
 
-/** A chain that the entry lists. */
-type ListedChain = Pick<Target, "chain" | "chainId">;
-
-/** Checks that the blocks fit the dialect. `sharing`: the number of listed chains with the same URL. */
+/**
+ * Checks that an entry has the blocks that its dialect needs, and no others. `listed`: its chains; `sharing`: the number of them
+ * with the same URL.
+ */
 export function checkDialect(
   entry: DialectEntry,
   spot: Spot,
-  listed: readonly ListedChain[],
+  listed: readonly Pick<Target, "chain">[],
   sharing: number,
 ): void {
-  const { dialect, custom, metrics, status } = entry;
-  const { needs, takesStatus = false, metrics: known } = DIALECTS[dialect] ?? {};
-  if (needs === "custom" && custom === undefined) {
+  const { dialect, custom, metrics } = entry;
+  const known = DIALECTS[dialect]?.metrics;
+  const takes = { custom: dialect === "custom", metrics: known !== undefined, status: dialect === "graph" };
+  for (const [block, expected] of [["custom"], ["metrics"], ["status", "graph"]] as const) {
+    if (entry[block] !== undefined && !takes[block]) {
+      const advice = `expected dialect: ${expected ?? block}`;
+      spot.at(block).add(`no effect with dialect ${dialect}, ${advice}`, "key");
+    }
+  }
+  if (takes.custom && custom === undefined) {
     spot.add("dialect custom without a block custom, expected custom: { query, height }");
   }
-  const refuse = (block: "custom" | "metrics" | "status", expected: string): void =>
-    spot.at(block).add(`no effect with dialect ${dialect}, expected dialect: ${expected}`, "key");
-  if (needs !== "custom" && custom !== undefined) {
-    refuse("custom", "custom");
-  }
-  if (!takesStatus && status !== undefined) {
-    refuse("status", "graph");
-  }
   if (known === undefined) {
-    if (metrics !== undefined) {
-      refuse("metrics", "metrics");
-    }
     return;
   }
   const { height, chain } = { ...metrics, ...known };
@@ -45,24 +41,9 @@ export function checkDialect(
     spot.add(`no label says which of ${sharing} chains a value is of, ${expected}`);
   }
   const slugs = listed.map((target) => target.chain);
-  for (const [value, slug] of Object.entries(metrics?.chains ?? {}).filter(
-    ([, one]) => !slugs.includes(one),
-  )) {
-    spot.at("metrics", "chains", value).add(`unknown chain "${slug}"${didYouMean(slug, slugs)}`);
+  for (const [value, slug] of Object.entries(metrics?.chains ?? {})) {
+    if (!slugs.includes(slug)) {
+      spot.at("metrics", "chains", value).add(`unknown chain "${slug}"${didYouMean(slug, slugs)}`);
+    }
   }
-}
-
-/** The blocks as an endpoint of these chains has them. */
-export function readBlocks(
-  { custom, metrics }: { readonly [Block in "custom" | "metrics"]?: DialectEntry[Block] | undefined },
-  listed: readonly ListedChain[],
-): Pick<Endpoint, "custom" | "metrics"> {
-  const { chains, ...others } = metrics ?? {};
-  const ids = Object.entries(chains ?? {}).flatMap(([value, slug]) =>
-    listed.filter((target) => target.chain === slug).map(({ chainId }) => [value, chainId] as const),
-  );
-  return {
-    ...(custom && { custom }),
-    ...(metrics && { metrics: { ...others, ...(chains && { chains: Object.fromEntries(ids) }) } }),
-  };
 }

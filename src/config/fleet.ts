@@ -3,7 +3,7 @@ import type { Budget, Chain, Endpoint, Fleet, Indexer, Thresholds } from "../cor
 import { indexerKey } from "../core/model/fleet.ts";
 import type { MaintenanceMatch, MaintenanceWindow } from "../core/model/maintenance-window.ts";
 import { readAddress } from "./address.ts";
-import { checkDialect, readBlocks } from "./dialect-blocks.ts";
+import { checkDialect } from "./dialect-blocks.ts";
 import {
   type Draft,
   IndexerResolver,
@@ -92,9 +92,9 @@ function resolveRpcNodes({ budgets, chains, poll }: Sections, secrets: Secrets):
   return whole(chains).flatMap(({ name: slug, value: { id: chainId, rpc }, spot: chainSpot }) =>
     rpc.flatMap((entry, index) => {
       const spot = chainSpot.at("rpc", index);
-      const { url, headers, custom, metrics, budget = null, ...rest } = entry;
+      const { url, headers, budget = null, ...rest } = entry;
       checkBudgetName(budget, spot.at("budget"), budgets);
-      checkDialect(entry, spot, [{ chain: slug, chainId }], 1);
+      checkDialect(entry, spot, [{ chain: slug }], 1);
       const spots = { url: spot.at("url"), headers: spot.at("headers") };
       const address = readAddress({ url, headers }, spots, {
         secrets,
@@ -113,9 +113,8 @@ function resolveRpcNodes({ budgets, chains, poll }: Sections, secrets: Secrets):
         name: slug,
         ...address,
         schedule: poll.value?.rpc_schedule ?? "auto",
-        // Its dialect, its provider and its own schedule.
+        // Its dialect with the blocks, its provider and its own schedule.
         ...rest,
-        ...readBlocks({ custom, metrics }, [{ chain: slug, chainId }]),
         pollIntervalMs: 0,
         budget,
         targets: [],

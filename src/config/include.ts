@@ -4,46 +4,37 @@ import type { Sections } from "./fleet.ts";
 import type { ParseOptions } from "./parse.ts";
 import type { Problems } from "./problems.ts";
 import { IncludedFile } from "./schema.ts";
-import { describeValue, type EntriesOf, type Entry, parseSections } from "./shape.ts";
+import { describeValue, type Entry, parseSections } from "./shape.ts";
 import { readYaml, type YamlFile } from "./yaml.ts";
 
-/** Adds the sections of the included files to those of the main file. Null: a file cannot be read. */
-export function withIncludes(main: Sections, problems: Problems, options: ParseOptions): Sections | null {
-  const files = (main.include ?? []).map((entry) => readMatches(entry, options));
-  const unique = new Map(files.flatMap((matches) => matches ?? []).map((yaml) => [yaml.file, yaml]));
-  let merged = main;
-  let isRead = !files.includes(null);
-  for (const yaml of unique.values()) {
-    const top = problems.topOf(yaml);
-    const part = yaml.readable ? parseSections(IncludedFile, yaml.value, top) : null;
-    isRead &&= part !== null;
-    merged = part === null ? merged : mergeSections(merged, part);
-  }
-  return isRead ? merged : null;
-}
-
-/** The files that match a pattern of `include`. Null: a problem was added. */
-function readMatches(
-  { value: pattern, spot }: Entry<string>,
-  options: ParseOptions,
-): readonly YamlFile[] | null {
-  if (pattern === null) {
-    return null;
-  }
-  try {
-    const files = filesOf(pattern, options).map((file) => readYaml(options.readFile(file), file));
-    if (files.length === 0) {
-      spot.add(`no file matches ${describeValue(pattern)}`);
+/** Adds the sections of the included files to those of the main file. @throws {ConfigError} If a file cannot be read. */
+export function withIncludes(main: Sections, problems: Problems, options: ParseOptions): Sections {
+  const files = new Map<string, YamlFile>();
+  let isComplete = true;
+  for (const { value: pattern, spot } of main.include ?? []) {
+    try {
+      for (const path of pathsOf(pattern ?? "", options)) {
+        files.set(path, readYaml(options.readFile(path), path));
+      }
+    } catch (error) {
+      isComplete = false;
+      spot.add(`cannot read ${describeValue(pattern)}: ${whyUnreadable(error)}`);
     }
-    return files.length === 0 ? null : files;
-  } catch (error) {
-    spot.add(`cannot read ${describeValue(pattern)}: ${whyUnreadable(error)}`);
-    return null;
   }
+  let merged = main;
+  for (const yaml of files.values()) {
+    const part = parseSections(IncludedFile, yaml, problems);
+    isComplete &&= part !== null;
+    merged = mergedSections(merged, part ?? {});
+  }
+  if (!isComplete) {
+    throw problems.toError();
+  }
+  return merged;
 }
 
-/** @throws {Error} If the folder cannot be read. */
-function filesOf(pattern: string, { file, listFiles = () => [] }: ParseOptions): readonly string[] {
+/** The paths that match a pattern of `include`, without the main file. @throws {Error} If there are none. */
+function pathsOf(pattern: string, { file, listFiles = () => [] }: ParseOptions): readonly string[] {
   const path = isAbsolute(pattern) ? pattern : join(dirname(file), pattern);
   const [folder, name] = [dirname(path), path.slice(path.lastIndexOf("/") + 1)];
   if (!name.includes("*")) {
@@ -52,41 +43,46 @@ function filesOf(pattern: string, { file, listFiles = () => [] }: ParseOptions):
   // As in a shell, a leading dot is not matched: a ConfigMap is mounted with folders such as ..data.
   const parts = name.split("*").map((part) => part.replace(/[.+^$()[\]{}?|\\]/g, String.raw`\$&`));
   const names = listFiles(folder, new RegExp(`^(?!\\.)${parts.join(".*")}$`));
-  return names.map((one) => join(folder, one)).filter((one) => one !== normalize(file));
+  const paths = names.map((one) => join(folder, one)).filter((one) => one !== normalize(file));
+  if (paths.length === 0) {
+    throw new Error("no file matches");
+  }
+  return paths;
 }
 
-function mergeSections(main: Sections, part: EntriesOf<typeof IncludedFile>): Sections {
-  return {
-    ...main,
-    chains: merge(main.chains, part.chains, first),
-    budgets: merge(main.budgets, part.budgets, first),
-    protocols: merge(main.protocols, part.protocols, (one, other) => concat(one ?? [], other ?? [])),
-    maintenance: concat(main.maintenance, part.maintenance),
-    parity: concat(main.parity, part.parity),
-  };
+/** A section or a part of it, as it is parsed. */
+type Part = Entry<unknown> | readonly Part[] | ReadonlyMap<string, Part> | null | undefined;
+type Parts = Readonly<Record<string, Part>>;
+
+/** The sections of both files, of which the first has all. */
+function mergedSections<Known extends Parts>(known: Known, others: Parts) {
+  const names = Object.keys(known);
+  // Two parts of one shape make one of that shape.
+  return Object.fromEntries(names.map((name) => [name, merged(known[name], others[name])])) as Known;
 }
 
-type MapOf<T> = ReadonlyMap<string, T> | null | undefined;
-
-/** Both maps in one; `join` makes one of two values with the same name. Null: one of them is broken. */
-function merge<T>(known: MapOf<T>, part: MapOf<T>, join: (one: T, other: T) => T) {
-  if (known === null || part === null) {
+/** Joins lists and maps. An entry of a map that is there already is a problem. */
+function merged(known: Part, other: Part): Part {
+  if (known === undefined || other === undefined) {
+    return other === undefined ? known : other;
+  }
+  if (isList(known) || isList(other)) {
+    return [known, other].flatMap((list) => (isList(list) ? list : []));
+  }
+  if (known === null || other === null) {
     return null;
   }
-  const merged = new Map(known);
-  for (const [name, value] of part ?? []) {
-    const one = merged.get(name);
-    merged.set(name, one === undefined ? value : join(one, value));
+  if ("spot" in known || "spot" in other) {
+    const [first, second] = [known, other].filter((part) => "spot" in part);
+    second?.spot.add(`listed twice, first at ${first?.spot.where}`, "key");
+    return known;
   }
-  return merged;
+  return new Map([
+    ...known,
+    ...Array.from(other, ([name, part]) => [name, merged(known.get(name), part)] as const),
+  ]);
 }
 
-function first<T>(one: Entry<T>, other: Entry<T>): Entry<T> {
-  other.spot.add(`listed twice, first at ${one.spot.where}`, "key");
-  return one;
-}
-
-/** Null: one of them is broken. */
-function concat<T>(known: readonly T[] | null | undefined, part: readonly T[] | null | undefined) {
-  return known === null || part === null ? null : [...(known ?? []), ...(part ?? [])];
+function isList(part: Part): part is readonly Part[] {
+  return Array.isArray(part);
 }

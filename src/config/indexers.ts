@@ -8,7 +8,7 @@ import {
 } from "../core/model/fleet.ts";
 import { DIALECTS } from "../dialects/families.ts";
 import { readAddress, readWebUrl, type Scope } from "./address.ts";
-import { checkDialect, readBlocks } from "./dialect-blocks.ts";
+import { checkDialect } from "./dialect-blocks.ts";
 import type { Sections } from "./fleet.ts";
 import type { Spot } from "./problems.ts";
 import { checkBudgetName } from "./schedules.ts";
@@ -152,7 +152,7 @@ export class IndexerResolver {
     listed: readonly ListedTarget[],
     budgets: Sections["budgets"],
   ): Draft | null {
-    const { dialect, ...entry } = this.#entry;
+    const { dialect, custom, metrics, ...entry } = this.#entry;
     const { own } = first;
     checkBudgetName(own.budget ?? entry.budget, this.#spotOf("budget", first), budgets);
     const isAtOrigin =
@@ -180,7 +180,8 @@ export class IndexerResolver {
         name,
         ...address,
         dialect,
-        ...readBlocks(this.#entry, listed),
+        ...(custom && { custom }),
+        ...(metrics && { metrics }),
         ...(status && { status }),
         schedule: own.schedule ?? entry.schedule,
         pollIntervalMs: 0,

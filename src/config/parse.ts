@@ -26,25 +26,22 @@ export interface ParseOptions extends Environment {
  * @throws {ConfigError} If anything is wrong with it: all problems at once, or the first 100, without secrets.
  */
 export function parseConfig(text: string, options: ParseOptions): Config {
-  const yaml = readYaml(text, options.file);
   const problems = new Problems();
-  const top = problems.topOf(yaml);
-  const main = yaml.readable ? parseSections(MainFile, yaml.value, top) : null;
-  const sections = main && withIncludes(main, problems, options);
-  if (sections === null) {
-    problems.throwIfAny();
-    throw new RangeError("Cannot use a file that cannot be read: a problem was added");
+  const yaml = readYaml(text, options.file);
+  const main = parseSections(MainFile, yaml, problems);
+  if (main === null) {
+    throw problems.toError();
   }
-  checkPresence(sections, top);
+  const sections = withIncludes(main, problems, options);
+  checkPresence(sections, problems.topOf(yaml));
   const secrets = new Secrets(options);
   const { fleet, maintenance } = resolveFleet(sections, secrets);
   const shown = resolvePublic(sections);
   const notify = resolveNotify(sections.notify, secrets);
   const heartbeat = resolveNotify(sections.heartbeat, secrets);
-  problems.throwIfAny(createRedact(secrets.all));
   const [listen, poll, links] = [sections.listen.value, sections.poll.value, sections.links.value];
-  if (listen === null || poll === null || links === null) {
-    throw new RangeError("Cannot use a section that is broken: a problem was added");
+  if (listen === null || poll === null || links === null || !problems.isEmpty) {
+    throw problems.toError(createRedact(secrets.all));
   }
   const names = publicNames(fleet);
   return {

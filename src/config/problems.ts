@@ -23,8 +23,8 @@ export class Problems {
 
   /** The whole of a file. Mistakes in its syntax are problems already. */
   topOf(yaml: YamlFile): Spot {
-    for (const problem of yaml.problems) {
-      this.#found.set(`${this.#found.size}`, { ...problem, path: [] });
+    for (const [index, problem] of yaml.problems.entries()) {
+      this.#found.set(`${yaml.file} ${index}`, { ...problem, path: [] });
     }
     return new Spot(this, yaml, []);
   }
@@ -46,11 +46,12 @@ export class Problems {
     return former === undefined;
   }
 
-  /** @throws {ConfigError} If there are problems: the first 100 in the order of the file, without secrets. */
-  throwIfAny(redact: Redact = (text) => text): void {
-    if (this.#found.size === 0) {
-      return;
-    }
+  get isEmpty(): boolean {
+    return this.#found.size === 0;
+  }
+
+  /** The first 100 in the order of the file, without secrets. */
+  toError(redact: Redact = (text) => text): ConfigError {
     const sorted = [...this.#found.values()].sort(
       ({ position: a }, { position: b }) =>
         a.file.localeCompare(b.file) || a.line - b.line || a.column - b.column,
@@ -58,7 +59,7 @@ export class Problems {
     const lines = sorted.slice(0, MAX_PRINTED).map((problem) => formatProblem(problem, redact));
     const more = sorted.length - lines.length;
     const rest = more > 0 ? [`… and ${more.toLocaleString("en-US")} more`] : [];
-    throw new ConfigError([...lines, ...rest].join("\n"));
+    return new ConfigError([...lines, ...rest].join("\n"));
   }
 }
 

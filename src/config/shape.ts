@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { nearMiss } from "../core/text/near-miss.ts";
-import type { Spot } from "./problems.ts";
+import type { Problems, Spot } from "./problems.ts";
+import type { YamlFile } from "./yaml.ts";
 
 type Schema = z.core.$ZodType;
 
@@ -26,17 +27,18 @@ type Entries<S> =
 export type EntriesOf<File> =
   File extends z.ZodObject<infer Shape> ? { readonly [Name in keyof Shape]: Entries<Shape[Name]> } : never;
 
-/** Parses a file section by section, and its maps and lists entry by entry. Null: it is no map. */
+/** Parses a file section by section, and its maps and lists entry by entry. Null: it is no map, or cannot be read. */
 export function parseSections<File extends z.ZodObject>(
   file: File,
-  value: unknown,
-  top: Spot,
+  yaml: YamlFile,
+  problems: Problems,
 ): EntriesOf<File> | null {
+  const top = problems.topOf(yaml);
   const names = Object.keys(file.shape);
   const outline = z
     .strictObject(Object.fromEntries(names.map((name) => [name, z.unknown().optional()])))
     .meta({ ...file.meta() });
-  const sections = parseWhole(outline, value, top);
+  const sections = yaml.readable ? parseWhole(outline, yaml.value, top) : null;
   // The cases of `parseInner` are those of `Entries`.
   return (
     sections &&

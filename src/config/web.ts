@@ -77,7 +77,9 @@ export function parseWebConfig(text: string, { file, readFile }: WebConfigOption
     users: new Map(Object.entries(users ?? {})),
     headers: { ...http?.headers },
   };
-  problems.throwIfAny();
+  if (!problems.isEmpty) {
+    throw problems.toError();
+  }
   return settings;
 }
 

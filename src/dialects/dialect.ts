@@ -14,6 +14,9 @@ export interface Row {
   readonly content: RowContent;
 }
 
+/** The row of an indexer that has not indexed anything yet, and need not name a chain. */
+export const NOT_STARTED: Row = { chainId: null, content: { kind: "not_started" } };
+
 /** The rows in the data of a reply, or a text with the reason why there are no rows. */
 export type Reading = readonly Row[] | string;
 

@@ -1,6 +1,6 @@
 import type { Form } from "../core/model/fleet.ts";
 import type { Head } from "../core/model/observation.ts";
-import type { Question, Reading, Row, RowContent } from "./dialect.ts";
+import { NOT_STARTED, type Question, type Reading, type Row, type RowContent } from "./dialect.ts";
 import {
   describeParts,
   describeValue,
@@ -117,9 +117,7 @@ function readRows(form: Form, root: Place, path: string): Reading {
   }
   const rows = Object.entries(value).map(([key, row]) => readRow(form, { ...inside(found, key, row), key }));
   // An indexer whose rows are those of an object writes all of them when it starts.
-  return rows.length === 0 && ofObject !== undefined
-    ? [{ chainId: null, content: { kind: "not_started" } }]
-    : rows;
+  return rows.length === 0 && ofObject !== undefined ? [NOT_STARTED] : rows;
 }
 
 function readRow(form: Form, row: RowPlace): Row {
@@ -137,7 +135,7 @@ function readRow(form: Form, row: RowPlace): Row {
 function readContent(form: Form, row: RowPlace): RowContent {
   const height = follow(row, form.height);
   if (isNotStarted(form, height, row)) {
-    return { kind: "not_started" };
+    return NOT_STARTED.content;
   }
   const found = [form.time, form.hash, form.deployment, form.failed].map((path) => follow(row, path));
   const lost = [height, ...found].find(isLost);
@@ -179,7 +177,7 @@ function isBadNews(value: unknown): boolean {
 export function readHead(height: Place, details: Omit<Head, "block">): RowContent {
   const { value } = height;
   if (value === 0 || (typeof value === "string" && /^(?:0|0x0+)$/.test(value))) {
-    return { kind: "not_started" };
+    return NOT_STARTED.content;
   }
   const block = readPositiveInteger(value);
   return block === null

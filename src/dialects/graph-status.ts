@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Target } from "../core/model/fleet.ts";
 import { formatNumber } from "../core/model/text.ts";
-import type { Question, Reading, RowContent } from "./dialect.ts";
+import { NOT_STARTED, type Question, type Reading, type RowContent } from "./dialect.ts";
 import { readHead } from "./form.ts";
 import { quote, readHash, readPositiveInteger } from "./values.ts";
 
@@ -54,7 +54,7 @@ function contentOf(deployment: string | undefined, statuses: readonly (IndexingS
   const failure = fatalError == null ? null : describeFailure(fatalError);
   if (latest === null) {
     return failure === null
-      ? { kind: "not_started" }
+      ? NOT_STARTED.content
       : { kind: "failed", reason: "indexing_error", detail: failure };
   }
   return readHead(

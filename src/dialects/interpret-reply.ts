@@ -1,7 +1,7 @@
 import type { Reply } from "../core/model/http-post.ts";
 import type { FailureReason } from "../core/model/observation.ts";
 import { parseJson, shorten } from "../core/model/text.ts";
-import type { Question, Reading, Row } from "./dialect.ts";
+import { NOT_STARTED, type Question, type Reading, type Row } from "./dialect.ts";
 import { findKnownError, isRateLimitText, quoteExplained, titleOf } from "./error-patterns.ts";
 import { FAMILIES } from "./families.ts";
 import { type Place, readForm } from "./form.ts";
@@ -51,7 +51,7 @@ export function interpretReply(question: Question, reply: Reply, nowMs: number):
 function readFound(question: Question, found: Place): Reading {
   const reading = question.read(found);
   const isPlain = typeof reading === "string" && question.reads === "data";
-  const plain = isPlain ? readForm(FAMILIES.graph[0], found) : reading;
+  const plain = isPlain ? readForm(FAMILIES.graph, found) : reading;
   return typeof plain === "string" ? reading : plain;
 }
 
@@ -85,7 +85,7 @@ function findError(
   if (known !== null && !(known.meaning === "rate_limited" && httpStatus >= 500 && retryAfter === null)) {
     const { meaning, text } = known;
     if (meaning === "not_started") {
-      return { kind: "rows", rows: [{ chainId: null, content: { kind: "not_started" } }] };
+      return { kind: "rows", rows: [NOT_STARTED] };
     }
     const detail = quoteExplained(text);
     return meaning === "refused" ? { kind: "refused", detail } : fail(meaning, detail, retryAfterMs);

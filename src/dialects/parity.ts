@@ -1,9 +1,9 @@
-import type { Form, Target } from "../core/model/fleet.ts";
+import type { Endpoint, Target } from "../core/model/fleet.ts";
 import type { PollTimes } from "../core/model/observation.ts";
 import type { CarriedProbe, CarriedSelection, ParityReading, ParityValue } from "../core/model/parity.ts";
 import type { Outcome, Question } from "./dialect.ts";
-import { DIALECTS } from "./families.ts";
-import { followKeys, isLost, type Lost, questionsOf } from "./form.ts";
+import { questionsFor } from "./families.ts";
+import { followKeys, isLost, type Lost } from "./form.ts";
 import { readBody } from "./interpret-reply.ts";
 import { describeParts, quote } from "./values.ts";
 
@@ -17,18 +17,14 @@ export interface AliasedSelection extends CarriedSelection {
 const OPERATION = /^\s*(?:query(?:\s+\w+)?\s*)?\{\s*/;
 
 /** Why requests of a dialect cannot carry selections beside the height; null if they can. */
-export function whyNotCarried(asked: {
-  readonly dialect: string;
-  readonly custom?: Form | undefined;
-}): string | null {
-  const { custom } = asked;
-  const why = DIALECTS[asked.dialect]?.carriesNothing;
-  if (why !== undefined) {
-    return `dialect ${asked.dialect} ${why}`;
+export function whyNotCarried(asked: Pick<Endpoint, "dialect" | "custom">): string | null {
+  if (asked.dialect === "graph-status") {
+    return "dialect graph-status asks the index-node API, which has no data";
   }
-  return custom === undefined || questionsOf(custom).every(({ body }) => OPERATION.test(queryIn(body)))
+  const questions = questionsFor({ ...asked, targets: [] });
+  return questions.every(({ body }) => OPERATION.test(queryIn(body)))
     ? null
-    : "its custom query must begin with { or with query NAME {";
+    : `dialect ${asked.dialect} sends no query that begins with { or with query NAME {`;
 }
 
 function queryIn(body: Question["body"]): string {

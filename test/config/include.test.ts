@@ -100,11 +100,11 @@ protocols: { lockup: { variant: x } }
     const problemOf = (pattern: string, files = FILES) => problemsOf(include(pattern), files);
     const at = "fleet/chains.yaml:2:11: include[0]: ";
 
-    expect(problemOf("team/*.yaml")).toEqual([`${at}no file matches "team/*.yaml"`]);
+    expect(problemOf("team/*.yaml")).toEqual([`${at}cannot read "team/*.yaml": no file matches`]);
     expect(problemOf("teams/four.yaml")).toEqual([
       `${at}cannot read "teams/four.yaml": ENOENT: fleet/teams/four.yaml`,
     ]);
-    expect(problemOf("*.yaml")).toEqual([`${at}no file matches "*.yaml"`]);
+    expect(problemOf("*.yaml")).toEqual([`${at}cannot read "*.yaml": no file matches`]);
     expect(problemOf("teams/o*", { "fleet/teams/one.yaml": "a: [" })).toEqual([
       expect.stringMatching(/^fleet\/teams\/one\.yaml:1:5: \(file\): invalid YAML: /),
     ]);

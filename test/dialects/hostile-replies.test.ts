@@ -95,6 +95,7 @@ describe("interpretReply() of hostile replies", () => {
     });
 
     expect(new Set(kinds)).toEqual(new Set(["failed"]));
+    expect(read(`envio_progress_block{${"a".repeat(1_000_000)}} 7`, "envio-metrics", [1])).toHaveLength(1);
   });
 
   it("finds an indexing error behind the indexers that were bad for other reasons", () => {

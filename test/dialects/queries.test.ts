@@ -3,13 +3,13 @@ import { describe, expect, it } from "vitest";
 import type { Form } from "../../src/core/model/fleet.ts";
 import type { CarriedProbe } from "../../src/core/model/parity.ts";
 import type { Question } from "../../src/dialects/dialect.ts";
-import { FAMILY_QUESTIONS, questionsFor } from "../../src/dialects/families.ts";
+import { FAMILIES, questionsFor } from "../../src/dialects/families.ts";
 import { combineQuestion, whyNotCarried } from "../../src/dialects/parity.ts";
 import { expectGolden } from "../support/golden.ts";
 import { endpointOf } from "./endpoint-of.ts";
 import { readFixture } from "./read-fixture.ts";
 
-const FAMILIES = [...FAMILY_QUESTIONS.keys()];
+const NAMES = Object.keys(FAMILIES);
 
 const PROBES: readonly CarriedProbe[] = [
   {
@@ -36,7 +36,7 @@ const CUSTOM = [
 describe("the queries", () => {
   it("are sent in this order with this text, alone and with parity selections", () => {
     const endpoints = {
-      ...Object.fromEntries(FAMILIES.map((dialect) => [dialect, endpointOf(dialect, [1])])),
+      ...Object.fromEntries(NAMES.map((dialect) => [dialect, endpointOf(dialect, [1])])),
       "auto, one chain": endpointOf("auto", [1]),
       "auto, two chains": endpointOf("auto", [1, 10]),
       rpc: endpointOf("rpc", []),
@@ -88,13 +88,13 @@ describe("the queries", () => {
   });
 
   it("never give _meta an alias, for graph-node would drop it on a failed subgraph", () => {
-    const queries = FAMILIES.flatMap((dialect) => questionsFor(endpointOf(dialect, [1])).map(queryOf));
+    const queries = NAMES.flatMap((dialect) => questionsFor(endpointOf(dialect, [1])).map(queryOf));
 
     expect(queries.filter((query) => query.includes(":"))).toEqual([]);
   });
 
   it("carry no parity selections if the API has no data or a custom query has variables", () => {
-    const reasons = ["auto", ...FAMILIES, "graph-status"].map((dialect) => whyNotCarried({ dialect }));
+    const reasons = ["auto", ...NAMES, "graph-status"].map((dialect) => whyNotCarried({ dialect }));
     const ofCustom = [...CUSTOM, "query Sync($at: Int) { sync(at: $at) { block } }", "mutation { a }"].map(
       (query) => whyNotCarried({ dialect: "custom", custom: customQuery(query) }),
     );
@@ -103,7 +103,7 @@ describe("the queries", () => {
       (form) => whyNotCarried({ dialect: "custom", custom: { ...form, height: "a" } }),
     );
 
-    const notCarried = "its custom query must begin with { or with query NAME {";
+    const notCarried = "dialect custom sends no query that begins with { or with query NAME {";
     expect(ofForms).toEqual([notCarried, notCarried, notCarried]);
     expect(reasons).toEqual([
       ...Array.from({ length: 6 }, () => null),

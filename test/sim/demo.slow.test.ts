@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { type Endpoint, endpointsOf } from "../../src/core/model/fleet.ts";
-import { FAMILY_QUESTIONS } from "../../src/dialects/families.ts";
+import { FAMILIES } from "../../src/dialects/families.ts";
 import { accelerate, DEMO_YAML, paceAtSpeed } from "../../src/sim/fleet/demo-config.ts";
 import type { Scenario as DemoScenario } from "../../src/sim/scenarios/scenario.ts";
 import { SCENARIOS } from "../../src/sim/scenarios/scenarios.ts";
@@ -30,7 +30,7 @@ describe("synclag demo", () => {
 
     expectGolden(`test/fixtures/demo/${demo.name}.expected.txt`, shown.join("\n"));
     expect(new Set(endpoints.map(({ dialect }) => dialect))).toEqual(
-      new Set([...FAMILY_QUESTIONS.keys(), "ponder-status", "envio-metrics", "custom", "rpc"]),
+      new Set([...Object.keys(FAMILIES), "ponder-status", "envio-metrics", "custom", "rpc"]),
     );
   });
 });

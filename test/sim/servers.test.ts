@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { FAMILY_QUESTIONS, questionsFor } from "../../src/dialects/families.ts";
+import { DIALECTS, questionsFor } from "../../src/dialects/families.ts";
 import type { TargetBehaviour } from "../../src/sim/fleet/simulated-target.ts";
 import { BLOCKS_PER_EVENT } from "../../src/sim/model/indexer-model.ts";
 import type { ServerKind } from "../../src/sim/servers/families.ts";
@@ -123,7 +123,7 @@ describe("the simulated servers", () => {
       }
 
       const first = answers.find(({ answer }) => answer.kind === "answered");
-      expect(FAMILY_QUESTIONS.get(dialect)).toContain(first?.question);
+      expect(DIALECTS[dialect]?.questions).toContain(first?.question);
       expect(first?.answer).toMatchObject({
         outcomes: targets.map((target) => ({ kind: "head", head: { block: target.heightAt() } })),
       });

@@ -81,8 +81,8 @@ export interface MetricsForm {
   readonly chain?: string | undefined;
   /** The labels that a series must have. */
   readonly where?: Readonly<Record<string, string>> | undefined;
-  /** The ids of chains by other values of that label. */
-  readonly chains?: Readonly<Record<string, number>> | undefined;
+  /** The slugs of chains by other values of that label. */
+  readonly chains?: Readonly<Record<string, string>> | undefined;
 }
 
 /** graph-node's index-node API for an endpoint of dialect `graph`: it reports why a deployment has failed. */

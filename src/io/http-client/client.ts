@@ -148,7 +148,7 @@ type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
 /**
  * Reads one whole reply of at most `maxBytes`, as undici hands it over; lets go of the connection at the first byte beyond. With
- * `keep`, that is the limit of the lines that are kept, and of each line.
+ * `keep`, that is the limit of the lines that are kept and of the line that has not ended yet: all others are dropped as they arrive.
  */
 class ReplyReader implements Dispatcher.DispatchHandler {
   /** Rejected with whatever ends it below HTTP. */
@@ -156,20 +156,21 @@ class ReplyReader implements Dispatcher.DispatchHandler {
   /** When the head of the reply came, by `performance.now()`. */
   headAtMs = Number.NaN;
   readonly #maxBytes: number;
-  readonly #chunks: Buffer[] = [];
+  #keep: PostRequest["keep"];
   #resolve: (result: ReplyOrFailure) => void = () => undefined;
   #reject: (error: unknown) => void = () => undefined;
   #controller: Controller | null = null;
   #failure: Error | null = null;
   #httpStatus = 0;
   #headers: Headers = {};
-  #keptBytes = 0;
   #readBytes = 0;
-  #lines: LineFilter | null;
+  /** The bytes to return, and with `keep` the line that has not ended yet, as texts with a character for each byte. */
+  #kept = "";
+  #lastLine = "";
 
   constructor(maxBytes: number, keep: PostRequest["keep"]) {
     this.#maxBytes = maxBytes;
-    this.#lines = keep === undefined ? null : new LineFilter(keep);
+    this.#keep = keep;
     this.result = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
@@ -198,7 +199,7 @@ class ReplyReader implements Dispatcher.DispatchHandler {
     this.#httpStatus = status;
     this.#headers = headers;
     // An error says nothing in lines of metrics.
-    this.#lines = status < 300 ? this.#lines : null;
+    this.#keep = status < 300 ? this.#keep : undefined;
     if (!/^(identity)?$/i.test(this.#header("content-encoding") ?? "")) {
       this.fail("malformed", "answered with a content-encoding, though none was asked for");
     }
@@ -206,26 +207,37 @@ class ReplyReader implements Dispatcher.DispatchHandler {
 
   onResponseData(_controller: Controller, chunk: Buffer): void {
     this.#readBytes += chunk.length;
-    const kept = this.#lines === null ? chunk : this.#lines.take(chunk);
-    this.#keptBytes += kept.length;
-    this.#chunks.push(kept);
-    if (this.#keptBytes > this.#maxBytes) {
+    this.#take(chunk.toString("latin1"));
+    if (this.#kept.length + this.#lastLine.length > this.#maxBytes) {
       this.fail("too_large", `answered with more than ${this.#maxBytes} bytes`);
-    } else if (this.#lines !== null && this.#lines.pending.length > this.#maxBytes) {
-      this.fail("too_large", `answered with a line of more than ${this.#maxBytes} bytes`);
-    } else if (this.#lines !== null && this.#readBytes > MAX_TEXT_BYTES) {
+    } else if (this.#keep !== undefined && this.#readBytes > MAX_TEXT_BYTES) {
       this.fail("too_large", `answered with more than ${MAX_TEXT_BYTES} bytes`);
     }
   }
 
+  /** The first line is kept too: it shows what kind of text it is. */
+  #take(text: string): void {
+    if (this.#keep === undefined) {
+      this.#kept += text;
+      return;
+    }
+    const lines = (this.#lastLine + text).split("\n");
+    this.#lastLine = lines.pop() ?? "";
+    for (const line of lines) {
+      if (this.#kept === "" || this.#keep.some((name) => line.startsWith(name))) {
+        this.#kept += `${line}\n`;
+      }
+    }
+  }
+
   onResponseEnd(): void {
-    const end = this.#lines === null ? [] : [this.#lines.take(NEWLINE).subarray(0, -1)];
+    this.#take(this.#keep === undefined ? "" : "\n");
     const location = this.#header("location");
     const isRedirect = this.#httpStatus >= 300 && this.#httpStatus < 400 && location !== null;
     const reply = {
       httpStatus: this.#httpStatus,
       retryAfter: this.#header("retry-after"),
-      body: UTF8.decode(Buffer.concat([...this.#chunks, ...end])),
+      body: UTF8.decode(Buffer.from(this.#kept, "latin1")),
       ...(isRedirect ? { location } : {}),
     };
     this.#resolve({ kind: "replied", reply });
@@ -243,45 +255,3 @@ class ReplyReader implements Dispatcher.DispatchHandler {
 
 /** Unlike a Buffer's own, this decoding takes a byte order mark off. */
 const UTF8 = new TextDecoder();
-const NEWLINE = Buffer.from("\n");
-
-/**
- * Of a text that arrives in chunks, keeps the lines that begin with one of some names, and the first line, which shows what kind of
- * text it is. All other lines are dropped as they arrive.
- */
-class LineFilter {
-  /** The incomplete line at the end of what has arrived. */
-  pending = Buffer.alloc(0);
-  readonly #names: readonly Buffer[];
-  #isAtStart = true;
-
-  constructor(names: readonly string[]) {
-    this.#names = names.map((name) => Buffer.from(name));
-  }
-
-  /** The lines to keep that end in this chunk. */
-  take(chunk: Buffer): Buffer {
-    const text = this.pending.length === 0 ? chunk : Buffer.concat([this.pending, chunk]);
-    const kept: Buffer[] = [];
-    let start = 0;
-    for (let end = text.indexOf(NEWLINE); end !== -1; end = text.indexOf(NEWLINE, start)) {
-      const line = text.subarray(start, end + 1);
-      if (this.#isKept(line)) {
-        kept.push(line);
-      }
-      start = end + 1;
-    }
-    // Copies: a part of a chunk would keep the whole chunk in memory.
-    this.pending = Buffer.from(text.subarray(start));
-    return Buffer.concat(kept);
-  }
-
-  #isKept(line: Buffer): boolean {
-    if (this.#isAtStart && line.length > 1) {
-      this.#isAtStart = false;
-      return true;
-    }
-    // Most lines differ in their first byte.
-    return this.#names.some((name) => line[0] === name[0] && line.subarray(0, name.length).equals(name));
-  }
-}

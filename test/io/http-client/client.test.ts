@@ -196,13 +196,13 @@ describe("createHttpClient()", () => {
 
     const result = await client.post({ ...requestTo(server), body: null, keep: ["app_block", "app_time"] });
 
-    const body = '# TYPE other_metric gauge\napp_block{chain="1"} 7\napp_block{chain="2"} 8';
+    const body = '# TYPE other_metric gauge\napp_block{chain="1"} 7\napp_block{chain="2"} 8\n';
     expect(result).toMatchObject({ kind: "replied", reply: { body } });
   });
 
   it.each([
     { of: "lines that are kept", piece: "app_block 7\n", detail: "more than 1000 bytes" },
-    { of: "a line without end", piece: "app_block 7 ", detail: "a line of more than 1000 bytes" },
+    { of: "a line without end", piece: "app_block 7 ", detail: "more than 1000 bytes" },
     { of: "a page without end", piece: "other_metric 7\n", detail: "more than 67108864 bytes" },
   ])("cuts off $of where some metrics are kept", async ({ piece, detail }) => {
     await using server = await startRawServer({
