@@ -176,7 +176,7 @@ const RPC: Form = {
   hash: "hash?",
 };
 
-export const RPC_QUESTIONS = questionsOf(RPC);
+const RPC_QUESTIONS = questionsOf(RPC);
 
 /** The chain id of an RPC node, as a row without a height. */
 export const CHAIN_ID_QUESTION: Question = {
