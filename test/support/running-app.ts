@@ -6,9 +6,18 @@ import type { World } from "../../src/io/world.ts";
 
 /** A configuration from its text, as the file would give it; listens on a free port. */
 export function configOf(text: string): Config {
-  const config = parseConfig(text, { file: "chains.yaml", env: {}, readFile: failToRead });
-  return { ...config, listen: { host: "127.0.0.1", port: 0 } };
+  return { ...parsed(text), listen: { host: "127.0.0.1", port: 0 } };
 }
+
+/** A configuration from its text. Most tests of a file have the same one, so it is read once. */
+export function parsed(text: string, env: Readonly<Record<string, string>> = {}): Config {
+  const key = JSON.stringify([text, env]);
+  const config = CONFIGS.get(key) ?? parseConfig(text, { file: "chains.yaml", env, readFile: failToRead });
+  CONFIGS.set(key, config);
+  return config;
+}
+
+const CONFIGS = new Map<string, Config>();
 
 /** The daemon on this configuration, in this process, with the real clock; `world` is what the test wants otherwise. */
 export function startTestApp(config: Config, world: Partial<World> = {}): Promise<RunningApp> {

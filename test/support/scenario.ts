@@ -2,7 +2,6 @@ import { setImmediate as turn } from "node:timers";
 import { promisify } from "node:util";
 import { vi } from "vitest";
 import type { Config } from "../../src/config/config.ts";
-import { parseConfig } from "../../src/config/parse.ts";
 import { EventLog } from "../../src/core/events/event-log.ts";
 import type { EndpointRecord } from "../../src/core/model/exchange.ts";
 import { type Endpoint, endpointsOf, statusEndpointOf, targetsByHost } from "../../src/core/model/fleet.ts";
@@ -35,6 +34,7 @@ import { renderEventsTable, renderPlanJson, renderPlanTable } from "../../src/vi
 import { deliverBadly, type Received, sleep } from "./delivery.ts";
 import { type LogLine, recordLog } from "./log-recorder.ts";
 import { msOf, Outputs, PAGE, TEST_VERSION, textOf } from "./outputs.ts";
+import { parsed } from "./running-app.ts";
 import { type DiskState, type Running, SimulatedDisk, savedBy, startDaemon } from "./scenario-daemon.ts";
 
 export interface ScenarioOptions {
@@ -401,13 +401,7 @@ export class Scenario extends Outputs implements AsyncDisposable {
   }
 
   #parse(chainsYaml: string): Config {
-    const config = parseConfig(chainsYaml, {
-      file: "chains.yaml",
-      env: this.#options.env ?? {},
-      readFile(path) {
-        throw new Error(`Cannot read ${path}: a scenario has no files`);
-      },
-    });
+    const config = parsed(chainsYaml, this.#options.env);
     return this.#options.adjust?.(config) ?? config;
   }
 

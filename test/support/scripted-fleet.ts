@@ -15,6 +15,7 @@ export const START_MS = 1_795_143_600_000;
 export const FIRST_BLOCK = 1_000_000;
 /** The longest step: sources are polled each 15 s or more rarely. */
 const STEP_MS = 15_000;
+const MINUTE_MS = 60_000;
 const LATENCY_MS = 100;
 
 /** What a source replies: a height, `missing` or `not_started`, or how its poll fails; null: it is not polled. */
@@ -75,6 +76,8 @@ export class ScriptedFleet extends Outputs {
   #sources: readonly Source[];
   readonly #scripts = new Map<string, Script>();
   readonly #polled = new Set<string>();
+  /** Whether a status has changed in the last round. */
+  #hasTurned = false;
   /** The true time, which the chains follow. */
   #trueMs = START_MS;
   #monotonicMs = 0;
@@ -111,12 +114,16 @@ export class ScriptedFleet extends Outputs {
     return this;
   }
 
-  /** Runs on for a time such as `10m`, and looks at what is said after each round of polls. */
+  /** Runs on for a time such as `10m`, and looks at what is said: first in each minute, at the end, and when a status has changed. */
   run(duration: string, look: (elapsedMs: number) => void = () => undefined): this {
     const [startMs, endMs] = [this.#trueMs, this.#trueMs + msOf(duration)];
     while (this.#trueMs < endMs) {
+      this.#hasTurned = false;
       this.#step(Math.min(STEP_MS, endMs - this.#trueMs));
-      look(this.#trueMs - startMs);
+      const elapsedMs = this.#trueMs - startMs;
+      if (this.#hasTurned || elapsedMs % MINUTE_MS === STEP_MS || this.#trueMs === endMs) {
+        look(elapsedMs);
+      }
     }
     return this;
   }
@@ -223,6 +230,9 @@ export class ScriptedFleet extends Outputs {
       nowMs: () => this.nowMs,
       uptimeMs: () => this.#trueMs,
       budgets: () => [],
+      onTurned: () => {
+        this.#hasTurned = true;
+      },
     });
   }
 
@@ -259,6 +269,7 @@ export class ScriptedFleet extends Outputs {
       ({ key, intervalMs }) => !this.#polled.has(key) || this.#monotonicMs % intervalMs < ms,
     );
     this.#monitor.observe(due.flatMap((source) => this.#observe(source)));
+    this.#monitor.decide();
   }
 
   #observe(source: Source, reply = this.#replyOf(source)): readonly Observation[] {

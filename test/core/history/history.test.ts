@@ -11,18 +11,18 @@ const SUBGRAPH = sampleTarget({ variant: "subgraph" });
 /** All that is known until then. */
 const whole = (toMs: number) => ({ fromMs: 0, toMs, points: Number.POSITIVE_INFINITY });
 
+const TARGETS = [sampleTargetReport(), sampleTargetReport({ target: SUBGRAPH })];
+
 /** Two targets with this lag, two blocks behind the reference. */
 function reportAt(nowMs: number, lagMs: number | null = 4_000) {
   const block = blockAt(nowMs);
   return sampleChainReport({
     reference: { block_number: block, sources: 3, members: [], opposed: [], time: null },
-    targets: [sampleTarget(), SUBGRAPH].map((target) =>
-      sampleTargetReport({
-        target,
-        block_number: block - 2,
-        lag_seconds: lagMs === null ? null : lagMs / 1_000,
-      }),
-    ),
+    targets: TARGETS.map((target) => ({
+      ...target,
+      block_number: block - 2,
+      lag_seconds: lagMs === null ? null : lagMs / 1_000,
+    })),
     gaps: [sampleGap({ target: SUBGRAPH, blocks: 1.7, uncertainty_blocks: 0.44 })],
   });
 }
