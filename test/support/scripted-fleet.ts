@@ -76,8 +76,8 @@ export class ScriptedFleet extends Outputs {
   #sources: readonly Source[];
   readonly #scripts = new Map<string, Script>();
   readonly #polled = new Set<string>();
-  /** Whether a status has changed in the last round. */
-  #hasTurned = false;
+  /** How often statuses have changed. */
+  #turns = 0;
   /** The true time, which the chains follow. */
   #trueMs = START_MS;
   #monotonicMs = 0;
@@ -118,10 +118,10 @@ export class ScriptedFleet extends Outputs {
   run(duration: string, look: (elapsedMs: number) => void = () => undefined): this {
     const [startMs, endMs] = [this.#trueMs, this.#trueMs + msOf(duration)];
     while (this.#trueMs < endMs) {
-      this.#hasTurned = false;
+      const turns = this.#turns;
       this.#step(Math.min(STEP_MS, endMs - this.#trueMs));
       const elapsedMs = this.#trueMs - startMs;
-      if (this.#hasTurned || elapsedMs % MINUTE_MS === STEP_MS || this.#trueMs === endMs) {
+      if (this.#turns !== turns || elapsedMs % MINUTE_MS === STEP_MS || this.#trueMs === endMs) {
         look(elapsedMs);
       }
     }
@@ -231,7 +231,7 @@ export class ScriptedFleet extends Outputs {
       uptimeMs: () => this.#trueMs,
       budgets: () => [],
       onTurned: () => {
-        this.#hasTurned = true;
+        this.#turns += 1;
       },
     });
   }
