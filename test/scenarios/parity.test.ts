@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { FAULTS, times } from "../support/faults.ts";
-import { type Scenario, startScenario } from "../support/scenario.ts";
+import { startScenario } from "../support/scenario.ts";
 
 const SELECT = {
   multichain: `{ select: 'Campaign(where: {chainId: {_eq: "{chain_id}"}}, order_by: {subgraphId: desc}, limit: 1) { subgraphId }', value: Campaign.0.subgraphId }`,
@@ -24,141 +24,7 @@ const PAIR = parityOf("1m", ["multichain", "subgraph"]);
 const MULTICHAIN = "airdrops/multichain/production/base";
 const SUBGRAPH = "airdrops/subgraph/production/base";
 
-describe("three variants, one of which skips events", () => {
-  it("tells the odd one within ten minutes, prefers another one, and tells when it is mended", async () => {
-    await using play = await startScenario(FLEET + PARITY);
-    const start = await resultsOf(play, 10);
-    play.fleet.target(MULTICHAIN).skipEvents(2);
-
-    const skipping = await resultsOf(play, 10);
-
-    expect(start).toEqual([
-      "03:00 subgraph = multichain",
-      "03:00 third = multichain",
-      "03:00 third = subgraph",
-      "03:00 subgraph = multichain on ethereum",
-    ]);
-    expect(skipping).toEqual([
-      "03:18 subgraph ≠ multichain, multichain is odd",
-      "03:18 third ≠ multichain, multichain is odd",
-    ]);
-    expect(play.status().parity[0]).toMatchObject({
-      probe: "campaigns",
-      difference: -1,
-      since: expect.stringMatching(/^2026-11-20T03:15:15/),
-    });
-    expect(preferred(play)).toEqual(["subgraph", "multichain on ethereum"]);
-    expect(play.page()).toContain(
-      "Data differ: subgraph and multichain of airdrops on Base (campaigns) and 1 more pair",
-    );
-    expect(play.check()).toMatchObject({
-      exitCode: 1,
-      text: expect.stringMatching(
-        /Data differ: airdrops on Base \(campaigns\): subgraph has (\d+) and multichain \d+ at block [\d,]+, for 5 min; multichain is the odd one out\n/,
-      ),
-    });
-
-    play.fleet.target(MULTICHAIN).heal();
-    const mended = await resultsOf(play, 2);
-
-    expect(mended).toEqual(["03:20 subgraph = multichain", "03:20 third = multichain"]);
-    expect(preferred(play)).toEqual(["multichain", "multichain on ethereum"]);
-    const logged = play.log
-      .filter(({ msg }) => msg === "Parity changed")
-      .map(({ from, to }) => `${String(from)} ${String(to)}`);
-    expect(logged.toSorted()).toEqual([
-      "different equal",
-      "different equal",
-      "equal different",
-      "equal different",
-    ]);
-  });
-});
-
-describe("two variants, one of which skips events", () => {
-  it("reports that they differ, not which is wrong, across a restart and until the query changes", async () => {
-    await using play = await startScenario(FLEET + PAIR);
-    await play.run("2m");
-    play.fleet.target(SUBGRAPH).skipEvents(1);
-    await play.run("12m");
-    const [before] = play.status().parity;
-
-    await play.restart({ state: "kept", after: "1m" });
-    const [restarted] = play.status().parity;
-    await play.reload(FLEET + PARITY);
-    const [reloaded] = play.status().parity;
-    await play.reload(FLEET + PAIR.replace("orderBy: subgraphId", "orderBy: id"));
-    const [asksAnew] = play.status().parity;
-
-    expect(before).toMatchObject({
-      result: "different",
-      odd: null,
-      detail: expect.stringMatching(
-        /^differs from multichain for \d min: \d+ here and \d+ there at block [\d,]+; nothing shows which of the two is wrong$/,
-      ),
-    });
-    expect(preferred(play)).toEqual(["multichain", "multichain on ethereum"]);
-    expect(restarted).toEqual({ ...before, detail: expect.stringContaining("differs from multichain for") });
-    expect(reloaded).toEqual(restarted);
-    expect(asksAnew).toMatchObject({
-      result: "unknown",
-      detail: "not known to be equal to multichain: subgraph was not read yet",
-    });
-  });
-
-  it("says nothing of a variant that cannot be relied on, and why", async () => {
-    await using play = await startScenario(FLEET + PAIR);
-    const reasons: string[] = [];
-    const target = play.fleet.target(SUBGRAPH);
-    const unwell: readonly (() => void)[] = [
-      () => target.set({ indexingErrors: true }),
-      () => target.set({ wrongChain: play.fleet.chain("ethereum").model }),
-      () => play.setHost("graph.example", "down"),
-      () => play.setHost("envio.example", "down"),
-    ];
-    for (const become of unwell) {
-      await play.run("4m");
-      reasons.push(play.status().parity[0]?.detail.replace(/(?<=for ).*/, "…") ?? "");
-      become();
-      await play.run("6m");
-      reasons.push(play.status().parity[0]?.detail ?? "");
-      play.fleet.endpoint(SUBGRAPH).heal();
-      play.setHost("graph.example", "up");
-    }
-
-    expect(reasons).toEqual([
-      "equal to multichain for …",
-      "not known to be equal to multichain: subgraph is failed",
-      "equal to multichain for …",
-      "not known to be equal to multichain: subgraph is diverged",
-      "equal to multichain for …",
-      "not known to be equal to multichain: subgraph has no fresh height",
-      "equal to multichain for …",
-      "not known to be equal to multichain: multichain has no fresh height",
-    ]);
-  });
-});
-
-describe("a variant in several tiers", () => {
-  it("is compared with the first production one, and named with its tier", async () => {
-    const testing = `    - { variant: subgraph, tier: testing, dialect: graph, url: "https://test.example/{chain}", schedule: "*/15 * * * * *", chains: [base] }\n`;
-    await using play = await startScenario(FLEET.replace("airdrops:\n", `airdrops:\n${testing}`) + PARITY);
-    await play.run("1m");
-
-    const pairs = play
-      .status()
-      .parity.map(({ chain, variant, tier, against }) => `${variant}/${tier} ${against} ${chain}`);
-
-    expect(pairs).toEqual([
-      "subgraph/production multichain base",
-      "third/production multichain base",
-      "third/production subgraph base",
-      "subgraph/testing multichain base",
-      "subgraph/production multichain ethereum",
-    ]);
-  });
-});
-
+// What is said of the data of variants is in test/fixtures/daemon-stories/parity.txt.
 describe("the value of a probe", () => {
   it("compares numbers of any length as numbers, other values as text", async () => {
     const long = "9".repeat(128);
@@ -225,18 +91,6 @@ describe("the requests of parity", () => {
     );
   });
 
-  it("ask for values from the first one on after a restart", async () => {
-    await using play = await startScenario(FLEET + PARITY);
-    await play.run("5m");
-    const before = play.received.length;
-
-    await play.restart({ state: "kept" });
-    await play.run("16s");
-
-    const asked = play.received.slice(before).map(({ query }) => query.includes("ampaign"));
-    expect(asked).toEqual(Array(4).fill(true));
-  });
-
   it("hold 15 values and 8,000 characters at most, and the rest follows with the next polls", async () => {
     const slugs = Array.from({ length: 20 }, (_, index) => `chain-${index}`);
     const fleet = `
@@ -270,29 +124,6 @@ protocols:
 
 describe("a server that refuses a value", () => {
   const WRONG = PAIR.replace("campaigns(orderBy", "campaign(orderBy").replace("campaigns.0", "campaign.0");
-
-  it("still tells its height, and is asked for the value ever more rarely", async () => {
-    await using play = await startScenario(FLEET + WRONG);
-
-    const seen = new Set<string>();
-    for (let minute = 0; minute < 34; minute += 1) {
-      await play.run("1m");
-      seen.add(play.target(SUBGRAPH).status);
-    }
-
-    const minutes = play.received
-      .filter(({ query, path }) => query.includes("campaign(") && path.endsWith("/base"))
-      .map(({ atMs }) => Math.round(atMs / 60_000));
-    expect([...seen]).toEqual(["ok"]);
-    expect(minutes).toEqual([0, 1, 3, 7, 15, 31]);
-    expect(play.status().parity[0]?.detail).toBe(
-      "not known to be equal to multichain: the query of subgraph failed: Type `Query` has no field `campaign`",
-    );
-    expect(play.metrics()).toContain(
-      'synclag_parity_failures_total{protocol="airdrops",variant="subgraph",tier="production",chain="base",chain_id="8453",probe="campaigns"} 6',
-    );
-    expect(play.log.filter(({ msg }) => msg === "Poll failed")).toEqual([]);
-  });
 
   it("answers the other probe, which is asked for in another poll", async () => {
     await using play = await startScenario(
@@ -345,52 +176,6 @@ describe("a server that refuses a value", () => {
     },
   );
 
-  it("is not blamed if the request without it fails too", async () => {
-    await using play = await startScenario(FLEET + PAIR);
-    await play.run("5s");
-    play.fleet.endpoint(SUBGRAPH).fail(FAULTS.http_503);
-
-    await play.run("3m");
-
-    expect(play.metrics()).toMatch(
-      /synclag_parity_failures_total\{[^}]*variant="subgraph"[^}]*chain="base"[^}]*\} 0\n/,
-    );
-  });
-
-  it("costs no second poll without a spare request in the budget, however often values are due", async () => {
-    const budget = "budgets: { tight: { limit: 240, per: hour, scope: endpoint } }";
-    const fleet = FLEET.replace("version: 1", `version: 1\n${budget}`);
-    await using play = await startScenario(
-      fleet.replace("variant: subgraph,", "variant: subgraph, budget: tight,") +
-        WRONG.replace("every: 1m", "every: 10s"),
-    );
-
-    await play.run("70s");
-
-    const own = play.received.filter(({ path }) => path.endsWith("/base"));
-    expect(own.map(({ query }) => (query.includes("campaign(") ? "value" : "height"))).toEqual([
-      "height",
-      "value",
-      "height",
-      "value",
-      "height",
-    ]);
-    expect(play.target(SUBGRAPH).status).toBe("ok");
-  });
-
-  it("keeps its heights if one value cannot be read, and the detail has the reason", async () => {
-    await using play = await startScenario(FLEET + PAIR);
-    play.fleet.target(MULTICHAIN).set({ says: { campaigns: ["odd"] } });
-
-    await play.run("2m");
-
-    expect(play.status().parity.map(({ detail }) => detail)).toEqual([
-      "not known to be equal to multichain: the query of multichain failed: Cannot compare data.Campaign.0.subgraphId: expected one value, found a list of 1",
-      expect.stringMatching(/^equal to multichain/),
-    ]);
-    expect(new Set(play.status().targets.map(({ status }) => status))).toEqual(new Set(["ok"]));
-  });
-
   it("shows no secret, neither in its words nor in a value", async () => {
     const secret = "5ecret5ecret5ecret";
     const yaml = FLEET.replace(
@@ -416,38 +201,4 @@ parity:
     queries:
 ${variants.map((variant) => `      ${variant}: ${SELECT[variant]}`).join("\n")}
 `;
-}
-
-/** What changes in so many minutes: `03:18 subgraph ≠ multichain`. */
-async function resultsOf(play: Scenario, minutes: number): Promise<readonly string[]> {
-  const changes: string[] = [];
-  let known = pairsOf(play);
-  for (let minute = 0; minute < minutes; minute += 1) {
-    await play.run("1m");
-    const now = pairsOf(play);
-    const time = new Date(Date.now() - 60_000).toISOString().slice(11, 16);
-    changes.push(...now.filter((pair) => !known.includes(pair)).map((pair) => `${time} ${pair}`));
-    known = now;
-  }
-  return changes;
-}
-
-function pairsOf(play: Scenario): readonly string[] {
-  const signs = { equal: "=", different: "≠", unknown: "?" } as const;
-  return play.status().parity.map(({ against, chain, odd, result, variant }) => {
-    const sign = signs[result as keyof typeof signs];
-    return `${variant} ${sign} ${against}${odd === null ? "" : `, ${odd} is odd`}${onChain(chain)}`;
-  });
-}
-
-/** The preferred variants. */
-function preferred(play: Scenario): readonly string[] {
-  return play
-    .report()
-    .targets.filter((target) => target.preferred)
-    .map(({ chain, variant }) => `${variant}${onChain(chain)}`);
-}
-
-function onChain(chain: string): string {
-  return chain === "base" ? "" : ` on ${chain}`;
 }

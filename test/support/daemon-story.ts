@@ -5,7 +5,7 @@ import { isoTime } from "../../src/core/model/text.ts";
 import type { SimulatedTarget, TargetBehaviour } from "../../src/sim/fleet/simulated-target.ts";
 import type { Answer } from "../../src/sim/servers/answer.ts";
 import type { ServerKind } from "../../src/sim/servers/families.ts";
-import { faultNamed } from "./faults.ts";
+import { faultNamed, times } from "./faults.ts";
 import { expectGolden } from "./golden.ts";
 import type { LogLine } from "./log-recorder.ts";
 import { msOf } from "./outputs.ts";
@@ -13,7 +13,7 @@ import { listed, matching, SAYINGS } from "./sayings.ts";
 import { type ReceivedRequest, type Scenario, startScenario } from "./scenario.ts";
 
 const LEVELS: Readonly<Record<string, string>> = { 20: "debug", 30: "info", 40: "warn", 50: "error" };
-const MOST_TIMES = 5;
+const MOST_TIMES = 6;
 
 type Told = string | readonly string[];
 /** Of a verb: `words` are what follows it, `text` is all of it. */
@@ -26,6 +26,7 @@ type Saying = (play: Scenario, words: readonly string[], text: string) => Told |
  *
  * - `at 2026-11-19T23:00:00Z`, `kind KEY SERVER`: when it starts, and what an endpoint is;
  * - `edit OLD => NEW`, `drop TEXT` (the lines with it): changes the file, before the start, or for a `reload` or a `restart`;
+ * - `reload [said]`: reads it, and with `said` says how that went;
  * - `log [PATTERN]`: what was logged since the last one, without `debug` unless it matches.
  */
 export class DaemonStory implements AsyncDisposable {
@@ -58,7 +59,10 @@ export class DaemonStory implements AsyncDisposable {
     if (say !== undefined) {
       return listed(await say(this.#started, words, text));
     }
-    const happen = verb === "reload" || verb === "restart" ? this.#readAgain(verb) : HAPPENS[verb];
+    if (verb === "reload") {
+      return await this.#reload(this.#started, text);
+    }
+    const happen = verb === "restart" || verb === "watch" ? this.#readAgain(verb) : HAPPENS[verb];
     if (happen === undefined) {
       throw new RangeError(`Cannot do ${verb}`);
     }
@@ -92,11 +96,20 @@ export class DaemonStory implements AsyncDisposable {
     return news.flatMap((line) => logged(line, pattern));
   };
 
-  /** `reload`, `restart kept|lost|written [after 3h]` */
-  #readAgain(verb: "reload" | "restart"): Happening {
+  async #reload(play: Scenario, how: string): Promise<readonly string[]> {
+    const { kind, detail } = await play.reload(this.#yaml);
+    if (how === "said") {
+      return listed(detail.split("\n"));
+    }
+    expect(kind).toBe("reloaded");
+    return [];
+  }
+
+  /** `watch` for changes of the file, `restart kept|lost|written [after 3h]` */
+  #readAgain(verb: "watch" | "restart"): Happening {
     return async (play, [how, , after = "0s"]) => {
-      if (verb === "reload") {
-        expect(await play.reload(this.#yaml)).toMatchObject({ kind: "reloaded" });
+      if (verb === "watch") {
+        play.edit(this.#yaml);
       } else {
         const state = how === "lost" || how === "written" ? how : "kept";
         await play.restart({ state, after, chainsYaml: this.#yaml });
@@ -109,6 +122,9 @@ const HAPPENS: Readonly<Record<string, Happening>> = {
   run: (play, [duration = ""]) => play.run(duration),
   clock: (play, [by = ""]) => play.setClock(by),
   suspend: (play, [duration = ""]) => play.suspend(duration),
+  stall: (play, [duration = ""]) => play.stall(duration),
+  /** `disk full|hangs|works` */
+  disk: (play, [state]) => play.setDisk(state === "full" || state === "hangs" ? state : "works"),
   resume: (play, [chain = ""]) => play.fleet.chain(chain).resume(),
   halt: (play, [chain = ""]) => play.fleet.chain(chain).halt(),
   host: (play, [host = "", state]) => play.setHost(host, state === "down" ? "down" : "up"),
@@ -147,11 +163,13 @@ const HAPPENS: Readonly<Record<string, Happening>> = {
   /** `fail KEY FAULT [unless TEXT]`: one of `FAULTS` or a part of an answer as YAML, unless the true answer has this text. */
   fail: (play, [key = ""], text) => {
     const [, what = "", unless] = /^\S+ (.*?)(?: unless (.*))?$/.exec(text) ?? [];
-    const fault = what.startsWith("{") ? (parse(what) as Partial<Answer>) : faultNamed(what);
-    play.fleet
-      .endpoint(key)
-      .fail((truth) => (unless !== undefined && truth.body.includes(unless) ? null : fault));
+    const fault = faultOf(what);
+    for (const endpoint of play.fleet.endpoints(key)) {
+      endpoint.fail((truth) => (unless !== undefined && truth.body.includes(unless) ? null : fault));
+    }
   },
+  /** The next request alone. */
+  once: (play, [key = "", ...what]) => play.fleet.endpoint(key).fail(times(1, faultOf(what.join(" ")))),
 };
 
 /** Whole texts, for `golden FILE WHAT`. */
@@ -172,6 +190,22 @@ const WHOLE: Readonly<Record<string, (play: Scenario, words: readonly string[]) 
 const SAYS: Readonly<Record<string, Saying>> = {
   ...SAYINGS,
   ready: (play) => JSON.stringify(play.ready()),
+  healthy: (play) => JSON.stringify(play.healthy()),
+  check: (play) => Object.values(play.check()).join("\nexit code ").split("\n"),
+  /** `times KEY`: the second of each request to an endpoint. */
+  times: (play, [key]) =>
+    play.received
+      .filter(({ endpoint }) => endpoint === key)
+      .map(({ atMs }) => Math.floor(atMs / 1_000))
+      .join(" "),
+  /** Each pair of variants, and whether their data are equal. */
+  parity: (play) =>
+    play
+      .status()
+      .parity.map(
+        ({ chain, detail, odd_key: odd, probe, tier, variant }) =>
+          `${probe} of ${variant}/${tier}/${chain} ${detail}${odd === null ? "" : `; odd is ${odd}`}`,
+      ),
   plan: (play, _, pattern) => matching(play.planPage(), pattern),
   /** `statuses [during 150s]`: as they are, or each that was seen in any of these seconds. */
   statuses: async (play, [during, duration = ""]) => {
@@ -212,6 +246,11 @@ const SAYS: Readonly<Record<string, Saying>> = {
     });
   },
 };
+
+/** A fault by its name, or a part of an answer as YAML. */
+function faultOf(text: string): Partial<Answer> {
+  return text.startsWith("{") ? (parse(text) as Partial<Answer>) : faultNamed(text);
+}
 
 function questionOf({ endpoint, path, body }: ReceivedRequest): string {
   return `${endpoint} ${path} ${body.replaceAll(/0x[0-9a-f]{4,}/g, "0x…")}`.trim();

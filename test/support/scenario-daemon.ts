@@ -91,7 +91,7 @@ export async function startDaemon(
   };
 }
 
-export type DiskState = "works" | "is full" | "hangs";
+export type DiskState = "works" | "full" | "hangs";
 
 /** Where the counts of the budgets are written before a request is sent. */
 export class SimulatedDisk {
@@ -106,7 +106,7 @@ export class SimulatedDisk {
   }
 
   problem(): string | null {
-    return this.#state === "is full" ? "the disk is full" : null;
+    return this.#state === "full" ? "the disk is full" : null;
   }
 
   async flush(): Promise<void> {
