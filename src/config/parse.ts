@@ -5,11 +5,10 @@ import { createRedact } from "../core/model/redact.ts";
 import { resolveNotify } from "./address.ts";
 import type { Config } from "./config.ts";
 import { resolveFleet, type Sections } from "./fleet.ts";
-import { withIncludes } from "./include.ts";
+import { readSections } from "./include.ts";
 import { Problems, type Spot } from "./problems.ts";
-import { MainFile } from "./schema.ts";
 import { type Environment, Secrets } from "./secrets.ts";
-import { didYouMean, parseSections } from "./shape.ts";
+import { didYouMean } from "./shape.ts";
 import { readYaml } from "./yaml.ts";
 
 /** Where a configuration comes from. */
@@ -28,11 +27,7 @@ export interface ParseOptions extends Environment {
 export function parseConfig(text: string, options: ParseOptions): Config {
   const problems = new Problems();
   const yaml = readYaml(text, options.file);
-  const main = parseSections(MainFile, yaml, problems);
-  if (main === null) {
-    throw problems.toError();
-  }
-  const sections = withIncludes(main, problems, options);
+  const sections = readSections(yaml, problems, options);
   checkPresence(sections, problems.topOf(yaml));
   const secrets = new Secrets(options);
   const { fleet, maintenance } = resolveFleet(sections, secrets);

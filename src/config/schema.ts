@@ -155,10 +155,7 @@ const RpcNode = map("a map with url", {
 
 /** A node of a chain. A plain URL has the defaults of all keys. */
 const RpcEntry = z
-  .union([
-    Url.transform((url): z.output<typeof RpcNode> => ({ url, headers: {}, dialect: RPC_DIALECT })),
-    RpcNode,
-  ])
+  .union([Url.transform((url) => RpcNode.parse({ url })), RpcNode])
   .meta({ expected: "a URL, or a map with url", secret: true });
 
 const Poll = map("a map", {

@@ -1,6 +1,7 @@
 import { z } from "zod";
+import { groupBy } from "../core/model/group-by.ts";
 import { nearMiss } from "../core/text/near-miss.ts";
-import type { Problems, Spot } from "./problems.ts";
+import type { Spot } from "./problems.ts";
 import type { YamlFile } from "./yaml.ts";
 
 type Schema = z.core.$ZodType;
@@ -27,95 +28,104 @@ type Entries<S> =
 export type EntriesOf<File> =
   File extends z.ZodObject<infer Shape> ? { readonly [Name in keyof Shape]: Entries<Shape[Name]> } : never;
 
-/** Parses a file section by section, and its maps and lists entry by entry. Null: it is no map, or cannot be read. */
-export function parseSections<File extends z.ZodObject>(
-  file: File,
-  yaml: YamlFile,
-  problems: Problems,
-): EntriesOf<File> | null {
-  const top = problems.topOf(yaml);
-  const names = Object.keys(file.shape);
-  const outline = z
-    .strictObject(Object.fromEntries(names.map((name) => [name, z.unknown().optional()])))
-    .meta({ ...file.meta() });
-  const sections = yaml.readable ? parseWhole(outline, yaml.value, top) : null;
-  // The cases of `parseInner` are those of `Entries`.
-  return (
-    sections &&
-    (Object.fromEntries(
-      Object.entries<Schema>(file.shape).map(([name, section]) => [
-        name,
-        parseInner(section, sections[name], top.at(name)),
-      ]),
-    ) as EntriesOf<File>)
-  );
+/** A value as a file has it, and where. */
+interface Written<T = unknown> {
+  readonly value: T;
+  readonly spot: Spot;
 }
 
-/** Parses a part of a file. */
-function parseInner(schema: Schema, value: unknown, spot: Spot): unknown {
+/** A file as a map of sections; unknown ones are problems. Null: it is no map, or not valid YAML. */
+export function sectionsIn(file: z.ZodObject, yaml: YamlFile, spot: Spot) {
+  const map = z.record(z.string(), z.unknown()).meta(file.meta() ?? {});
+  const value = yaml.readable ? parseWhole(map, yaml.value, spot) : null;
+  const known = Object.keys(file.shape);
+  for (const name of Object.keys(value ?? {}).filter((one) => !known.includes(one))) {
+    refuseKey(name, known, spot);
+  }
+  return value === null ? null : { value, spot };
+}
+
+/** Parses the sections of a file and of those that it includes as one, and their maps and lists entry by entry. */
+export function parseSections<File extends z.ZodObject>(
+  file: File,
+  main: Written<Readonly<Record<string, unknown>>>,
+  included: readonly Written<Readonly<Record<string, unknown>>>[],
+): EntriesOf<File> {
+  const sections = Object.entries<Schema>(file.shape).map(([name, schema]) => {
+    const parts = [main, ...included].map(({ value, spot }) => ({ value: value[name], spot: spot.at(name) }));
+    const present = parts.filter(({ value }) => value !== undefined);
+    return [name, parseParts(schema, present, main.spot.at(name))];
+  });
+  // The cases of `parseParts` are those of `Entries`.
+  return Object.fromEntries(sections) as EntriesOf<File>;
+}
+
+/** Parses what several files have in one place: lists and maps are joined, and any other second value is a problem. */
+function parseParts(schema: Schema, parts: readonly Written[], spot: Spot): unknown {
   // zod's union of all its schemas, which its functions take as their base class.
   const { def } = (schema as z.core.$ZodTypes)._zod;
-  if (def.type === "default") {
-    return parseInner(def.innerType, value === undefined ? def.defaultValue : value, spot);
+  const [first = { value: undefined, spot }, ...others] = parts;
+  switch (def.type) {
+    case "default":
+      return parseParts(def.innerType, parts.length > 0 ? parts : [{ value: def.defaultValue, spot }], spot);
+    case "optional":
+      return parts.length > 0 ? parseParts(def.innerType, parts, spot) : undefined;
+    case "array":
+      return parseLists(schema, def, parts);
+    case "record":
+      return parseMaps(schema, def, parts, spot);
+    default:
+      for (const other of others) {
+        other.spot.add(`listed twice, first at ${first.spot.where}`, "key");
+      }
+      return { value: parseWhole(schema, first.value, first.spot), spot: first.spot };
   }
-  if (def.type === "optional") {
-    return value === undefined ? undefined : parseInner(def.innerType, value, spot);
-  }
-  if (def.type !== "array" && def.type !== "record") {
-    return { value: parseWhole(schema, value, spot), spot };
-  }
-  // Its own checks, without those of its entries.
-  const shell = z.globalRegistry.get(schema) ?? {};
-  if (def.type === "array") {
-    const list = new z.ZodArray({ ...def, element: z.unknown() }).meta(shell);
-    return (
-      parseWhole(list, value, spot)?.map((item, index) => parseInner(def.element, item, spot.at(index))) ??
-      null
-    );
-  }
-  const map = new z.ZodRecord({ ...def, keyType: z.string(), valueType: z.unknown() }).meta(shell);
-  const entries = parseWhole(map, value, spot);
-  return (
-    entries &&
-    new Map(
-      Object.entries(entries).map(([name, entry]) => {
-        for (const { message } of z.core.safeParse(def.keyType, name, PARAMS).error?.issues ?? []) {
-          spot.at(name).add(message, "key");
-        }
-        return [name, parseInner(def.valueType, entry, spot.at(name))];
-      }),
-    )
+}
+
+/** Each list is first checked without its items. Null: all are broken. */
+function parseLists(schema: Schema, def: z.core.$ZodArrayDef, parts: readonly Written[]) {
+  const shell = new z.ZodArray({ ...def, element: z.unknown() }).meta(z.globalRegistry.get(schema) ?? {});
+  const lists = parts.map((part) => ({ ...part, items: parseWhole(shell, part.value, part.spot) }));
+  const items = lists.flatMap(({ items: own, spot }) =>
+    (own ?? []).map((value, index) => parseParts(def.element, [{ value, spot: spot.at(index) }], spot)),
   );
+  return lists.every((list) => list.items === null) ? null : items;
+}
+
+/** Each map is first checked without its entries. Null: one is broken, so that nobody knows what it has. */
+function parseMaps(schema: Schema, def: z.core.$ZodRecordDef, parts: readonly Written[], spot: Spot) {
+  const map = new z.ZodRecord({ ...def, keyType: z.string(), valueType: z.unknown() }).meta(
+    z.globalRegistry.get(schema) ?? {},
+  );
+  const maps = parts.map((part) => ({ ...part, entries: parseWhole(map, part.value, part.spot) }));
+  const entries = maps.flatMap((one) =>
+    Object.entries(one.entries ?? {}).map(([name, value]) => ({ name, value, spot: one.spot.at(name) })),
+  );
+  for (const entry of entries) {
+    for (const { message } of z.core.safeParse(def.keyType, entry.name, PARAMS).error?.issues ?? []) {
+      entry.spot.add(message, "key");
+    }
+  }
+  const byName = [...groupBy(entries, ({ name }) => name)];
+  return maps.some((one) => one.entries === null)
+    ? null
+    : new Map(byName.map(([name, values]) => [name, parseParts(def.valueType, values, spot.at(name))]));
 }
 
 /** Parses a value as a whole. Null: problems were added. */
 export function parseWhole<S extends Schema>(schema: S, value: unknown, spot: Spot): z.output<S> | null {
   const { data, error } = z.core.safeParse(schema, value, PARAMS);
-  const issues = error?.issues ?? [];
-  for (const issue of issues) {
+  for (const issue of error?.issues ?? []) {
     addIssue(issue, spot);
   }
-  if (issues.length === 0 || issues.some(({ code }) => code !== "unrecognized_keys")) {
-    return data ?? null;
-  }
-  // An unknown key hides nothing else that is wrong with its entry.
-  const copy = structuredClone(value);
-  for (const { path, keys } of issues.filter((issue) => issue.code === "unrecognized_keys")) {
-    // An issue leads to a map.
-    const parent = path.reduce<unknown>((at, step) => Reflect.get(at as object, step), copy) as object;
-    for (const key of keys) {
-      Reflect.deleteProperty(parent, key);
-    }
-  }
-  return z.core.safeParse(schema, copy).data ?? null;
+  return data ?? null;
 }
 
 function addIssue(issue: z.core.$ZodIssue, top: Spot): void {
   const spot = top.at(...issue.path.map((step) => (typeof step === "number" ? step : String(step))));
   if (issue.code === "unrecognized_keys") {
     for (const key of issue.keys) {
-      const hint = didYouMean(key, issue.message.split(", ")) || `; expected ${issue.message}`;
-      spot.at(key).add(`unknown key "${key}"${hint}`, "key");
+      refuseKey(key, issue.message.split(", "), spot);
     }
     return;
   }
@@ -128,6 +138,11 @@ function addIssue(issue: z.core.$ZodIssue, top: Spot): void {
   if (branch === undefined) {
     spot.add(issue.message);
   }
+}
+
+function refuseKey(key: string, known: readonly string[], map: Spot): void {
+  const hint = didYouMean(key, known) || `; expected ${known.join(", ")}`;
+  map.at(key).add(`unknown key "${key}"${hint}`, "key");
 }
 
 function isOtherType({ path, code }: z.core.$ZodIssue): boolean {

@@ -1,16 +1,4 @@
-import {
-  type Alias,
-  type Document,
-  isAlias,
-  isMap,
-  isNode,
-  isScalar,
-  isSeq,
-  LineCounter,
-  type Node,
-  parseDocument,
-  visit,
-} from "yaml";
+import { isAlias, isMap, isNode, isScalar, isSeq, LineCounter, type Node, parseDocument, visit } from "yaml";
 
 /** Keys and indices from the top of the file down to a value. */
 export type Path = readonly (string | number)[];
@@ -63,22 +51,38 @@ export function readYaml(text: string, file: string): YamlFile {
     problems.push({ position: at(offset), message });
   };
   for (const { code, message, pos } of [...document.errors, ...document.warnings]) {
-    refuse(pos[0], syntaxMessage(code, message));
+    refuse(pos[0], FAULTS[code] ?? invalid(message));
   }
-  const duplicates = document.errors.filter(({ code }) => code === "DUPLICATE_KEY").length;
-  const targets = aliasTargets(document, refuse);
-  const value = problems.length === duplicates ? plainValue(document, refuse) : null;
+  visit(document, {
+    Alias(_, alias, ancestors) {
+      const target = alias.resolve(document);
+      if (target === undefined || ancestors.includes(target)) {
+        refuse(alias.range?.[0] ?? 0, "unknown alias: its anchor is not defined before it");
+      }
+    },
+  });
+  const isReadable = () => problems.every(({ message }) => message === FAULTS["DUPLICATE_KEY"]);
+  let value: unknown = null;
+  try {
+    value = isReadable() ? document.toJS({ maxAliasCount: MAX_ALIASES }) : null;
+  } catch (error) {
+    if (!(error instanceof ReferenceError)) {
+      throw error;
+    }
+    refuse(0, `aliases expand to more than ${MAX_ALIASES.toLocaleString("en-US")} values`);
+  }
   return {
     file,
     value,
     problems,
-    readable: problems.length === duplicates,
+    readable: isReadable(),
     positionOf(path, what) {
       let found: Place = { key: null, node: document.contents };
       for (const step of path) {
-        const next = childOf(isAlias(found.node) ? targets.get(found.node) : found.node, step);
+        const { node } = found;
+        const next = childOf(isAlias(node) ? node.resolve(document) : node, step);
         if (next === null) {
-          return at((found.key ?? found.node)?.range?.[0] ?? 0);
+          return at((found.key ?? node)?.range?.[0] ?? 0);
         }
         found = next;
       }
@@ -88,61 +92,19 @@ export function readYaml(text: string, file: string): YamlFile {
   };
 }
 
-/** The library's messages end with what was found, which may be a key. */
-function syntaxMessage(code: string, message: string): string {
-  switch (code) {
-    case "DUPLICATE_KEY":
-      return "duplicate key";
-    case "NON_STRING_KEY":
-      return "found a list, a map or an alias as a key, expected a name";
-    case "MULTIPLE_DOCS":
-      return "found a second document, expected one";
-    case "TAG_RESOLVE_FAILED":
-    case "BAD_COLLECTION_TYPE":
-    case "BAD_DIRECTIVE":
-      return "invalid YAML: tags and directives are not supported";
-    default: {
-      const what = code === "UNEXPECTED_TOKEN" ? message.replace(/: .*/s, "") : message;
-      return `invalid YAML: ${what.charAt(0).toLowerCase()}${what.slice(1)}`;
-    }
-  }
-}
+/** Of faults whose message names what was found, which may be a key. */
+const FAULTS: Readonly<Record<string, string>> = {
+  DUPLICATE_KEY: "duplicate key",
+  NON_STRING_KEY: "found a list, a map or an alias as a key, expected a name",
+  MULTIPLE_DOCS: "found a second document, expected one",
+  TAG_RESOLVE_FAILED: "invalid YAML: tags and directives are not supported",
+  BAD_COLLECTION_TYPE: "invalid YAML: tags and directives are not supported",
+  BAD_DIRECTIVE: "invalid YAML: tags and directives are not supported",
+};
 
-type Refuse = (offset: number, message: string) => void;
-
-/** What each alias refers to: the library's own lookup walks the whole document for each. */
-function aliasTargets(document: Document, refuse: Refuse): ReadonlyMap<Alias, Node> {
-  const latest = new Map<string, Node>();
-  const targets = new Map<Alias, Node>();
-  visit(document, {
-    Node(_, node, ancestors) {
-      if (!isAlias(node)) {
-        if (node.anchor !== undefined) {
-          latest.set(node.anchor, node);
-        }
-        return;
-      }
-      const target = latest.get(node.source);
-      if (target === undefined || ancestors.includes(target)) {
-        refuse(node.range?.[0] ?? 0, "unknown alias: its anchor is not defined before it");
-      } else {
-        targets.set(node, target);
-      }
-    },
-  });
-  return targets;
-}
-
-function plainValue(document: Document, refuse: Refuse): unknown {
-  try {
-    return document.toJS({ maxAliasCount: MAX_ALIASES });
-  } catch (error) {
-    if (!(error instanceof ReferenceError)) {
-      throw error;
-    }
-    refuse(0, `aliases expand to more than ${MAX_ALIASES.toLocaleString("en-US")} values`);
-    return null;
-  }
+/** The library's own message, without what was found: it ends with that. */
+function invalid(message: string): string {
+  return `invalid YAML: ${message.charAt(0).toLowerCase()}${message.slice(1).replace(/: .*/s, "")}`;
 }
 
 /** A node, and its key if it is in a map. */

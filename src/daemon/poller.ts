@@ -255,26 +255,21 @@ export class Poller implements AsyncDisposable {
     }
   }
 
-  /**
-   * Logs a node of another chain, and chains that an endpoint serves and chains.yaml does not list: once, and again when they
-   * change.
-   */
+  /** Logs the mistakes in chains.yaml that a reply shows: once, and again when they change. */
   #logMistakes(state: EndpointState, [observation]: readonly Observation[]): void {
-    const { logger } = this.#parts.world;
-    const endpoint = state.endpoint.key;
     const isWrong = observation?.kind === "failed" && observation.reason === "wrong_chain";
-    const wrongChain = isWrong ? observation.detail : null;
-    if (wrongChain !== null && wrongChain !== state.wrongChain) {
-      logger.warn({ endpoint, detail: wrongChain }, "RPC node of another chain");
-    }
-    state.wrongChain = wrongChain;
     const ids = unlistedChains(this.#fleet, [state]).flatMap((one) => one.chain_ids);
-    const text = ids.join(", ");
-    if (text !== state.toldUnlisted && text !== "") {
-      const detail = `serves ${formatCount(ids.length, "chain")} that chains.yaml does not list for it: ${text}`;
-      logger.info({ endpoint, detail }, "Unlisted chains");
+    const unlisted = `serves ${formatCount(ids.length, "chain")} that chains.yaml does not list for it: ${ids.join(", ")}`;
+    const mistakes = [
+      { level: "warn", message: "RPC node of another chain", detail: isWrong ? observation.detail : null },
+      { level: "info", message: "Unlisted chains", detail: ids.length > 0 ? unlisted : null },
+    ] as const;
+    for (const { level, message, detail } of mistakes) {
+      if (detail !== null && detail !== state.told.get(message)) {
+        this.#parts.world.logger[level]({ endpoint: state.endpoint.key, detail }, message);
+      }
+      state.told.set(message, detail);
     }
-    state.toldUnlisted = text;
   }
 }
 

@@ -25,34 +25,37 @@ const LABEL = /\b([a-z_]\w*)[ \t]*=[ \t]*"((?:[^"\\]|\\.)*)"/gi;
  * that is declared and has no series mean that nothing is indexed yet.
  */
 export function metricsQuestion(form: MetricsForm, endpoint: AskedEndpoint): Question {
-  const { height, time } = form;
+  const { height, time = height } = form;
+  // Client libraries declare a gauge with labels from the start, and its series once they have a value.
+  const declaration = `# TYPE ${height} `;
   return {
     body: null,
     reads: "metrics",
-    keep: [height, typeLineOf(height), ...(time === undefined ? [] : [time])],
-    read: ({ value }) => readMetrics(form, endpoint, String(value)),
+    keep: [declaration, height, time],
+    read: ({ value }) => {
+      const page = String(value);
+      const heights = samplesOf(height, page);
+      if (heights.length > 0) {
+        return readSamples(form, endpoint, heights, samplesOf(form.time, page));
+      }
+      return page.includes(declaration) ? [NOT_STARTED] : `Cannot find ${height}: the page has other metrics`;
+    },
   };
 }
 
-/** Client libraries declare a gauge with labels from the start, and its series once they have a value. */
-function typeLineOf(name: string): string {
-  return `# TYPE ${name} `;
-}
-
-function readMetrics(form: MetricsForm, endpoint: AskedEndpoint, page: string): Reading {
-  const { height, time } = form;
-  const heights = samplesOf(height, page);
-  if (heights.length === 0) {
-    return page.includes(typeLineOf(height))
-      ? [NOT_STARTED]
-      : `Cannot find ${height}: the page has other metrics`;
-  }
+function readSamples(
+  form: MetricsForm,
+  endpoint: AskedEndpoint,
+  heights: readonly Sample[],
+  times: readonly Sample[],
+): Reading {
+  const { height } = form;
   const chainOf = (sample: Sample) => chainIdOf(sample, form, endpoint);
-  const times = groupBy(time === undefined ? [] : samplesOf(time, page), chainOf);
+  const timesOf = groupBy(times, chainOf);
   const rows = [...groupBy(heights, chainOf)].flatMap(([chainId, ofChain]): readonly Row[] => {
     const lowest = lowestOf(ofChain);
     const value = Number.isNaN(lowest) ? "no number" : lowest;
-    const timestampSec = readTimestampSec(lowestOf(times.get(chainId) ?? []));
+    const timestampSec = readTimestampSec(lowestOf(timesOf.get(chainId) ?? []));
     const details = { timestampSec, hash: null, deployment: null, indexingErrors: null };
     const content = value === -1 ? NOT_STARTED.content : readHead({ value, name: height }, details);
     return chainId === undefined ? [] : [{ chainId, content }];
@@ -65,20 +68,16 @@ function readMetrics(form: MetricsForm, endpoint: AskedEndpoint, page: string): 
 }
 
 /** The lines of a metric. The value of a line that cannot be read is no number. */
-function samplesOf(name: string, page: string): readonly Sample[] {
+function samplesOf(name: string | undefined, page: string): readonly Sample[] {
   const lines = page.split("\n").filter((line) => /^[\w:]*/.exec(line)?.[0] === name);
   return lines.map((line) => {
-    const [, series = name, value = "none"] = LINE.exec(line) ?? [];
-    const labels = Array.from(
-      series.matchAll(LABEL),
-      ([, label = "", text = ""]) => [label, unescaped(text)] as const,
-    );
+    const [, series = line, value = "none"] = LINE.exec(line) ?? [];
+    const labels = Array.from(series.matchAll(LABEL), ([, label = "", text = ""]) => {
+      const unescaped = text.replace(/\\(.)/g, (_, after: string) => (after === "n" ? "\n" : after));
+      return [label, unescaped] as const;
+    });
     return { series, labels: new Map(labels), value: /^[+-]?nan$/i.test(value) ? -1 : Number(value) };
   });
-}
-
-function unescaped(text: string): string {
-  return text.replace(/\\(.)/g, (_, character: string) => (character === "n" ? "\n" : character));
 }
 
 /** The chain of a series; null if the page has one chain, undefined if the series has other labels than those asked for. */

@@ -21,12 +21,10 @@ export interface EndpointState {
   confirmation: NodeJS.Timeout | undefined;
   /** The parity selections that were asked, by their ids. */
   readonly selections: Map<string, SelectionState>;
-  /** The last logged detail of an RPC node of another chain. */
-  wrongChain: string | null;
   /** The chain ids in the last reply of an indexer; null: no ids. */
   served: readonly number[] | null;
-  /** The unlisted ones that were logged last. */
-  toldUnlisted: string;
+  /** The details of mistakes in chains.yaml as they were logged last, by the message. */
+  readonly told: Map<string, string | null>;
   readonly exchanges: RecentExchanges;
   /** With its index-node API. */
   readonly statusExchanges: RecentExchanges;
@@ -118,9 +116,8 @@ function stateOf(endpoint: Endpoint, former: EndpointState | undefined): Endpoin
     confirmations: 0,
     confirmation: undefined,
     selections: new Map<string, SelectionState>(),
-    wrongChain: null,
     served: null,
-    toldUnlisted: "",
+    told: new Map(),
     exchanges: former?.exchanges ?? { replies: [], failures: [] },
     statusExchanges: former?.statusExchanges ?? { replies: [], failures: [] },
     counters: former?.counters ?? new Counters(),
