@@ -24,25 +24,27 @@ export async function events(
   world: CommandWorld,
   filters: readonly string[],
 ): Promise<number> {
-  const nowMs = world.nowMs();
+  const now = isoTime(world.nowMs());
   const asked = { from: since, limit, kind, status };
   const queries = (filters.length === 0 ? [""] : filters).map((filter) => {
     const [protocol, chain, variant] = filter.split("/");
-    const query = readSpanQuery(QUERIES.events, { ...asked, protocol, chain, variant }, nowMs);
+    const query = readSpanQuery(QUERIES.events, { ...asked, protocol, chain, variant }, now);
     if (typeof query === "string") {
       throw new CommandError(query.replace("Cannot use from", "Cannot use --since"));
     }
     // The clock of the daemon may be ahead of ours.
-    return { ...query, toMs: LATEST_MS };
+    return { ...query, to: isoTime(LATEST_MS) };
   });
   const path = eventsPathOf(state ?? defaultStateFile(config));
   const log = new EventLog();
-  log.restore(url === undefined ? readFile(path, world) : await askFor(url, asked, world));
+  log.replace(url === undefined ? readFile(path, world) : await askFor(url, asked, world));
   const found = [...new Set(queries.flatMap((query) => selectEvents(log, query, new Map())))];
-  const latest = found.sort((a, b) => Date.parse(b.time) - Date.parse(a.time)).slice(0, Number(limit));
-  const json = { from: isoTime(queries[0]?.fromMs ?? nowMs), total: found.length, events: latest };
+  const latest = found.sort((a, b) => (a.time < b.time ? 1 : -1)).slice(0, Number(limit));
+  const json = { from: queries[0]?.from ?? now, total: found.length, events: latest };
   world.out(
-    format === "json" ? JSON.stringify(json, null, 2) : renderEventsTable(latest, found.length, nowMs),
+    format === "json"
+      ? JSON.stringify(json, null, 2)
+      : renderEventsTable(latest, found.length, world.nowMs()),
   );
   return EXIT.ok;
 }

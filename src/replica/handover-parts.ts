@@ -1,4 +1,4 @@
-import { type Event, eventText } from "../core/events/event.ts";
+import { type Event, eventLines } from "../core/events/event.ts";
 import type { EventLog } from "../core/events/event-log.ts";
 import type { Counts } from "../core/model/metrics-source.ts";
 import type { Daemon, LearnedState } from "../daemon/daemon.ts";
@@ -14,9 +14,9 @@ import {
 } from "../io/state/parts.ts";
 
 const COUNTERS = "counts ";
-const EVENTS = "events ";
+const EVENTS = "events of ";
 
-/** What the leader hands over: the state, the counters of each endpoint, and the events of each hour that has any. */
+/** What the leader hands over: the state, the counters of each endpoint, and the events of each subject. */
 export function handoverParts(
   { counters, ...known }: ReturnType<Daemon["handover"]>,
   log: EventLog,
@@ -24,8 +24,8 @@ export function handoverParts(
   const countersOf = Array.from(counters, ([key, group]) =>
     sealedPart(`${COUNTERS}${key}`, group.counts, group.revision),
   );
-  const eventsOf = Array.from(log.hours(), ([hour, version]) => {
-    return { name: `${EVENTS}${hour}`, version, text: () => log.ofHour(hour).map(eventText).join("\n") };
+  const eventsOf = Array.from(log.lists, ([subject, events]) => {
+    return { name: `${EVENTS}${subject}`, version: events.at(-1), text: () => eventLines(events) };
   });
   return [...eventsOf, ...stateParts(known), ...countersOf];
 }
@@ -33,8 +33,8 @@ export function handoverParts(
 interface Handover {
   /** What of the state and the counters has changed. */
   readonly learned: LearnedState;
-  /** All events of each hour that has changed. */
-  readonly events: ReadonlyMap<string, readonly Event[]>;
+  /** All events of each subject that has new ones. */
+  readonly events: readonly Event[];
   /** The names of parts that cannot be read: damaged, or written by another version. They count as unchanged. */
   readonly invalid: readonly string[];
 }
@@ -42,10 +42,8 @@ interface Handover {
 export function readHandover(parts: readonly ReadPart[]): Handover {
   const isOfEvents = ({ name }: ReadPart): boolean => name.startsWith(EVENTS);
   const { values, invalid } = unsealParts(parts.filter((part) => !isOfEvents(part)));
-  const hours = parts
-    .filter(isOfEvents)
-    .map(({ name, text }) => [name.slice(EVENTS.length), readEvents(text).events] as const);
+  const events = parts.filter(isOfEvents).flatMap(({ text }) => readEvents(text).events);
   // Of the type that `handoverParts` gave to it.
   const counters = valuesNamed<Counts>(COUNTERS, values);
-  return { learned: { ...stateIn(values), counters }, events: new Map(hours), invalid };
+  return { learned: { ...stateIn(values), counters }, events, invalid };
 }

@@ -200,9 +200,7 @@ export class Replica implements AsyncDisposable {
         this.#warnOf(invalid);
         await daemon.stopPolling();
         daemon.learn(learned);
-        if (happened.size > 0) {
-          events.log.replaceHours(happened);
-        }
+        events.log.replace(happened);
       }
       this.#knownAtMs = ageMs === null ? this.#knownAtMs : this.#options.world.monotonicMs() - ageMs;
     }

@@ -1,4 +1,5 @@
 import { parseDuration } from "../../src/config/quantities.ts";
+import { EventLog } from "../../src/core/events/event-log.ts";
 import type { EndpointRecord } from "../../src/core/model/exchange.ts";
 import type { MetricsSource } from "../../src/core/model/metrics-source.ts";
 import {
@@ -10,14 +11,17 @@ import {
 import { expositionText } from "../../src/metrics/exposition.ts";
 import { METRIC_FAMILIES } from "../../src/metrics/families.ts";
 import { renderChainPage } from "../../src/views/page/chain.ts";
+import type { PageOptions } from "../../src/views/page/shell.ts";
 import { renderStatusPage } from "../../src/views/page/status.ts";
-import type { StripOptions } from "../../src/views/page/strip.ts";
 import { checkExitCode, renderCheckTable, selectForCheck } from "../../src/views/terminal/check.ts";
 
 export const TEST_VERSION = "0.0.0-test";
-export const PAGE = {
+export const PAGE: PageOptions = {
   assets: { styles: "", headerScript: "", script: "", plotStyles: "", plotLibrary: "", plotScript: "" },
   version: TEST_VERSION,
+  links: { alertmanager: null, grafana: null, runbooks: null },
+  events: new EventLog(),
+  view: { q: "", sort: "", range: "" },
 };
 
 /** What Synclag says of a fleet, as its users read it. */
@@ -28,8 +32,8 @@ export abstract class Outputs {
   abstract metricsSource(): MetricsSource;
 
   /** What happened; nothing where it is not kept. */
-  protected strips(): StripOptions | undefined {
-    return undefined;
+  protected eventLog(): EventLog {
+    return PAGE.events;
   }
 
   protected abstract endpointRecords(chain: string): readonly EndpointRecord[];
@@ -62,14 +66,11 @@ export abstract class Outputs {
 
   /** The text of the status page, or of a chain's page, without markup. */
   page(chain?: string): string {
+    const options = { ...PAGE, events: this.eventLog() };
     const html =
       chain === undefined
-        ? renderStatusPage(this.report(), PAGE, this.strips())
-        : renderChainPage(this.report(), chain, {
-            ...PAGE,
-            endpoints: this.endpointRecords(chain),
-            strips: this.strips(),
-          });
+        ? renderStatusPage(this.report(), options)
+        : renderChainPage(this.report(), chain, this.endpointRecords(chain), options);
     return textOf(html ?? "");
   }
 

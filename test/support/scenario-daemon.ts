@@ -73,7 +73,7 @@ export async function startDaemon(
   daemon.startPolling();
   const history = await HistoryStore.open(world);
   const events = await EventStore.open(world);
-  events.log.restore(past);
+  events.log.replace(past);
   events.started("synclag", restored.aliveMs);
   const reports = startReportLoop(daemon, history, events, { note: () => undefined }, world);
   return {

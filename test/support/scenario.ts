@@ -8,6 +8,7 @@ import { type Endpoint, endpointsOf, statusEndpointOf, targetsByHost } from "../
 import type { PostRequest } from "../../src/core/model/http-post.ts";
 import type { MetricsSource } from "../../src/core/model/metrics-source.ts";
 import type { Report } from "../../src/core/model/report.ts";
+import { isoTime } from "../../src/core/model/text.ts";
 import type { Daemon } from "../../src/daemon/daemon.ts";
 import { Reloader } from "../../src/daemon/reloader.ts";
 import type { HttpClient, HttpClientOptions } from "../../src/io/http-client/client.ts";
@@ -29,7 +30,6 @@ import { type EventQuery, QUERIES, type Query, readSpanQuery } from "../../src/v
 import { selectTargets } from "../../src/views/api/selection.ts";
 import { renderIncidentsPage } from "../../src/views/page/incidents.ts";
 import { renderPlanPage } from "../../src/views/page/plan.ts";
-import type { StripOptions } from "../../src/views/page/strip.ts";
 import { renderEventsTable, renderPlanJson, renderPlanTable } from "../../src/views/terminal/tables.ts";
 import { deliverBadly, type Received, sleep } from "./delivery.ts";
 import { type LogLine, recordLog } from "./log-recorder.ts";
@@ -308,23 +308,24 @@ export class Scenario extends Outputs implements AsyncDisposable {
 
   /** The events, and what is asked of them, such as `{ kind: "incident" }`. */
   events(query: Query = {}) {
-    return eventsJson(this.report(), this.#log, this.#asked(query), targetsByHost(this.#config.fleet));
+    return eventsJson(this.report(), this.eventLog(), this.#asked(query), targetsByHost(this.#config.fleet));
   }
 
   /** The answer of `/api/v1/incidents`. */
   incidents(query: Query = {}) {
-    return incidentsJson(this.report(), this.#log, this.#asked(query));
+    return incidentsJson(this.report(), this.eventLog(), this.#asked(query));
   }
 
   /** The answer of `/api/v1/status/{protocol}/{chain}/history`. */
   statusHistory(protocol: string, chain: string, query: Query = {}) {
-    return statusHistoryJson(this.report(), this.#log, { protocol, chain }, this.#asked(query));
+    return statusHistoryJson(this.report(), this.eventLog(), { protocol, chain }, this.#asked(query));
   }
 
   /** The text of the page of incidents, of the last day. */
   incidentsPage(query: Query = {}): string {
-    const parts = { events: this.#log, hosts: targetsByHost(this.#config.fleet), range: "24h" } as const;
-    return textOf(renderIncidentsPage(this.report(), { ...PAGE, ...parts, asked: this.#asked(query) }));
+    const options = { ...PAGE, events: this.eventLog() };
+    const hosts = targetsByHost(this.#config.fleet);
+    return textOf(renderIncidentsPage(this.report(), this.#asked(query), hosts, options));
   }
 
   /** What `synclag events` prints. */
@@ -333,16 +334,12 @@ export class Scenario extends Outputs implements AsyncDisposable {
     return renderEventsTable(events, total, Date.now());
   }
 
-  protected override strips(): StripOptions {
-    return { events: this.#log, range: "24h" };
-  }
-
-  get #log(): EventLog {
+  protected override eventLog(): EventLog {
     return this.#running?.events.log ?? new EventLog();
   }
 
   #asked(query: Query): EventQuery {
-    const asked = readSpanQuery(QUERIES.events, query, Date.now());
+    const asked = readSpanQuery(QUERIES.events, query, isoTime(Date.now()));
     if (typeof asked === "string") {
       throw new RangeError(asked);
     }

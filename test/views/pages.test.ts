@@ -4,10 +4,11 @@ import type { EndpointRecord } from "../../src/core/model/exchange.ts";
 import type { Plan } from "../../src/core/model/plan.ts";
 import { type ChainReport, type Report, STATUSES } from "../../src/core/model/report.ts";
 import { isoTime } from "../../src/core/model/text.ts";
-import { type ChainPageOptions, renderChainPage } from "../../src/views/page/chain.ts";
+import { renderChainPage } from "../../src/views/page/chain.ts";
 import { renderDocumentPage } from "../../src/views/page/document.ts";
 import { statusPath } from "../../src/views/page/links.ts";
 import { renderPlanPage } from "../../src/views/page/plan.ts";
+import type { PageOptions } from "../../src/views/page/shell.ts";
 import { renderStatusPage } from "../../src/views/page/status.ts";
 import { PAGE } from "../support/outputs.ts";
 import { fleetReport } from "./fleet-report.ts";
@@ -25,17 +26,13 @@ import {
 
 // What the pages say of whole fleets is in test/goldens.
 
-const CHAIN_PAGE: ChainPageOptions = { ...PAGE, endpoints: [] };
 const HOSTILE = `"><script>alert(1)</script><img src=x onerror='alert(2)'>`;
 
 describe("every page", () => {
   const pages: readonly (readonly [string, string])[] = [
     ["the status page", renderStatusPage(hostileReport(), PAGE)],
-    ["the filtered status page", renderStatusPage(hostileReport(), { ...PAGE, query: HOSTILE })],
-    [
-      "the page of a chain",
-      renderChainPage(hostileReport(), HOSTILE, { ...CHAIN_PAGE, endpoints: [recordOf(HOSTILE)] }) ?? "",
-    ],
+    ["the filtered status page", renderStatusPage(hostileReport(), filteredBy(HOSTILE))],
+    ["the page of a chain", renderChainPage(hostileReport(), HOSTILE, [recordOf(HOSTILE)], PAGE) ?? ""],
     ["a document", renderDocumentPage(`# A\n\n${HOSTILE}\n\n[x](javascript:alert(1)) ${HOSTILE}`, PAGE)],
   ];
 
@@ -56,7 +53,7 @@ describe("every page", () => {
   it("works under a policy that allows our own files alone, and has no id twice", () => {
     for (const page of [
       renderStatusPage(fleetReport(), PAGE),
-      renderChainPage(fleetReport(), "base", CHAIN_PAGE) ?? "",
+      renderChainPage(fleetReport(), "base", [], PAGE) ?? "",
     ]) {
       const ids = [...page.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);
       expect(page).not.toMatch(/<style|<[^>]+ (style|on[a-z]+)=/);
@@ -68,7 +65,7 @@ describe("every page", () => {
 
 describe("renderStatusPage()", () => {
   it("sorts the fleet by the column of the clicked heading, and keeps the filter", () => {
-    const pageOf = (sort: string) => renderStatusPage(fleetReport(), { ...PAGE, query: "lockup", sort });
+    const pageOf = (sort: string) => renderStatusPage(fleetReport(), filteredBy("lockup", sort));
     const mainnets = (page: string) => page.split('id="box-mainnets"')[1]?.split("</table>")[0] ?? "";
     const chainsOf = (sort: string) =>
       [...mainnets(pageOf(sort)).matchAll(/<th scope="row"><a [^>]*>([^<]+)/g)].map(([, name]) => name);
@@ -87,7 +84,7 @@ describe("renderStatusPage()", () => {
     const budgets = ["lockup", "airdrops"].map((budget) => sampleBudget({ budget, endpoint: null }));
     const report = { ...fleetReport(), budgets };
     const pages = ["", "lockup", "solana"].map((query) =>
-      renderPlanPage(report, planOf("lockup", "airdrops"), { ...PAGE, query }),
+      renderPlanPage(report, planOf("lockup", "airdrops"), filteredBy(query)),
     );
 
     expect(
@@ -104,7 +101,7 @@ describe("renderStatusPage()", () => {
     const cells = [...page.matchAll(/<td><a class="\w+(?: muted)?" href="\/chains\/([^#]+)#([^"]+)"/g)];
     const cards = report.chains.flatMap((chain) =>
       [
-        ...(renderChainPage(report, chain.slug, CHAIN_PAGE) ?? "").matchAll(
+        ...(renderChainPage(report, chain.slug, [], PAGE) ?? "").matchAll(
           /<li class="card [^>]*id="([^"]+)"/g,
         ),
       ].map(([, id]) => `${chain.slug} ${id}`),
@@ -117,7 +114,7 @@ describe("renderStatusPage()", () => {
   });
 
   it("narrows everything to the filter, and finds alternatives that it hides", () => {
-    const filtered = (query: string) => renderStatusPage(fleetReport(), { ...PAGE, query });
+    const filtered = (query: string) => renderStatusPage(fleetReport(), filteredBy(query));
 
     expect(textOf(filtered("lockup base stalled"))).toContain(
       "1 of 1 target needs attention: lockup subgraph, stalled 41 min behind; multichain is ok.",
@@ -212,13 +209,8 @@ describe("renderChainPage()", () => {
       renderChainPage(
         sampleReport({ chains: [sampleChainReport({ targets, parity: [sampleParity()] })] }),
         "base",
-        {
-          ...CHAIN_PAGE,
-          endpoints: [
-            recordOf('{"data":1}'),
-            { ...recordOf("{}"), key: "rpc/base/a.example/1", kind: "rpc" },
-          ],
-        },
+        [recordOf('{"data":1}'), { ...recordOf("{}"), key: "rpc/base/a.example/1", kind: "rpc" }],
+        PAGE,
       ) ?? "";
 
     const ids = [...page.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id ?? "");
@@ -274,6 +266,10 @@ describe("renderDocumentPage()", () => {
   });
 });
 
+function filteredBy(q: string, sort = ""): PageOptions {
+  return { ...PAGE, view: { q, sort, range: "" } };
+}
+
 function hostileReport(): Report {
   const target = sampleTarget({ explorer: "javascript:alert(3)", protocol: HOSTILE, chain: HOSTILE });
   return sampleReport({
@@ -317,7 +313,7 @@ function recordOf(text: string): EndpointRecord {
 }
 
 function chainPage(chain: Partial<ChainReport>): string {
-  return renderChainPage(sampleReport({ chains: [sampleChainReport(chain)] }), "base", CHAIN_PAGE) ?? "";
+  return renderChainPage(sampleReport({ chains: [sampleChainReport(chain)] }), "base", [], PAGE) ?? "";
 }
 
 function chainText(chain: Partial<ChainReport>): string {

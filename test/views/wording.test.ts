@@ -39,7 +39,7 @@ const airdrops: Make = (chain) =>
 describe("the first line of check and the page", () => {
   it("names the most important fact and the alternative", () => {
     const cases: readonly (readonly [readonly Make[], string])[] = [
-      [[], "No targets are configured"],
+      [[], "No data yet: none of 0 targets has answered"],
       [[ok], "The only target is ok, at most 4 s behind"],
       [[make("multichain", { lag_seconds: null })], "The only target is ok"],
       [[ok, make("subgraph", { lag_seconds: 95 })], "All 2 targets are ok, at most 95 s behind"],

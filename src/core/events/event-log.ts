@@ -3,35 +3,46 @@ import { isoTime } from "../model/text.ts";
 import { pairState, pairsOf } from "../report/pairs.ts";
 import { type Event, type EventKind, eventOf } from "./event.ts";
 
-/** How long events are kept, except events of pairs. */
-const KEPT_MS = 30 * 86_400_000;
-/** How long events of pairs are kept: they are few, and the public page shows 90 days. */
-const PAIR_KEPT_MS = 90 * 86_400_000;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+/** How long events are kept. Those of pairs are few, and the public page shows 90 days. */
+const KEPT_MS = 30 * 24 * HOUR_MS;
+const PAIR_KEPT_MS = 3 * KEPT_MS;
 /** The most events of one subject, so that a flapping target does not displace all others. */
 const MOST_OF_ONE = 500;
 /** The most events in all. Beyond that the oldest tenth is dropped. */
 const MOST_EVENTS = 100_000;
-const PRUNE_MS = 3_600_000;
-const HOUR_CHARS = "2026-11-23T18".length;
 
 /** What happened in the last 30 days, and to pairs in the last 90. A report adds an event where it differs from the last event of a subject. */
 export class EventLog {
-  /** The events of each kind and subject, oldest first. */
-  #bySubject = new Map<string, Event[]>();
-  /** For each hour that has events, a number that rises with each change. */
-  #hours = new Map<string, number>();
-  #revision = 0;
+  /** The events of each kind and subject, the oldest first. */
+  readonly #lists = new Map<string, Event[]>();
   #size = 0;
   #prunedMs = Number.NEGATIVE_INFINITY;
-  #pruneAt = MOST_EVENTS;
   /** The target reports of the last `note()`. Many are the same objects in the next report. */
   #noted: readonly TargetReport[] = [];
-  /** Incidents that have begun and not ended, as of when they explained the most targets. */
-  readonly #running = new Map<string, Pick<Event, "detail" | "targets" | "target_count">>();
-  readonly #deployments = new Map<string, string>();
+  /** The events of incidents that have begun and not ended, as of when they explained the most targets. */
+  readonly #running = new Map<string, Event>();
 
   get size(): number {
     return this.#size;
+  }
+
+  /** The events of each kind and subject, the oldest first. */
+  get lists(): ReadonlyMap<string, readonly Event[]> {
+    return this.#lists;
+  }
+
+  /** The events of one subject, the oldest first. */
+  of(kind: EventKind, subject: string): readonly Event[] {
+    return this.#lists.get(`${kind} ${subject}`) ?? [];
+  }
+
+  /** All events, or those of one kind, the oldest first. */
+  all(kind?: EventKind): readonly Event[] {
+    return sorted(
+      [...this.#lists.values()].filter(([one]) => kind === undefined || one?.kind === kind).flat(),
+    );
   }
 
   /**
@@ -39,33 +50,47 @@ export class EventLog {
    * Until then `unknown` is no news.
    */
   note(report: Report, hasAll: boolean): readonly Event[] {
-    const time = report.generated_at;
-    const fresh = report.targets.filter((target, index) => target !== this.#noted[index]);
+    const { generated_at: time, incidents, parity, targets } = report;
+    const former = this.#noted;
+    const chains = new Set(
+      targets.filter((target, index) => target !== former[index]).map(({ chain }) => chain),
+    );
+    const ofChains = targets.filter(({ chain }) => chains.has(chain));
     const events = [
-      ...this.#incidentEvents(report.incidents, time),
-      ...fresh.flatMap((target) => this.#targetEvents(target, time)),
-      ...this.#pairEvents(report, fresh, time),
-      ...this.#parityEvents(report, time),
+      ...this.#incidentEvents(incidents, time),
+      ...targets.flatMap((target, index) =>
+        target === former[index] ? [] : this.#targetEvents(target, former[index], time),
+      ),
+      ...pairsOf(report, ofChains).flatMap((pair) => {
+        const subject = `${pair.protocol}/${pair.chain.slug}`;
+        return this.#change({ time, kind: "pair", subject, to: pairState(pair) }, "unknown");
+      }),
+      // A comparison that is temporarily unknown is no event.
+      ...parity.flatMap(({ probe, key, against_key, result: to, detail }) => {
+        const subject = `${probe} ${key} ${against_key}`;
+        return to === "unknown"
+          ? []
+          : this.#change({ time, kind: "parity", subject, to }, "equal", { detail });
+      }),
     ].filter(({ kind, to }) => hasAll || to !== "unknown" || (kind !== "status" && kind !== "pair"));
     for (const event of events) {
       this.add(event);
     }
-    this.#noted = hasAll ? report.targets : [];
-    const nowMs = Date.parse(time);
-    if (Math.abs(nowMs - this.#prunedMs) >= PRUNE_MS || this.#size >= this.#pruneAt) {
-      this.#prune(report, nowMs);
-    }
+    this.#noted = hasAll ? targets : [];
+    this.#prune(targets, Date.parse(time));
     return events;
   }
 
   add(event: Event): void {
-    const { kind, subject, time, to } = event;
-    const own = this.#bySubject.get(`${kind} ${subject}`) ?? [];
-    this.#bySubject.set(`${kind} ${subject}`, own);
+    const { kind, subject, to } = event;
+    const own = this.#lists.get(nameOf(event)) ?? [];
+    this.#lists.set(nameOf(event), own);
     own.push(event);
     this.#size += 1;
-    this.#touch(time);
-    this.#drop(own, own.length - MOST_OF_ONE);
+    if (own.length > MOST_OF_ONE) {
+      own.shift();
+      this.#size -= 1;
+    }
     if (kind === "incident" && to === "began") {
       this.#running.set(subject, event);
     } else if (kind === "incident") {
@@ -73,59 +98,16 @@ export class EventLog {
     }
   }
 
-  /** The events of one subject, the oldest first. */
-  of(kind: EventKind, subject: string): readonly Event[] {
-    return this.#bySubject.get(`${kind} ${subject}`) ?? [];
-  }
-
-  /** All events, the oldest first. */
-  all(): readonly Event[] {
-    return sorted([...this.#bySubject.values()].flat());
-  }
-
-  /** All events of a kind, the oldest first. */
-  ofKind(kind: EventKind): readonly Event[] {
-    return sorted([...this.#bySubject.values()].filter(([first]) => first?.kind === kind).flat());
-  }
-
-  /** The hours that have events, such as `2026-11-23T18`, each with a number that changes with them. */
-  hours(): ReadonlyMap<string, number> {
-    return this.#hours;
-  }
-
-  ofHour(hour: string): readonly Event[] {
-    return sorted([...this.#bySubject.values()].flat().filter(({ time }) => time.startsWith(hour)));
-  }
-
-  /** Replaces the events of these hours by what another process has. */
-  replaceHours(hours: ReadonlyMap<string, readonly Event[]>): void {
-    const others = this.all().filter(({ time }) => !hours.has(time.slice(0, HOUR_CHARS)));
-    this.restore([...others, ...[...hours.values()].flat()]);
-  }
-
-  /** Replaces all events. */
-  restore(events: readonly Event[]): void {
-    this.#bySubject = new Map();
-    this.#hours = new Map();
-    this.#running.clear();
-    this.#size = 0;
-    this.#noted = [];
+  /** Replaces all events of the subjects that these are of. */
+  replace(events: readonly Event[]): void {
+    for (const event of events) {
+      this.#size -= this.of(event.kind, event.subject).length;
+      this.#lists.set(nameOf(event), []);
+    }
     for (const event of sorted(events)) {
       this.add(event);
     }
-  }
-
-  #touch(time: string): void {
-    this.#revision += 1;
-    this.#hours.set(time.slice(0, HOUR_CHARS), this.#revision);
-  }
-
-  /** Drops the oldest events of a subject. */
-  #drop(own: Event[], count: number): void {
-    for (const { time } of own.splice(0, count)) {
-      this.#size -= 1;
-      this.#touch(time);
-    }
+    this.#noted = [];
   }
 
   /** An event with a subject's new state; none if it has that state already. Without an event its state is `first`. */
@@ -141,83 +123,70 @@ export class EventLog {
       : [eventOf({ ...event, from, detail: more?.detail ?? null, lag_seconds: more?.lag_seconds ?? null })];
   }
 
-  #targetEvents(target: TargetReport, time: string): readonly Event[] {
+  #targetEvents(target: TargetReport, former: TargetReport | undefined, time: string): readonly Event[] {
     const { key: subject, status: to, deployment } = target;
     const statuses = this.#change({ time, kind: "status", subject, to }, "unknown", target);
-    if (deployment === null) {
-      return statuses;
-    }
-    const first = this.#deployments.get(subject) ?? deployment;
-    this.#deployments.set(subject, first);
-    return [...statuses, ...this.#change({ time, kind: "deployment", subject, to: deployment }, first)];
-  }
-
-  #pairEvents(report: Report, fresh: readonly TargetReport[], time: string): readonly Event[] {
-    const chains = new Set(fresh.map(({ chain }) => chain));
-    const targets = report.targets.filter(({ chain }) => chains.has(chain));
-    return pairsOf(report, targets).flatMap((pair) => {
-      const subject = `${pair.protocol}/${pair.chain.slug}`;
-      return this.#change({ time, kind: "pair", subject, to: pairState(pair) }, "unknown");
-    });
-  }
-
-  /** A comparison that is temporarily unknown is no event. */
-  #parityEvents({ parity }: Report, time: string): readonly Event[] {
-    return parity.flatMap(({ probe, key, against_key, result: to, detail }) => {
-      const subject = `${probe} ${key} ${against_key}`;
-      return to === "unknown" ? [] : this.#change({ time, kind: "parity", subject, to }, "equal", { detail });
-    });
+    const before = former?.key === subject ? former.deployment : null;
+    return deployment === null
+      ? statuses
+      : [
+          ...statuses,
+          ...this.#change({ time, kind: "deployment", subject, to: deployment }, before ?? deployment),
+        ];
   }
 
   #incidentEvents(incidents: readonly Incident[], time: string): readonly Event[] {
     const now = new Map(incidents.map((incident) => [incidentKey(incident), incident]));
     const events: Event[] = [];
-    for (const [subject, incident] of now) {
-      const { detail, since, targets } = incident;
+    for (const [subject, { detail, since, targets }] of now) {
       const known = this.#running.get(subject);
-      const event = { time: since, kind: "incident", subject, to: "began", detail } as const;
-      const widest = eventOf({ ...event, targets: [...targets], target_count: targets.length });
+      const counted = { detail, targets: [...targets], target_count: targets.length };
+      const widest = eventOf({ time: since, kind: "incident", subject, to: "began", ...counted });
       if (known === undefined) {
         events.push(widest);
       } else if (targets.length >= known.target_count) {
         this.#running.set(subject, widest);
       }
     }
-    for (const [subject, { detail, targets, target_count }] of this.#running) {
-      if (!now.has(subject)) {
-        events.push(eventOf({ time, kind: "incident", subject, to: "ended", detail, targets, target_count }));
-      }
-    }
-    return events;
+    const ended = [...this.#running].filter(([subject]) => !now.has(subject));
+    return [...events, ...ended.map(([, widest]) => ({ ...widest, time, to: "ended" }))];
   }
 
-  /** Drops events that are too old or too many. The last event of a configured subject stays: it is its present state. */
-  #prune({ targets }: Report, nowMs: number): void {
-    const configured = new Set(targets.flatMap(({ key, protocol, chain }) => [key, `${protocol}/${chain}`]));
-    const excess = this.#size < MOST_EVENTS ? 0 : Math.floor(this.#size - MOST_EVENTS * 0.9);
-    const leastMs = excess === 0 ? -Infinity : Date.parse(this.all()[excess]?.time ?? "");
-    for (const [key, own] of this.#bySubject) {
-      const [{ kind, subject } = { kind: "status", subject: "" }] = own;
-      const fromMs = Math.max(nowMs - (kind === "pair" ? PAIR_KEPT_MS : KEPT_MS), leastMs);
-      this.#drop(own, countBefore(own, isoTime(fromMs), configured.has(subject)));
-      if (own.length === 0) {
-        this.#bySubject.delete(key);
-      }
+  /** Drops events that are too old or too many, each hour. The last event of a configured subject stays: it is its present state. */
+  #prune(targets: readonly TargetReport[], nowMs: number): void {
+    const isFull = this.#size > MOST_EVENTS;
+    if (Math.abs(nowMs - this.#prunedMs) < (isFull ? MINUTE_MS : HOUR_MS)) {
+      return;
     }
-    const left = new Set([...this.#bySubject.values()].flat().map(({ time }) => time.slice(0, HOUR_CHARS)));
-    this.#hours = new Map([...this.#hours].filter(([hour]) => left.has(hour)));
     this.#prunedMs = nowMs;
-    this.#pruneAt = Math.max(MOST_EVENTS, this.#size * 1.1);
+    const configured = new Set(targets.flatMap(({ key, protocol, chain }) => [key, `${protocol}/${chain}`]));
+    const oldest = isFull ? Date.parse(this.all()[this.#size - MOST_EVENTS * 0.9]?.time ?? "") : -Infinity;
+    for (const [name, own] of this.#lists) {
+      const [{ kind, subject } = { kind: "status", subject: "" }] = own;
+      const from = isoTime(Math.max(nowMs - (kind === "pair" ? PAIR_KEPT_MS : KEPT_MS), oldest));
+      // An event holds until the next one.
+      const kept = own.filter(
+        (event, index) =>
+          (own[index + 1] ?? event).time >= from || (index === own.length - 1 && configured.has(subject)),
+      );
+      this.#size -= own.length - kept.length;
+      this.#lists.set(name, kept);
+      if (kept.length === 0) {
+        this.#lists.delete(name);
+      }
+    }
   }
 }
 
-/** How many events of one subject can be dropped. The last one before `time` stays: it is the state at that time. */
-function countBefore(own: readonly Event[], time: string, isConfigured: boolean): number {
-  const first = own.findIndex((event, index) => (own[index + 1]?.time ?? event.time) >= time);
-  return first >= 0 ? first : own.length - Number(isConfigured);
+function nameOf({ kind, subject }: Event): string {
+  return `${kind} ${subject}`;
 }
 
-/** By time. Events of the same moment keep their order. */
+/** By time, and of the same moment by subject, so that all replicas tell them in one order. */
 function sorted(events: readonly Event[]): readonly Event[] {
-  return events.toSorted((a, b) => (a.time < b.time ? -1 : Number(a.time > b.time)));
+  return events.toSorted((a, b) => compare(a.time, b.time) || compare(nameOf(a), nameOf(b)));
+}
+
+function compare(a: string, b: string): number {
+  return Number(a > b) - Number(a < b);
 }

@@ -1,11 +1,12 @@
 import { incidentOfKey, STATUSES_BY_URGENCY } from "../model/report.ts";
 import { isoTime } from "../model/text.ts";
 import type { Event } from "./event.ts";
+import type { EventLog } from "./event-log.ts";
 
-/** From `fromMs` to `toMs`, in Unix milliseconds. */
+/** A stretch of time. Times in ISO 8601 sort as texts. */
 export interface Interval {
-  readonly fromMs: number;
-  readonly toMs: number;
+  readonly from: string;
+  readonly to: string;
 }
 
 /** A time in which the status of a target, or the state of a pair, was the same. */
@@ -13,80 +14,69 @@ export interface Period extends Interval {
   /** Null: no Synclag was running, or it had not been asked yet. */
   readonly state: string | null;
   /** Since when, which may be before the interval that was asked for. */
-  readonly sinceMs: number;
+  readonly since: string;
   readonly detail: string | null;
 }
 
-/** Statuses of targets and states of pairs in which users are not served. */
-const UNUSABLE: ReadonlySet<string> = new Set([
-  "down",
-  "syncing",
-  "stalled",
-  "unreachable",
-  "rejected",
-  "not_found",
-  "missing",
-  "failed",
-  "diverged",
-]);
+/** Statuses of targets and states of pairs in which users are served. */
+const USABLE: ReadonlySet<string> = new Set(["ok", "degraded", "lagging", "chain_halted"]);
 /** Nothing is known of the indexer. */
 const NOT_COUNTED: ReadonlySet<string | null> = new Set([null, "throttled", "unknown"]);
 /** Anything known ranks above a gap, so that a short outage next to a gap is visible. */
 const WORST_LAST: readonly (string | null)[] = [null, ...STATUSES_BY_URGENCY, "degraded", "down"];
 
+/** Reads the states of one subject over an interval, without holes. */
+export function periodReader(log: EventLog, interval: Interval) {
+  const gaps = unwatched(log.all("process"), interval.to);
+  return (kind: "status" | "pair", subject: string): readonly Period[] => {
+    const events = log.of(kind, subject);
+    const known = events.map(({ time, to: state, detail }, index): Period => {
+      return { from: time, to: events[index + 1]?.time ?? interval.to, state, since: time, detail };
+    });
+    return [nothing(interval.from, events[0]?.time ?? interval.to), ...known]
+      .flatMap((period) => without(period, gaps))
+      .filter(({ from, to }) => from < interval.to && to > interval.from && from < to)
+      .map((one) => {
+        const [isEarly, isLate] = [one.from < interval.from, one.to > interval.to];
+        return { ...one, from: isEarly ? interval.from : one.from, to: isLate ? interval.to : one.to };
+      });
+  };
+}
+
 /** When no Synclag polled, by the events of its processes, the oldest first. */
-export function unwatched(processes: readonly Event[], nowMs: number): readonly Interval[] {
-  const gaps = processes.flatMap(({ to, time, unwatched_since: since }) =>
-    to === "started" && since !== null ? { fromMs: Date.parse(since), toMs: Date.parse(time) } : [],
+function unwatched(processes: readonly Event[], now: string): readonly Interval[] {
+  const gaps = processes.flatMap(({ to, time, unwatched_since: from }) =>
+    to === "started" && from !== null ? { from, to: time } : [],
   );
   const last = processes.at(-1);
-  return last?.to === "stopped" ? [...gaps, { fromMs: Date.parse(last.time), toMs: nowMs }] : gaps;
+  return last?.to === "stopped" ? [...gaps, { from: last.time, to: now }] : gaps;
 }
 
-/** The states of one subject over an interval, without holes. `events`: its events, oldest first. */
-export function periodsOf(
-  events: readonly Event[],
-  gaps: readonly Interval[],
-  { fromMs, toMs }: Interval,
-): readonly Period[] {
-  const timesMs = [...events.map(({ time }) => Date.parse(time)), toMs];
-  const known = events.map(({ to: state, detail }, index): Period => {
-    const [sinceMs = toMs, endMs = toMs] = timesMs.slice(index);
-    return { fromMs: sinceMs, toMs: endMs, state, sinceMs, detail };
-  });
-  return [nothing({ fromMs, toMs: timesMs[0] ?? toMs }), ...known]
-    .flatMap((period) => without(period, gaps))
-    .map((one) => ({ ...one, fromMs: Math.max(one.fromMs, fromMs), toMs: Math.min(one.toMs, toMs) }))
-    .filter((one) => one.toMs > one.fromMs);
+function nothing(from: string, to: string): Period {
+  return { from, to, state: null, since: from, detail: null };
 }
 
-function nothing({ fromMs, toMs }: Interval): Period {
-  return { fromMs, toMs, state: null, sinceMs: fromMs, detail: null };
-}
-
-/** A period with the gaps cut out of it. */
+/** A period, in parts where gaps begin or end in it. */
 function without(period: Period, gaps: readonly Interval[]): readonly Period[] {
-  const parts: Period[] = [];
-  let fromMs = period.fromMs;
-  for (const gap of gaps) {
-    if (gap.fromMs < period.toMs && gap.toMs > fromMs) {
-      const cut = { fromMs: Math.max(gap.fromMs, fromMs), toMs: Math.min(gap.toMs, period.toMs) };
-      parts.push({ ...period, fromMs, toMs: cut.fromMs }, nothing(cut));
-      fromMs = cut.toMs;
-    }
-  }
-  return [...parts, { ...period, fromMs }];
+  const edges = gaps
+    .flatMap(({ from, to }) => [from, to])
+    .filter((time) => time > period.from && time < period.to);
+  return [period.from, ...edges].map((from, index) => {
+    const to = edges[index] ?? period.to;
+    const isGap = gaps.some((gap) => gap.from <= from && from < gap.to);
+    return isGap ? nothing(from, to) : { ...period, from, to };
+  });
 }
 
 export type Availability = ReturnType<typeof availabilityOf>;
 
-/** Availability over an interval. Shares are of the known time; null: nothing was known. */
+/** Availability over an interval. Shares are of the known time, rounded down: 1 means always; null: nothing was known. */
 export function availabilityOf(periods: readonly Period[]) {
   let [okMs, usableMs, knownMs, outageMs, longestMs] = [0, 0, 0, 0, 0];
-  for (const { state, fromMs, toMs } of periods) {
+  for (const { state, from, to } of periods) {
     if (state !== null && !NOT_COUNTED.has(state)) {
-      const lengthMs = toMs - fromMs;
-      const isUsable = !UNUSABLE.has(state);
+      const lengthMs = Date.parse(to) - Date.parse(from);
+      const isUsable = USABLE.has(state);
       knownMs += lengthMs;
       okMs += state === "ok" ? lengthMs : 0;
       usableMs += isUsable ? lengthMs : 0;
@@ -94,55 +84,46 @@ export function availabilityOf(periods: readonly Period[]) {
       longestMs = Math.max(longestMs, outageMs);
     }
   }
+  const shareOf = (ms: number) => (knownMs === 0 ? null : Math.floor((ms / knownMs) * 10_000) / 10_000);
   return {
-    ok_share: knownMs === 0 ? null : okMs / knownMs,
-    usable_share: knownMs === 0 ? null : usableMs / knownMs,
+    ok_share: shareOf(okMs),
+    usable_share: shareOf(usableMs),
     longest_outage_seconds: longestMs / 1_000,
     known_seconds: knownMs / 1_000,
   };
 }
 
 /** The worst period in each of `count` equal parts of an interval. Of equally bad ones, the latest. */
-export function slotsOf(
-  periods: readonly Period[],
-  { fromMs, toMs }: Interval,
-  count: number,
-): readonly Period[] {
-  const slotMs = (toMs - fromMs) / count;
+export function slotsOf(periods: readonly Period[], interval: Interval, count: number): readonly Period[] {
+  const fromMs = Date.parse(interval.from);
+  const slotMs = (Date.parse(interval.to) - fromMs) / count;
   const rankOf = ({ state }: Period) => WORST_LAST.indexOf(state);
   return Array.from({ length: count }, (_, index) => {
-    const slot = { fromMs: fromMs + index * slotMs, toMs: fromMs + (index + 1) * slotMs };
+    const [from, to] = [index, index + 1].map((slot) => isoTime(fromMs + slot * slotMs)) as [string, string];
     return periods
-      .filter((one) => one.fromMs < slot.toMs && one.toMs > slot.fromMs)
-      .reduce((most, one) => (rankOf(one) >= rankOf(most) ? one : most), nothing(slot));
+      .filter((one) => one.from < to && one.to > from)
+      .reduce((most, one) => (rankOf(one) >= rankOf(most) ? one : most), nothing(from, to));
   });
 }
 
-/** A past or current incident, from its events; `until` is null while it lasts. */
-export type PastIncident = ReturnType<typeof incidentOf>;
+/** A past or current incident; `until` is null while it lasts. */
+export type PastIncident = ReturnType<typeof incidentsOf>[number];
 
-/** The incidents that overlap an interval, latest first. `events`: events of incidents, oldest first. */
-export function incidentsOf(events: readonly Event[], { fromMs, toMs }: Interval): readonly PastIncident[] {
-  const [from, to] = [isoTime(fromMs), isoTime(toMs)];
-  const running = new Map<string, Event>();
-  const found: PastIncident[] = [];
-  for (const event of events) {
-    const start = running.get(event.subject);
-    if (event.to === "began") {
-      running.set(event.subject, event);
-    } else if (start !== undefined) {
-      running.delete(event.subject);
-      found.push(incidentOf(start, event));
-    }
-  }
-  found.push(...[...running.values()].map((start) => incidentOf(start, null)));
-  return found
+/** The incidents that overlap an interval, the latest first. */
+export function incidentsOf(log: EventLog, { from, to }: Interval, now: string) {
+  return [...log.lists.values()]
+    .flatMap((own) => own.flatMap((event, index) => incidentFrom(event, own[index + 1] ?? null, now)))
     .filter(({ since, until }) => since <= to && (until === null || until >= from))
     .sort((a, b) => (a.since < b.since ? 1 : -1));
 }
 
-function incidentOf(start: Event, end: Event | null) {
+function incidentFrom(start: Event, end: Event | null, now: string) {
+  // A beginning without an end was followed by another one.
+  if (start.kind !== "incident" || start.to !== "began" || end?.to === "began") {
+    return [];
+  }
   const { detail, target_count, targets } = end ?? start;
-  const until = end?.time ?? null;
-  return { ...incidentOfKey(start.subject), since: start.time, until, detail, targets, target_count };
+  const [since, until] = [start.time, end?.time ?? null];
+  const duration_seconds = (Date.parse(until ?? now) - Date.parse(since)) / 1_000;
+  return [{ ...incidentOfKey(start.subject), since, until, duration_seconds, detail, targets, target_count }];
 }

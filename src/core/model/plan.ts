@@ -52,7 +52,7 @@ export interface PlannedBudget extends Omit<Budget, "name"> {
   readonly share: number;
 }
 
-export interface PlannedProbe extends Pick<ParityProbe, "protocol" | "variants" | "chains"> {
+interface PlannedProbe extends Pick<ParityProbe, "protocol" | "variants" | "chains"> {
   /** Its name. */
   readonly probe: string;
   readonly every_seconds: number;

@@ -19,7 +19,7 @@ const Flag = z.boolean();
 const Link = orNull(z.url());
 
 /** Null where it is unknown, and where a daemon of an older version lacks it. */
-function orNull<Schema extends z.ZodType>(schema: Schema, description?: string) {
+export function orNull<Schema extends z.ZodType>(schema: Schema, description?: string) {
   return (description === undefined ? schema : schema.describe(description)).nullable().default(null);
 }
 

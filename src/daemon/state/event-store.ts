@@ -1,5 +1,5 @@
 import { appendFile } from "node:fs/promises";
-import { type Event, EventSchema, eventOf, eventText } from "../../core/events/event.ts";
+import { type Event, EventSchema, eventLines, eventOf } from "../../core/events/event.ts";
 import { EventLog } from "../../core/events/event-log.ts";
 import { INCIDENT_SCOPES, type Incident, incidentOfKey, type Report } from "../../core/model/report.ts";
 import { isoTime, parseJson } from "../../core/model/text.ts";
@@ -19,12 +19,11 @@ export function eventsPathOf(statePath: string): string {
   return `${statePath}.events`;
 }
 
-/** Reads events, one a line. `invalid`: how many lines are no events; a kill may cut off the last one. `isWhole`: a line can be appended. */
-export function readEvents(text: string) {
+/** Reads events, one a line. `invalid`: how many lines are no events; a kill may cut off the last one. */
+export function readEvents(text: string): { readonly events: readonly Event[]; readonly invalid: number } {
   const lines = text.split("\n").filter((line) => line !== "");
   const events = lines.flatMap((line) => EventSchema.safeParse(parseJson(line)).data ?? []);
-  const invalid = lines.length - events.length;
-  return { events, invalid, isWhole: invalid === 0 && (text === "" || text.endsWith("\n")) };
+  return { events, invalid: lines.length - events.length };
 }
 
 /** The events and their file. Disposing it writes for the last time. */
@@ -32,7 +31,7 @@ export class EventStore implements AsyncDisposable {
   readonly log = new EventLog();
   /** Incidents that began since the start of the process, by their scope. */
   readonly incidents = new Map<Incident["scope"], number>(INCIDENT_SCOPES.map((scope) => [scope, 0]));
-  readonly #world: EventsWorld;
+  readonly #nowMs: () => number;
   readonly #writer: DebouncedWriter | null;
   /** Null while this process does not poll: it adds no events of itself then. */
   #name: string | null = null;
@@ -40,9 +39,8 @@ export class EventStore implements AsyncDisposable {
   /** Lines in the file; null: the file must be rewritten. */
   #lines: number | null = null;
 
-  private constructor(world: EventsWorld) {
-    const { logger, stateFile } = world;
-    this.#world = world;
+  private constructor({ logger, nowMs, stateFile }: EventsWorld) {
+    this.#nowMs = nowMs;
     this.#writer =
       stateFile === null
         ? null
@@ -58,7 +56,14 @@ export class EventStore implements AsyncDisposable {
   static async open(world: EventsWorld): Promise<EventStore> {
     const store = new EventStore(world);
     if (world.stateFile !== null) {
-      await store.#load(eventsPathOf(world.stateFile));
+      const message = "Cannot read the events file; the history starts empty";
+      const text = (await readOptional(eventsPathOf(world.stateFile), world, message)) ?? "";
+      const { events, invalid } = readEvents(text);
+      store.log.replace(events);
+      store.#lines = invalid === 0 && text.endsWith("\n") ? events.length : null;
+      if (invalid > 0) {
+        world.logger.warn({ invalid, kept: events.length }, "Events file: dropped invalid lines");
+      }
     }
     return store;
   }
@@ -80,10 +85,9 @@ export class EventStore implements AsyncDisposable {
   started(name: string, aliveMs: number | null): void {
     this.#name = name;
     const last = this.log.all().at(-1);
-    const lastMs = last === undefined ? null : Date.parse(last.time);
-    const isStopped = last?.to === "stopped";
-    const sinceMs = lastMs === null || isStopped ? lastMs : Math.max(lastMs, aliveMs ?? lastMs);
-    this.#addProcess("started", sinceMs === null ? null : isoTime(sinceMs));
+    const alive = isoTime(aliveMs ?? 0);
+    const wasAlive = last !== undefined && last.to !== "stopped" && alive > last.time;
+    this.#addProcess("started", wasAlive ? alive : (last?.time ?? null));
   }
 
   stopped(): void {
@@ -103,16 +107,10 @@ export class EventStore implements AsyncDisposable {
     await this.#writer?.[Symbol.asyncDispose]();
   }
 
-  #addProcess(to: "started" | "stopped" | "reloaded", unwatchedSince: string | null = null): void {
+  #addProcess(to: "started" | "stopped" | "reloaded", unwatched_since: string | null = null): void {
     if (this.#name !== null) {
-      const time = isoTime(this.#world.nowMs());
-      const event = eventOf({
-        time,
-        kind: "process",
-        subject: this.#name,
-        to,
-        unwatched_since: unwatchedSince,
-      });
+      const time = isoTime(this.#nowMs());
+      const event = eventOf({ time, kind: "process", subject: this.#name, to, unwatched_since });
       this.log.add(event);
       this.#keep([event]);
     }
@@ -131,30 +129,12 @@ export class EventStore implements AsyncDisposable {
     // Until it is known that all of it was written.
     this.#lines = null;
     if (lines !== null && lines <= 2 * this.log.size + SPARE_LINES) {
-      await appendFile(path, linesOf(events).join(""));
+      await appendFile(path, eventLines(events));
       this.#lines = lines + events.length;
     } else {
       const all = this.log.all();
-      await writeAtomically(path, linesOf(all));
+      await writeAtomically(path, eventLines(all));
       this.#lines = all.length;
     }
   }
-
-  async #load(path: string): Promise<void> {
-    const message = "Cannot read the events file; the history starts empty";
-    const text = await readOptional(path, this.#world, message);
-    if (text === null) {
-      return;
-    }
-    const { events, invalid, isWhole } = readEvents(text);
-    this.log.restore(events);
-    this.#lines = isWhole ? events.length : null;
-    if (invalid > 0) {
-      this.#world.logger.warn({ invalid, kept: events.length }, "Events file: dropped invalid lines");
-    }
-  }
-}
-
-function linesOf(events: readonly Event[]): readonly string[] {
-  return events.map((event) => `${eventText(event)}\n`);
 }

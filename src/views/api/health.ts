@@ -1,8 +1,9 @@
 import type { z } from "zod";
 import { servingTargets } from "../../core/model/fleet.ts";
 import type { Report, TargetReport } from "../../core/model/report.ts";
-import { formatAgo, formatCount, formatDuration } from "../../core/model/text.ts";
+import { formatCount, formatDuration } from "../../core/model/text.ts";
 import { differingKeys, findDifferences } from "../wording/parity.ts";
+import { latenessOf } from "../wording/targets.ts";
 import type { HealthJson, HealthTargetJson, ProtocolHealthJson } from "./api-schema.ts";
 import type { QUERIES } from "./queries.ts";
 import { selectTargets } from "./selection.ts";
@@ -101,23 +102,18 @@ function findFreshest(targets: readonly TargetReport[]): TargetReport | null {
 }
 
 function healthTargetJson(target: TargetReport, rules: Rules): HealthTargetJson {
-  const { variant, tier, status, block_number, lag_seconds: lag, last_advance: time } = target;
+  const { variant, tier, status, block_number, lag_seconds, last_advance } = target;
   const { maxLagSeconds, hasReference, nowMs, differing } = rules;
-  const advancedMs = time === null ? Number.NEGATIVE_INFINITY : Date.parse(time);
-  const lateMs = lag === null ? nowMs - advancedMs : lag * 1000;
-  const isLate = lateMs > maxLagSeconds * 1000;
-  const advance = time === null ? "never seen to advance" : `last advanced ${formatAgo(advancedMs, nowMs)}`;
-  const measured =
-    lag === null
-      ? `${hasReference ? "lag unknown" : "the chain has no reference"}; ${advance}`
-      : `${formatDuration(lateMs)} behind the ${hasReference ? "reference" : "clock"}`;
+  const unknown = hasReference ? "lag unknown" : "the chain has no reference";
+  const { ms, text } = latenessOf(target, nowMs, unknown, hasReference ? "reference" : "clock");
+  const isLate = ms > maxLagSeconds * 1000;
   const late = isLate ? `, more than ${formatDuration(maxLagSeconds * 1000)}` : "";
   const difference = differing.get(target.key);
   return {
     ...{ variant, tier, status },
     healthy: status === "ok" && difference === undefined && !isLate,
-    ...{ block_number, lag_seconds: lag, last_advance: time },
-    why: status === "ok" ? (difference ?? `${measured}${late}`) : `${status}: ${target.detail}`,
+    ...{ block_number, lag_seconds, last_advance },
+    why: status === "ok" ? (difference ?? `${text}${late}`) : `${status}: ${target.detail}`,
   };
 }
 

@@ -10,16 +10,16 @@ export type Query = Readonly<Record<string, string | readonly string[] | undefin
 const UNITS_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 /** Of an ISO 8601 time, or of `24h`, which is that long ago; NaN for anything else. */
-function timeOf(text: string, nowMs: number): number {
+function timeOf(text: string, now: string): number {
   const [, count, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
   if (count !== undefined) {
-    return nowMs - Number(count) * (UNITS_MS[unit ?? ""] ?? 0);
+    return Date.parse(now) - Number(count) * (UNITS_MS[unit ?? ""] ?? 0);
   }
   return /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : Number.NaN;
 }
 
 const Text = z.string();
-const Moment = Text.refine((text) => !Number.isNaN(timeOf(text, 0)), {
+const Moment = Text.refine((text) => !Number.isNaN(timeOf(text, isoTime(0))), {
   error: "expected a time such as 2026-11-23T03:00:00Z, or how long ago, such as 24h or 7d",
 });
 const TIME = "An ISO 8601 time, or how long ago, such as 24h or 7d";
@@ -31,7 +31,7 @@ function count(most: number, usual: number) {
 function span(from: string, limit: number) {
   return {
     from: Moment.default(from).describe(TIME),
-    to: Moment.optional().describe(`${TIME}. Default: now`),
+    to: Moment.default("0s").describe(TIME),
     limit: count(10_000, limit).describe("The maximum number of items of a list, the latest"),
   };
 }
@@ -88,6 +88,9 @@ export const QUERIES = {
   incidents: z.object(span("7d", 200)),
 };
 
+/** Which events are asked for; a filter that is left out lets anything pass. */
+export type EventQuery = z.output<typeof QUERIES.events>;
+
 /** Reads the query of a route, or reports its fault. An empty parameter is as one that is left out. */
 export function readQuery<Schema extends z.ZodType>(schema: Schema, query: Query): z.output<Schema> | string {
   const given = Object.fromEntries(Object.entries(query).filter(([, value]) => value !== ""));
@@ -100,25 +103,16 @@ export function readQuery<Schema extends z.ZodType>(schema: Schema, query: Query
   return `Cannot use ${name} ${JSON.stringify(given[name]).slice(0, 100)}: ${issue.message}`;
 }
 
-/** What a route about a time is asked, with that time. */
-export type Asked<Parameters> = Omit<Parameters, "from" | "to"> & Interval;
-
-/** Which events are asked for; a filter that is left out lets anything pass. */
-export type EventQuery = Asked<z.output<typeof QUERIES.events>>;
-
-/** The same for a route about a time, which `from` and `to` name. */
-export function readSpanQuery<Parameters extends { readonly from: string; readonly to?: string | undefined }>(
+/** The same for a route about a time, of which `from` and `to` are as in the report then. */
+export function readSpanQuery<Parameters extends Interval>(
   schema: z.ZodType<Parameters>,
   query: Query,
-  nowMs: number,
-): Asked<Parameters> | string {
+  now: string,
+): Parameters | string {
   const read = readQuery(schema, query);
   if (typeof read === "string") {
     return read;
   }
-  const { from, to, ...others } = read;
-  const [fromMs, toMs] = [timeOf(from, nowMs), to === undefined ? nowMs : timeOf(to, nowMs)];
-  return fromMs < toMs
-    ? { ...others, fromMs, toMs }
-    : `Cannot use from ${isoTime(fromMs)}: expected a time before ${isoTime(toMs)}`;
+  const [from, to] = [read.from, read.to].map((text) => isoTime(timeOf(text, now))) as [string, string];
+  return from < to ? { ...read, from, to } : `Cannot use from ${from}: expected a time before ${to}`;
 }

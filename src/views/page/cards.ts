@@ -1,34 +1,22 @@
 import type { PastIncident } from "../../core/events/timeline.ts";
 import { variantName } from "../../core/model/fleet.ts";
-import type { Links } from "../../core/model/links.ts";
 import type { Incident, TargetReport } from "../../core/model/report.ts";
-import { formatCount, formatDuration, formatNumber } from "../../core/model/text.ts";
+import { formatClock, formatCount, formatDuration, formatNumber } from "../../core/model/text.ts";
 import { describeFailover, incidentTitle } from "../wording/incidents.ts";
-import {
-  describeAlternatives,
-  describeLag,
-  reasonSuffix,
-  statusWords,
-  type TargetProblem,
-} from "../wording/targets.ts";
-import { incidentProblem, renderAct, targetProblem } from "./act.ts";
+import { describeProblem, reasonSuffix, statusWords, type TargetProblem } from "../wording/targets.ts";
+import { renderIncidentAct, renderTargetAct } from "./act.ts";
 import { type Html, type HtmlValue, html } from "./html.ts";
 import { chainPath, statusPath, targetAnchor } from "./links.ts";
 import {
+  type PageOptions,
   renderAgo,
   renderClock,
-  renderFor,
   renderLink,
+  renderList,
   renderSection,
   renderTerm,
   toneGlyph,
 } from "./shell.ts";
-
-/** What cards need beside the report. */
-export interface CardOptions {
-  readonly links: Links | undefined;
-  readonly nowMs: number;
-}
 
 /** More cards than this would push the fleet off the screen. */
 const MAX_PROBLEMS = 24;
@@ -37,17 +25,19 @@ const MAX_PROBLEMS = 24;
 export function renderTargetCard(
   target: TargetReport,
   { id, title, body }: { readonly id: string; readonly title: HtmlValue; readonly body: HtmlValue },
-  { links, nowMs }: CardOptions,
+  options: PageOptions,
+  nowMs: number,
 ): Html {
   const { status, detail, since, preferred, maintenance } = target;
   const { tone } = statusWords(status);
-  const lasting = since === null ? null : html`${renderFor(since, nowMs)} `;
+  const sinceMs = since === null ? nowMs : Date.parse(since);
+  const lasting = html`for <time datetime="${since}" title="since ${formatClock(sinceMs, nowMs)}">${formatDuration(nowMs - sinceMs)}</time> `;
   return html`<li class="card ${tone}" id="${id}"><h3>${title}
 <a class="pill ${tone}" href="${statusPath(status)}">${toneGlyph(tone)} ${status}</a>
-<small>${lasting}${preferred ? html`${renderTerm("preferred")} ` : null}${maintenance ? "in maintenance" : null}</small></h3>
+<small>${since === null ? null : lasting}${preferred ? html`${renderTerm("preferred")} ` : null}${maintenance ? "in maintenance" : null}</small></h3>
 <p>${detail}<small>${reasonSuffix(target)}</small></p>
 ${body}
-${renderAct(targetProblem(target, id), links, nowMs)}</li>
+${renderTargetAct(target, id, options, nowMs)}</li>
 `;
 }
 
@@ -55,68 +45,60 @@ ${renderAct(targetProblem(target, id), links, nowMs)}</li>
 export function renderProblems(
   problems: readonly TargetProblem[],
   incidents: readonly Incident[],
-  options: CardOptions,
+  options: PageOptions,
+  nowMs: number,
 ): Html | null {
   const explained = new Set(incidents.flatMap(({ targets }) => targets));
   const listed = problems.filter(({ target }) => target.status !== "unknown" && !explained.has(target.key));
   const rest = listed.length - MAX_PROBLEMS;
   const cards = listed.slice(0, MAX_PROBLEMS).map((problem) => {
     const { target, chain } = problem;
-    const { last_advance: time } = target;
+    const { key: id, last_advance: time } = target;
     const name = `${target.protocol} ${variantName(target)} on ${chain.name}`;
     const title = html`<a href="${chainPath(chain.slug)}#${targetAnchor(target)}">${name}</a>${chain.testnet ? " (testnet)" : null}`;
-    const facts = [describeLag(target) ?? [], describeAlternatives(problem)].flat().join(" · ");
-    const advance =
-      time === null ? "never seen to advance" : html`last advanced ${renderAgo(time, options.nowMs)}`;
-    const body = html`<p class="meta">${facts} · ${advance} ${renderLink("Explorer", target.explorer)}</p>`;
-    return renderTargetCard(target, { id: target.key, title, body }, options);
+    const advance = time === null ? "never seen to advance" : html`last advanced ${renderAgo(time, nowMs)}`;
+    const body = html`<p class="meta">${describeProblem(problem, " · ")} · ${advance} ${renderLink("Explorer", target.explorer)}</p>`;
+    return renderTargetCard(target, { id, title, body }, options, nowMs);
   });
+  const more = rest > 0 ? html`<p class="hint">and ${formatNumber(rest)} more, in the fleet below</p>` : null;
   return cards.length === 0
     ? null
-    : renderSection(
-        "problems",
-        "Not ok, worst first",
-        html`<ol class="cards">${cards}</ol>
-${rest > 0 ? html`<p class="hint">and ${formatNumber(rest)} more, in the fleet below</p>` : null}`,
-      );
+    : renderSection("problems", "Not ok, worst first", html`<ol class="cards">${cards}</ol>\n${more}`);
 }
 
 /** The incidents, each with its extent, the failover, and its targets folded; null if there are none. */
 export function renderIncidents(
   incidents: readonly Incident[],
   problems: readonly TargetProblem[],
-  options: CardOptions,
+  options: PageOptions,
+  nowMs: number,
 ): Html | null {
-  const cards = incidents.map((incident) =>
-    renderIncidentCard(
-      { ...incident, targets: [...incident.targets], until: null, target_count: incident.targets.length },
-      describeFailover(incident, problems),
-      options,
-    ),
-  );
-  return cards.length === 0
-    ? null
-    : renderSection("incidents", "Incidents", html`<ul class="cards">${cards}</ul>`);
+  const cards = incidents.map((incident) => {
+    const targets = [...incident.targets];
+    const past = { ...incident, targets, until: null, target_count: targets.length };
+    return renderIncidentCard(past, describeFailover(incident, problems), options, nowMs);
+  });
+  return renderList("incidents", "Incidents", cards, "cards");
 }
 
 /** An incident; `until` is null while it goes on, and `target_count` includes targets that are not listed. */
 export function renderIncidentCard(
-  incident: PastIncident,
+  incident: Omit<PastIncident, "duration_seconds">,
   body: HtmlValue,
-  { links, nowMs }: CardOptions,
+  options: PageOptions,
+  nowMs: number,
 ): Html {
-  const { detail, scope, since, subject, target_count: count, targets, until } = incident;
-  const length = formatDuration((until === null ? nowMs : Date.parse(until)) - Date.parse(since));
-  const end = until === null ? null : html` to ${renderClock(until, nowMs)}`;
-  const tone = until === null ? "bad" : "idle";
-  const glyph = until === null ? toneGlyph("bad") : null;
-  const id = until === null ? `${scope}-${subject}` : `${scope}-${subject}-${since}`;
+  const { scope, since, subject, target_count: count, targets, until } = incident;
+  const isRunning = until === null;
+  const length = formatDuration((isRunning ? nowMs : Date.parse(until)) - Date.parse(since));
+  const end = isRunning ? null : html` to ${renderClock(until, nowMs)}`;
+  const id = `${scope}-${subject}${isRunning ? "" : `-${since}`}`;
   const rest = count - targets.length;
-  return html`<li class="card ${tone}"><h3>${glyph} ${incidentTitle({ scope, subject, detail: detail ?? "" })}</h3>
+  return html`<li class="card ${isRunning ? "bad" : "idle"}"><h3>${isRunning ? toneGlyph("bad") : null} ${incidentTitle(incident)}</h3>
 <p>${body}</p>
 <p class="meta">for ${length}, from ${renderClock(since, nowMs)}${end}</p>
 <details id="incident-${id}"><summary>${formatCount(count, "target")}</summary>
 <ul class="keys" tabindex="0">${targets.map((key) => html`<li>${key}</li>`)}${rest > 0 ? html`<li>and ${formatNumber(rest)} more</li>` : null}</ul></details>
-${until === null ? renderAct(incidentProblem(incident), links, nowMs) : null}</li>
+${isRunning ? renderIncidentAct(incident, options, nowMs) : null}</li>
 `;
 }

@@ -7,7 +7,7 @@ import { type PageOptions, renderPage } from "./shell.ts";
 export function renderDocumentPage(markdown: string, options: PageOptions): string {
   const title = /^# +(.+)$/m.exec(markdown)?.[1] ?? "Documentation";
   const main = html`<article class="document">${renderMarkdown(markdown)}</article>`;
-  return renderPage({ ...options, title: `${title} · Synclag`, tone: "idle", main, refresh: "never" });
+  return renderPage({ ...options, title: `${title} · Synclag`, tone: "idle", main });
 }
 
 /** The index of the documents, which are given by their paths, as Markdown: each runbook with what it is about. */

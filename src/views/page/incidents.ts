@@ -1,5 +1,4 @@
 import { EVENT_KINDS, type Event } from "../../core/events/event.ts";
-import type { EventLog } from "../../core/events/event-log.ts";
 import { incidentsOf, type PastIncident } from "../../core/events/timeline.ts";
 import { type Report, STATUSES } from "../../core/model/report.ts";
 import { formatCount, formatNumber, isoTime } from "../../core/model/text.ts";
@@ -12,66 +11,70 @@ import { chainPath, eventsPath, INCIDENTS_PATH, targetAnchor } from "./links.ts"
 import {
   type PageOptions,
   renderClock,
+  renderList,
   renderPage,
   renderSection,
   renderSummary,
   toneGlyph,
 } from "./shell.ts";
-import { RANGES, type Range, renderRanges } from "./strip.ts";
-
-/** What the page of incidents shows in addition to the report. */
-export interface IncidentsPageOptions extends PageOptions {
-  readonly events: EventLog;
-  readonly hosts: Hosts;
-  readonly asked: EventQuery;
-  readonly range: Range;
-}
+import { RANGES, readRange, renderRanges } from "./strip.ts";
 
 /** What happened: the incidents of a time, then all events, which a form narrows. */
-export function renderIncidentsPage(report: Report, options: IncidentsPageOptions): string {
-  const { asked, events: log, range } = options;
+export function renderIncidentsPage(
+  report: Report,
+  asked: EventQuery,
+  hosts: Hosts,
+  options: PageOptions,
+): string {
+  const { events: log, view } = options;
+  const range = readRange(view.range);
   const nowMs = Date.parse(report.generated_at);
-  const incidents = incidentsOf(log.ofKind("incident"), asked);
+  const incidents = incidentsOf(log, asked, report.generated_at);
   const running = incidents.filter(({ until }) => until === null).length;
   const tone = running > 0 ? "bad" : "ok";
   const count = `${formatCount(incidents.length - running, "past incident")} in ${RANGES[range].title}`;
   const sentence = `${running === 0 ? "No incident" : formatCount(running, "incident")} now, ${count}`;
   const cards = incidents
     .slice(0, asked.limit)
-    .map((one) => renderIncidentCard(one, renderChains(one, report), { links: options.links, nowMs }));
-  const main = html`${renderSummary(report, tone, html`${toneGlyph(tone)} ${sentence}`, "", html`. <a href="/">All chains</a>`)}
-${renderRanges(range, (one) => eventsPath({ ...asked, range: one }))}
-${incidents.length === 0 ? null : renderSection("incidents", "Incidents", html`<ul class="cards">${cards}</ul>`)}
-${renderEvents(report, options, nowMs)}`;
-  return renderPage({ ...options, title: "Incidents · Synclag", tone, main });
+    .map((one) => renderIncidentCard(one, renderChains(one, report), options, nowMs));
+  const found = selectEvents(log, asked, hosts);
+  const main = html`${renderSummary(report, tone, html`${toneGlyph(tone)} ${sentence}`)}
+${renderRanges(range, (one) => eventsPath({ ...asked, from: "", to: "", range: one }))}
+${renderList("incidents", "Incidents", cards, "cards")}
+${renderSection(
+  "events",
+  "Events",
+  html`${renderForm(report, { ...asked, range }, hosts)}
+${renderEvents(found, { ...asked, range }, chainNames(report), nowMs)}`,
+)}`;
+  return renderPage({ ...options, title: "Incidents · Synclag", tone, main, kind: "live" });
 }
 
 const MOST_CHAINS = 6;
-
-/** What the plots of an incident show. */
+/** What the plots of an incident show before and after it. */
 const MARGIN_MS = 600_000;
 
 /** Links to its chains at that time, and to all events of it. */
 function renderChains({ since, targets, until }: PastIncident, report: Report): Html {
   const nameOf = chainNames(report);
   const slugs = [...new Set(targets.map((key) => key.split("/")[3] ?? ""))];
-  const span = { from: since, to: until ?? report.generated_at };
-  const from = isoTime(Date.parse(span.from) - MARGIN_MS);
-  const to = isoTime(Date.parse(span.to) + MARGIN_MS);
+  const to = until ?? report.generated_at;
+  const plotted = `from=${isoTime(Date.parse(since) - MARGIN_MS)}&to=${isoTime(Date.parse(to) + MARGIN_MS)}`;
   const links = slugs
     .slice(0, MOST_CHAINS)
-    .map((slug) => html`<a href="${chainPath(slug)}?from=${from}&amp;to=${to}">${nameOf(slug)}</a> `);
+    .map((slug) => html`<a href="${chainPath(slug)}?${plotted}">${nameOf(slug)}</a> `);
   const rest = slugs.length - links.length;
-  return html`${links}${rest > 0 ? `and ${formatCount(rest, "more chain")} ` : null}· <a href="${eventsPath(span)}">events</a>`;
+  return html`${links}${rest > 0 ? `and ${formatCount(rest, "more chain")} ` : null}· <a href="${eventsPath({ from: since, to })}">events</a>`;
 }
 
+type Asked = EventQuery & { readonly range: string };
+
 function renderEvents(
-  report: Report,
-  { asked, events: log, hosts, range }: IncidentsPageOptions,
+  found: readonly Event[],
+  asked: Asked,
+  nameOf: (slug: string) => string,
   nowMs: number,
 ): Html {
-  const found = selectEvents(log, asked, hosts);
-  const nameOf = chainNames(report);
   const shown = found.slice(0, asked.limit);
   const older = found[asked.limit];
   const lines = shown.map((event) => {
@@ -79,34 +82,27 @@ function renderEvents(
     return html`<li>${renderClock(event.time, nowMs)}<b>${renderWhat(event, what)}</b><span>${change}</span><span>${detail}</span></li>
 `;
   });
-  return renderSection(
-    "events",
-    "Events",
-    html`${renderForm(report, asked, hosts, range)}
-<p class="hint">${found.length === 0 ? "Nothing happened then" : formatCount(found.length, "event")}${shown.length < found.length ? `, the latest ${formatNumber(shown.length)} of them` : null}.
-${older === undefined ? null : html`<a href="${eventsPath({ ...asked, range, to: older.time })}">Older events</a>`}</p>
-${lines.length === 0 ? null : html`<ol class="events">${lines}</ol>`}`,
-  );
+  const count = found.length === 0 ? "Nothing happened then" : formatCount(found.length, "event");
+  const latest = older === undefined ? "" : `, the latest ${formatNumber(shown.length)} of them`;
+  return html`<p class="hint">${count}${latest}.
+${older === undefined ? null : html`<a href="${eventsPath({ ...asked, to: older.time })}">Older events</a>`}</p>
+${lines.length === 0 ? null : html`<ol class="events">${lines}</ol>`}`;
 }
 
+/** What it happened to, as a link to its chain, or to its card there. */
 function renderWhat({ kind, subject }: Event, what: string): Html | string {
   const [protocol = "", variant = "", tier = "", chain = ""] = subject.split("/");
-  switch (kind) {
-    case "pair":
-      return html`<a href="${chainPath(variant)}">${what}</a>`;
-    case "status":
-    case "deployment":
-      return html`<a href="${chainPath(chain)}#${targetAnchor({ protocol, variant, tier })}">${what}</a>`;
-    default:
-      return what;
+  if (kind === "pair") {
+    return html`<a href="${chainPath(variant)}">${what}</a>`;
   }
+  return kind === "status" || kind === "deployment"
+    ? html`<a href="${chainPath(chain)}#${targetAnchor({ protocol, variant, tier })}">${what}</a>`
+    : what;
 }
 
 /** A form that works without script; its URL can be shared. */
-function renderForm(report: Report, asked: EventQuery, hosts: Hosts, range: Range): Html {
-  const known = (part: "protocol" | "chain" | "variant" | "tier") => [
-    ...new Set(report.targets.map((target) => target[part])),
-  ];
+function renderForm({ targets }: Report, asked: Asked, hosts: Hosts): Html {
+  const known = (part: "protocol" | "chain" | "variant" | "tier") => targets.map((target) => target[part]);
   const fields = {
     kind: EVENT_KINDS,
     protocol: known("protocol"),
@@ -117,13 +113,13 @@ function renderForm(report: Report, asked: EventQuery, hosts: Hosts, range: Rang
     status: STATUSES,
   } as const;
   const selects = Object.entries(fields).map(([name, words]) => {
-    const chosen = asked[name as keyof typeof fields];
-    const options = ["", ...words].map((word) => {
-      const selected = word === (chosen ?? "") ? html` selected` : null;
+    const chosen = asked[name as keyof typeof fields] ?? "";
+    const options = [...new Set(["", ...words])].map((word) => {
+      const selected = word === chosen ? html` selected` : null;
       return html`<option value="${word}"${selected}>${word || "any"}</option>`;
     });
     return html`<label>${name} <select name="${name}">${options}</select></label>`;
   });
-  return html`<form class="filters" action="${INCIDENTS_PATH}#events"><input type="hidden" name="range" value="${range}">
-${selects}<button>Show</button> <a href="${INCIDENTS_PATH}?range=${range}#events">Clear</a></form>`;
+  return html`<form class="filters" action="${INCIDENTS_PATH}#events"><input type="hidden" name="range" value="${asked.range}">
+${selects}<button>Show</button> <a href="${INCIDENTS_PATH}?range=${asked.range}#events">Clear</a></form>`;
 }

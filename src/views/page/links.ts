@@ -1,19 +1,37 @@
 import type { IndexerId } from "../../core/model/fleet.ts";
 import { EVENT_FILTERS } from "../api/queries.ts";
 
-/** What the URL of the status page names; each may be empty. */
-export interface FleetView {
+/** Budgets and the polling plan. */
+export const PLAN_PATH = "/plan";
+/** What happened. */
+export const INCIDENTS_PATH = "/incidents";
+/** The index of the documents that Synclag serves. */
+export const DOCS_PATH = "/docs";
+export const API_PATH = "/docs/api";
+export const STATUSES_PATH = "/docs/statuses";
+/** The folder of the runbooks, one for each alert, under its name. */
+export const RUNBOOKS_PATH = "/docs/runbooks";
+
+/** What the URL of a page names; each may be empty. */
+export interface View {
   /** The content of the filter box. */
   readonly q: string;
   /** `chain`, or the `protocol/variant/tier` of a column; empty or unknown: by the worst target of each chain. */
   readonly sort: string;
-  /** The time that the strips show. */
+  /** The time that the strips show; empty or unknown: the last 24 hours. */
   readonly range: string;
 }
 
 /** The URL of the status page with this filter, order and range. */
-export function fleetPath(view: FleetView): string {
+export function fleetPath(view: View): string {
   return withQuery("/", { ...view });
+}
+
+/** The URL of the page of incidents with these filters. */
+export function eventsPath(query: object): string {
+  const known = ["range", "from", "to", ...EVENT_FILTERS];
+  const named = Object.entries(query).filter(([name]) => known.includes(name));
+  return `${withQuery(INCIDENTS_PATH, Object.fromEntries(named))}#events`;
 }
 
 /** A path with the query parameters that are not empty. */
@@ -44,27 +62,7 @@ export function pairPath(what: "status" | "history", protocol: string, chain: st
   return `/api/v1/${what}/${encodeURIComponent(protocol)}/${encodeURIComponent(chain)}`;
 }
 
-/** Budgets and the polling plan. */
-export const PLAN_PATH = "/plan";
-/** What happened. */
-export const INCIDENTS_PATH = "/incidents";
-/** The index of the documents that Synclag serves. */
-export const DOCS_PATH = "/docs";
-export const API_PATH = "/docs/api";
-export const STATUSES_PATH = "/docs/statuses";
-/** The folder of the runbooks, one for each alert, under its name. */
-export const RUNBOOKS_PATH = "/docs/runbooks";
-
 /** The explanation of one status. */
 export function statusPath(status: string): string {
   return `${STATUSES_PATH}#${status}`;
 }
-
-/** The URL of the page of incidents with these filters. */
-export function eventsPath(query: object): string {
-  const named = Object.entries(query).filter(([name]) => NAMES.has(name));
-  return `${withQuery(INCIDENTS_PATH, Object.fromEntries(named))}#events`;
-}
-
-/** What the page can be narrowed by. */
-const NAMES: ReadonlySet<string> = new Set(["range", "from", "to", ...EVENT_FILTERS]);

@@ -4,11 +4,11 @@ import { type ChainSummary, type Report, statusRank, type TargetReport } from ".
 import { formatNumber, shortDuration } from "../../core/model/text.ts";
 import { notableLagMs, statusWords } from "../wording/targets.ts";
 import { type Html, type HtmlValue, html } from "./html.ts";
-import { chainPath, type FleetView, fleetPath, targetAnchor } from "./links.ts";
+import { chainPath, fleetPath, targetAnchor, type View } from "./links.ts";
 import { renderSection, renderTerm, toneGlyph } from "./shell.ts";
 
 interface Table {
-  readonly view: FleetView;
+  readonly view: View;
   /** One for each variant and tier of each protocol, those of a protocol side by side. */
   readonly columns: readonly IndexerId[];
   /** Keys of the targets that an incident explains: they are less prominent. */
@@ -18,74 +18,67 @@ interface Table {
 interface Row {
   readonly chain: ChainSummary;
   readonly targets: readonly TargetReport[];
-  readonly worst: number;
-  readonly notOk: number;
 }
 
 /** With more columns the reference head is hidden on narrow screens. */
 const MANY_COLUMNS = 7;
 
 /** The whole fleet, a row for each chain, the worst first unless asked otherwise; testnets are folded. */
-export function renderMatrix(report: Report, view: FleetView): Html {
+export function renderMatrix(report: Report, view: View): Html {
   const rows = sortRows(report, view.sort);
   const explained = new Set(report.incidents.flatMap(({ targets }) => targets));
   const table = { view, columns: findColumns(rows), explained };
   const mainnets = rows.filter(({ chain }) => !chain.testnet);
   const testnets = rows.filter(({ chain }) => chain.testnet);
-  const all = testnets.reduce((sum, { targets }) => sum + targets.length, 0);
-  const ok = testnets.reduce((sum, { notOk }) => sum - notOk, all);
+  const all = testnets.flatMap(({ targets }) => targets);
+  const count = `${all.length - notOk(all)} of ${all.length}`;
   const mark = report.targets.some(({ maintenance }) => maintenance) ? ", ⚒ in maintenance" : "";
+  const folded = html`<details id="testnets" class="testnets"${mainnets.length === 0 ? html` open` : null}><summary>Testnets: ${count} targets ok</summary>
+${renderTable(table, testnets, "Testnets")}</details>`;
   return renderSection(
     "fleet",
     "Fleet",
     html`<p class="hint">Time behind the reference head of the chain, or behind the clock where it has none.
 · means not configured${mark}.</p>
 ${mainnets.length === 0 ? null : renderTable(table, mainnets, "Mainnets")}
-${
-  testnets.length === 0
-    ? null
-    : html`<details id="testnets" class="testnets"${mainnets.length === 0 ? html` open` : null}><summary>Testnets: ${ok} of ${all} targets ok</summary>
-${renderTable(table, testnets, "Testnets")}</details>`
-}`,
+${testnets.length === 0 ? null : folded}`,
   );
 }
 
 function renderTable(table: Table, rows: readonly Row[], caption: string): Html {
-  const protocols = groupBy(table.columns, ({ protocol }) => protocol);
-  return html`<div class="box" id="box-${caption.toLowerCase()}" role="region" aria-label="${caption}" tabindex="0"><table class="matrix${table.columns.length > MANY_COLUMNS ? " many" : ""}">
-<caption class="sr">${caption}, ${SORTED[table.view.sort] ?? "worst first"}</caption>
-<thead><tr>${renderSortable(table, "chain", "Chain", html`rowspan="2"`)}${[...protocols].map(
-    ([name, columns]) =>
-      html`<th colspan="${columns.length}" scope="colgroup"><a href="${fleetPath({ ...table.view, q: name })}">${name}</a></th>`,
-  )}<th rowspan="2" scope="col" class="head">${renderTerm("Reference head")} ${renderTerm("× sources")}</th></tr>
-<tr>${table.columns.map((column) => {
-    const small = column.tier === "production" ? null : html` <small>${column.tier}</small>`;
-    return renderSortable(table, indexerKey(column), html`${column.variant}${small}`, null);
-  })}</tr></thead>
+  const { columns, view } = table;
+  const protocols = [...groupBy(columns, ({ protocol }) => protocol)].map(([name, { length }]) => {
+    const path = fleetPath({ ...view, q: name });
+    return html`<th colspan="${length}" scope="colgroup"><a href="${path}">${name}</a></th>`;
+  });
+  const variants = columns.map((column) => {
+    const tier = column.tier === "production" ? null : html` <small>${column.tier}</small>`;
+    return renderSortable(view, indexerKey(column), html`${column.variant}${tier}`, 1);
+  });
+  return html`<div class="box" id="box-${caption.toLowerCase()}" role="region" aria-label="${caption}" tabindex="0"><table class="matrix${columns.length > MANY_COLUMNS ? " many" : ""}">
+<caption class="sr">${caption}, ${view.sort === "chain" ? "by name" : "worst first"}</caption>
+<thead><tr>${renderSortable(view, "chain", "Chain", 2)}${protocols}<th rowspan="2" scope="col" class="head">${renderTerm("Reference head")} ${renderTerm("× sources")}</th></tr>
+<tr>${variants}</tr></thead>
 <tbody>${rows.map((row) => renderRow(table, row))}</tbody></table></div>`;
 }
 
-const SORTED: Readonly<Record<string, string>> = { chain: "by name" };
-
 /** The heading of a column: a link that sorts by the column, or returns to the default order. */
-function renderSortable({ view }: Table, name: string, title: HtmlValue, span: Html | null): Html {
+function renderSortable(view: View, name: string, title: HtmlValue, rows: number): Html {
   const isSorted = view.sort === name;
-  const order = name === "chain" ? "ascending" : "descending";
+  const sorted = html` aria-sort="${name === "chain" ? "ascending" : "descending"}"`;
   const path = `${fleetPath({ ...view, sort: isSorted ? "" : name })}#fleet`;
-  return html`<th scope="col" ${span}${isSorted ? html` aria-sort="${order}"` : null}>
+  return html`<th scope="col" rowspan="${rows}"${isSorted ? sorted : null}>
 <a href="${path}" title="${isSorted ? "Worst chain first" : "Sort by this column"}">${title}</a></th>`;
 }
 
 function renderRow(table: Table, { chain, targets }: Row): Html {
+  const { name, reference, slug } = chain;
   const byIndexer = new Map(targets.map((target) => [indexerKey(target), target]));
   const cells = table.columns.map((column) => renderCell(byIndexer.get(indexerKey(column)), table));
-  const { reference } = chain;
   const head =
-    reference === null
-      ? "none"
-      : html`${formatNumber(reference.block_number)} <small>×${reference.sources}</small>`;
-  return html`<tr><th scope="row"><a href="${chainPath(chain.slug)}">${chain.name}</a></th>
-${cells}<td class="head">${head}</td></tr>
+    reference && html`${formatNumber(reference.block_number)} <small>×${reference.sources}</small>`;
+  return html`<tr><th scope="row"><a href="${chainPath(slug)}">${name}</a></th>
+${cells}<td class="head">${head ?? "none"}</td></tr>
 `;
 }
 
@@ -111,27 +104,29 @@ function renderCell(target: TargetReport | undefined, { explained }: Table): Htm
 /** The columns, in the order of the chain that has most of them. */
 function findColumns(rows: readonly Row[]): readonly IndexerId[] {
   const fullest = rows.toSorted((a, b) => b.targets.length - a.targets.length);
-  const targets = fullest.flatMap((row) => row.targets);
-  const columns = [...groupBy(targets, indexerKey).values()].flatMap(([first]) => first ?? []);
-  return [...groupBy(columns, ({ protocol }) => protocol).values()].flat();
+  const columns = new Map(
+    fullest.flatMap(({ targets }) => targets.map((target) => [indexerKey(target), target] as const)),
+  );
+  return [...groupBy([...columns.values()], ({ protocol }) => protocol).values()].flat();
 }
 
 /** By the column that the page is sorted by; rows that are equal there, and without one, the worst chain first. */
 function sortRows({ chains, targets }: Report, sort: string): readonly Row[] {
   const byChain = groupBy(targets, ({ chain }) => chain);
-  return chains
-    .flatMap((chain): Row[] => {
-      const own = byChain.get(chain.slug) ?? [];
-      const worst = Math.max(...own.map(({ status }) => statusRank(status)));
-      const notOk = own.filter(({ status }) => status !== "ok").length;
-      return own.length === 0 ? [] : [{ chain, targets: own, worst, notOk }];
-    })
-    .sort((a, b) => b.worst - a.worst || b.notOk - a.notOk)
+  const worst = (row: Row) => Math.max(...row.targets.map(({ status }) => statusRank(status)));
+  const rows = chains.map((chain): Row => ({ chain, targets: byChain.get(chain.slug) ?? [] }));
+  return rows
+    .filter((row) => row.targets.length > 0)
+    .sort((a, b) => worst(b) - worst(a) || notOk(b.targets) - notOk(a.targets))
     .sort((a, b) =>
       sort === "chain"
         ? a.chain.name.localeCompare(b.chain.name, "en")
         : badnessIn(b, sort) - badnessIn(a, sort),
     );
+}
+
+function notOk(targets: readonly TargetReport[]): number {
+  return targets.filter(({ status }) => status !== "ok").length;
 }
 
 /** The rank of a column's target, by status and then lag; the lowest if there is no target. */

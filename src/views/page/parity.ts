@@ -23,48 +23,37 @@ const TONES: Readonly<Record<ParityReport["result"], Tone>> = {
   different: "warn",
   unknown: "idle",
 };
-const HEAD = ["Probe", "Result", "Variant", "Against", "Since", "Explanation"];
 
-/** The compared values of one protocol on a chain, side by side; null if nothing is compared. */
-export function renderChainParity(own: readonly ParityReport[], nowMs: number): Html | null {
-  const [first] = own;
-  if (first === undefined) {
-    return null;
+/** The compared values of one protocol on a chain, side by side. */
+export function renderChainParity(protocol: string, own: readonly ParityReport[], nowMs: number): Html {
+  const id = parityAnchor(protocol);
+  /** The value that was compared, and the newest one with its height. */
+  function renderValue(
+    key: string,
+    block: number | null,
+    value: string | null,
+    latest: ParityReport["latest"],
+  ) {
+    const then = block === null || value === null ? null : html`<br>${value} at ${formatNumber(block)}`;
+    const last =
+      latest === null
+        ? "not read yet"
+        : `last: ${latest.value} at ${formatNumber(latest.block_number)}, ${formatAgo(Date.parse(latest.read), nowMs)}`;
+    return html`<b>${variantName(idOfKey(key))}</b>${then}<br><small>${last}</small>`;
   }
-  const id = parityAnchor(first.protocol);
-  const rows = own.map((one) => pairCells(one, nowMs));
-  return renderSection(
-    id,
-    `Data of ${first.protocol}: the same in each variant?`,
-    renderTable(id, `Parity of ${first.protocol}`, HEAD, rows),
-  );
-}
-
-function pairCells(pair: ParityReport, nowMs: number) {
-  const { block, detail, difference, result, since } = pair;
-  return [
-    pair.probe,
-    html`${renderPill(TONES[result], result)}${difference === null || difference === 0 ? "" : ` by ${difference}`}`,
-    html`<b>${variantName(pair)}</b>${renderValue(block, pair.value, pair.latest, nowMs)}`,
-    html`<b>${variantName(idOfKey(pair.against_key))}</b>${renderValue(block, pair.against_value, pair.against_latest, nowMs)}`,
-    since === null
-      ? "–"
-      : html`${renderClock(since, nowMs)}, ${formatDuration(Math.max(0, nowMs - Date.parse(since)))}`,
-    detail,
-  ];
-}
-
-/** The value that was compared, and the newest one with its height. */
-function renderValue(
-  block: number | null,
-  value: string | null,
-  latest: ParityReport["latest"],
-  nowMs: number,
-): Html {
-  const then = block === null || value === null ? null : html`<br>${value} at ${formatNumber(block)}`;
-  const last =
-    latest === null
-      ? "not read yet"
-      : `last: ${latest.value} at ${formatNumber(latest.block_number)}, ${formatAgo(Date.parse(latest.read), nowMs)}`;
-  return html`${then}<br><small>${last}</small>`;
+  const columns = {
+    Probe: ({ probe }: ParityReport) => probe,
+    Result: ({ difference, result }: ParityReport) =>
+      html`${renderPill(TONES[result], result)}${difference === null || difference === 0 ? "" : ` by ${difference}`}`,
+    Variant: (one: ParityReport) => renderValue(one.key, one.block, one.value, one.latest),
+    Against: (one: ParityReport) =>
+      renderValue(one.against_key, one.block, one.against_value, one.against_latest),
+    Since: ({ since }: ParityReport) =>
+      since === null
+        ? "–"
+        : html`${renderClock(since, nowMs)}, ${formatDuration(Math.max(0, nowMs - Date.parse(since)))}`,
+    Explanation: ({ detail }: ParityReport) => detail,
+  };
+  const table = renderTable(id, `Parity of ${protocol}`, columns, own);
+  return renderSection(id, `Data of ${protocol}: the same in each variant?`, table);
 }

@@ -7,7 +7,7 @@ import {
   statusRank,
   type TargetReport,
 } from "../../core/model/report.ts";
-import { formatAgo, formatCount, formatDuration, formatNumber } from "../../core/model/text.ts";
+import { formatCount, formatDuration, formatNumber } from "../../core/model/text.ts";
 import { type PairState, pairState, pairsOf } from "../../core/report/pairs.ts";
 import { describeMissing, keepTargets, type Selection, selectTargets } from "../api/selection.ts";
 import { describeReplica, headline } from "../wording/headline.ts";
@@ -15,13 +15,14 @@ import { describeFailover, incidentTitle } from "../wording/incidents.ts";
 import { describeDifference, findDifferences, paritySummary, parityTitle } from "../wording/parity.ts";
 import {
   findProblems,
-  indexerName,
+  latenessOf,
   reasonSuffix,
   statusWords,
   type TargetProblem,
   type Tone,
 } from "../wording/targets.ts";
-import { type Columns, renderTextTable } from "./text-table.ts";
+import { paragraphs, skippedLine } from "./tables.ts";
+import { renderTextTable } from "./text-table.ts";
 
 /** Exit code of `synclag check`, as for monitoring plugins: ok, warning, critical, unknown. */
 export type CheckExitCode = 0 | 1 | 2 | 3;
@@ -73,12 +74,14 @@ export function selectForCheck(report: Report, filters: readonly string[]): Chec
     }
   }
   const selected = new Set(selections.flatMap((one) => selectTargets(targets, one)));
-  const kept = () =>
-    keepTargets(
-      report,
-      targets.filter((target) => selected.has(target)),
-    );
-  return { json: filters.length === 0 ? report : kept(), selections, errors };
+  const kept =
+    filters.length === 0
+      ? report
+      : keepTargets(
+          report,
+          targets.filter((one) => selected.has(one)),
+        );
+  return { json: kept, selections, errors };
 }
 
 /**
@@ -89,15 +92,10 @@ export function applyMaxLag(json: Report, maxLagMs: number): Report {
   const nowMs = Date.parse(json.generated_at);
   const limit = `more than the --max-lag of ${formatDuration(maxLagMs)}`;
   const targets = json.targets.map((target) => {
-    const { lag_seconds: lag, last_advance: advance, status } = target;
-    const advancedMs = advance === null ? Number.NEGATIVE_INFINITY : Date.parse(advance);
-    const lateMs = lag === null ? nowMs - advancedMs : lag * 1000;
-    if (status !== "ok" || lateMs <= maxLagMs) {
-      return target;
-    }
-    const last = advance === null ? "never seen to advance" : `last advanced ${formatAgo(advancedMs, nowMs)}`;
-    const what = lag === null ? `Lag unknown; ${last}` : `${formatDuration(lateMs)} behind the reference`;
-    return { ...target, status: "lagging" as const, detail: `${what}, ${limit}` };
+    const { ms, text } = latenessOf(target, nowMs, "Lag unknown", "reference");
+    return target.status !== "ok" || ms <= maxLagMs
+      ? target
+      : { ...target, status: "lagging" as const, detail: `${text}, ${limit}` };
   });
   return { ...json, targets };
 }
@@ -118,10 +116,32 @@ const MAX_LISTED_WHOLE = 12;
 /** More would push the headline off the screen. */
 const MAX_LISTED = 24;
 
-const TARGET_COLUMNS: Columns = {
-  ...{ STATUS: "left", TARGET: "left", LAG: "right", BLOCKS: "right", HEIGHT: "right", DETAIL: "left" },
+const TARGET_COLUMNS = {
+  Status: ({ status }: TargetReport) => status,
+  Target: (target: TargetReport) => `${target.protocol}/${target.chain}/${variantName(target)}`,
+  Lag: ({ lag_seconds: lag }: TargetReport) => (lag === null ? "-" : formatDuration(lag * 1000)),
+  Blocks: ({ lag_blocks: blocks }: TargetReport) => (blocks === null ? "-" : formatNumber(blocks)),
+  Height: ({ block_number: block }: TargetReport) => (block === null ? "-" : formatNumber(block)),
+  Detail: (target: TargetReport) => `${target.detail}${reasonSuffix(target)}`,
 };
-const INDEXER_COLUMNS: Columns = { INDEXER: "left", OK: "right", "WORST LAG": "right", "NOT OK": "left" };
+
+/** The targets of an indexer, whose name is the key. */
+type Indexer = readonly [name: string, targets: readonly TargetReport[]];
+
+const INDEXER_COLUMNS = {
+  Indexer: ([name]: Indexer) => name,
+  OK: ([, own]: Indexer) => `${own.filter(({ status }) => status === "ok").length}/${own.length}`,
+  "Worst lag": ([, own]: Indexer) => {
+    const lags = own.flatMap(({ lag_seconds: lag }) => lag ?? []);
+    return lags.length === 0 ? "-" : formatDuration(Math.max(...lags) * 1000);
+  },
+  "Not ok": ([, own]: Indexer) =>
+    [...groupBy(own, ({ status }) => status)]
+      .filter(([status]) => status !== "ok")
+      .sort(([a], [b]) => statusRank(b) - statusRank(a))
+      .map(([status, of]) => `${of.length} ${status}`)
+      .join(", "),
+};
 
 const ANSI: Readonly<Record<Tone, string>> = { ok: "32", busy: "34", idle: "2", warn: "33", bad: "31;1" };
 
@@ -140,28 +160,19 @@ export function renderCheckTable(json: Report, options: CheckTableOptions): stri
     return status === "" ? line : `${paint(status, statusWords(status).tone)}${line.slice(status.length)}`;
   };
   const anchors = [...new Set(notOk.map(({ status }) => `#${status}`))];
-  const blocks: readonly (readonly string[])[] = [
+  const differing = findDifferences(json).map(
+    (one) => `Data differ: ${parityTitle(one, json)}: ${describeDifference(one, nowMs)}`,
+  );
+  return paragraphs([
     [paint(printable(detail === "" ? title : `${title}: ${detail}`), tone)],
     [describeReplica(json) ?? []].flat(),
     json.incidents.map((incident) => printable(incidentLine(incident, problems, nowMs))),
     targetLines(json, notOk).map((line) => paintStatus(cut(printable(line)))),
     json.targets.length > MAX_LISTED_WHOLE ? indexerLines(json.targets).map(cut) : [],
-    parityLines(json, nowMs).map(printable),
+    [...differing, paritySummary(json) ?? []].flat().map(printable),
     json.skipped.map(skippedLine),
     anchors.length === 0 ? [] : [`Status meanings: ${statusesUrl}${anchors.join(" ")}`],
-  ];
-  return blocks
-    .filter((lines) => lines.length > 0)
-    .map((lines) => lines.join("\n"))
-    .join("\n\n");
-}
-
-/** A line for each difference, and the number of equal pairs; no lines without comparisons. */
-function parityLines(report: Report, nowMs: number): readonly string[] {
-  const lines = findDifferences(report).map(
-    (one) => `Data differ: ${parityTitle(one, report)}: ${describeDifference(one, nowMs)}`,
-  );
-  return [...lines, paritySummary(report) ?? []].flat();
+  ]);
 }
 
 function incidentLine(incident: Incident, problems: readonly TargetProblem[], nowMs: number): string {
@@ -182,41 +193,15 @@ function targetLines({ targets, incidents }: Report, notOk: readonly TargetRepor
   return listed.length === 0
     ? []
     : [
-        ...renderTextTable(TARGET_COLUMNS, listed.slice(0, MAX_LISTED).map(targetCells)),
+        ...renderTextTable(TARGET_COLUMNS, listed.slice(0, MAX_LISTED), ["Lag", "Blocks", "Height"]),
         ...(rest > 0 ? [`and ${formatNumber(rest)} more: filter by protocol or chain to list them`] : []),
       ];
 }
 
-function targetCells(target: TargetReport): readonly string[] {
-  const { protocol, chain, lag_seconds, lag_blocks, block_number, status } = target;
-  return [
-    status,
-    `${protocol}/${chain}/${variantName(target)}`,
-    lag_seconds === null ? "-" : formatDuration(lag_seconds * 1000),
-    lag_blocks === null ? "-" : formatNumber(lag_blocks),
-    block_number === null ? "-" : formatNumber(block_number),
-    `${target.detail}${reasonSuffix(target)}`,
-  ];
-}
-
 function indexerLines(targets: readonly TargetReport[]): readonly string[] {
-  const nameOf = (target: TargetReport) => `${target.protocol} ${variantName(target)}`;
-  const indexers = [...groupBy(targets, nameOf)].sort(([a], [b]) => (a < b ? -1 : 1));
-  const rows = indexers.map(([name, own]) => {
-    const lags = own.flatMap(({ lag_seconds }) => lag_seconds ?? []);
-    const notOk = own.map(({ status }) => status).filter((status) => status !== "ok");
-    const counts = [...groupBy(notOk, (status) => status)]
-      .sort(([a], [b]) => statusRank(b) - statusRank(a))
-      .map(([status, of]) => `${of.length} ${status}`);
-    const worst = lags.length === 0 ? "-" : formatDuration(Math.max(...lags) * 1000);
-    return [name, `${own.length - notOk.length}/${own.length}`, worst, counts.join(", ")];
-  });
-  return renderTextTable(INDEXER_COLUMNS, rows);
-}
-
-/** An optional indexer that is not polled, and why. */
-export function skippedLine(skipped: Report["skipped"][number]): string {
-  return `Not polled: ${indexerName(skipped)}: ${skipped.why}`;
+  const indexers = groupBy(targets, (target) => `${target.protocol} ${variantName(target)}`);
+  const sorted = [...indexers].sort(([a], [b]) => (a < b ? -1 : 1));
+  return renderTextTable(INDEXER_COLUMNS, sorted, ["OK", "Worst lag"]);
 }
 
 /** Texts from upstream servers must not control the terminal. */

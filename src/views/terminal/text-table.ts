@@ -1,16 +1,20 @@
-/** The columns of a text table: their titles, in order, and how each is aligned. */
-export type Columns = Readonly<Record<string, "left" | "right">>;
-
-/** The lines of a table with aligned columns, two spaces apart, without trailing spaces. */
-export function renderTextTable(columns: Columns, rows: readonly (readonly string[])[]): readonly string[] {
-  const lines = [Object.keys(columns), ...rows];
-  const aligned = Object.values(columns).map((align, i) => {
-    const width = Math.max(...lines.map((cells) => cells[i]?.length ?? 0));
-    return (cell: string) => (align === "left" ? cell.padEnd(width) : cell.padStart(width));
+/**
+ * The lines of a table, in which each column has a title and is aligned, two spaces apart, without trailing spaces. `right`: the
+ * columns that are aligned to the right.
+ */
+export function renderTextTable<Row>(
+  columns: Readonly<Record<string, (row: Row) => string>>,
+  rows: readonly Row[],
+  right: readonly string[],
+): readonly string[] {
+  const aligned = Object.entries(columns).map(([title, cellOf]) => {
+    const cells = [title.toUpperCase(), ...rows.map(cellOf)];
+    const width = Math.max(...cells.map((cell) => cell.length));
+    return cells.map((cell) => (right.includes(title) ? cell.padStart(width) : cell.padEnd(width)));
   });
-  return lines.map((cells) =>
+  return ["", ...rows].map((_, line) =>
     aligned
-      .map((align, i) => align(cells[i] ?? ""))
+      .map((cells) => cells[line])
       .join("  ")
       .trimEnd(),
   );

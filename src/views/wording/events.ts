@@ -6,57 +6,37 @@ import { incidentTitle } from "./incidents.ts";
 
 /** An event for people: what it happened to, such as `lockup subgraph on Base`, `ok → stalled`, and more, which may be empty. */
 export function eventWords(event: Event, chainName: (slug: string) => string) {
-  const { kind, subject, from, to, lag_seconds: lag } = event;
+  const { kind, subject, from, to, lag_seconds: lag, time, unwatched_since: since } = event;
   const detail = event.detail ?? "";
-  const late = lag === null || to !== "lagging" ? "" : `${formatDuration(lag * 1_000)} behind`;
+  const change = `${from} → ${to}`;
+  const nameOf = (key: string) => {
+    const [protocol = "", variant = "", tier = "", chain = ""] = key.split("/");
+    return `${protocol} ${variantName({ variant, tier })} on ${chainName(chain)}`;
+  };
   switch (kind) {
-    case "status":
-      return {
-        what: targetName(subject, chainName),
-        change: `${from} → ${to}`,
-        detail: [late, detail].filter((part) => part !== "").join("; "),
-      };
+    case "status": {
+      const late = lag === null || to !== "lagging" ? [] : `${formatDuration(lag * 1_000)} behind`;
+      return { what: nameOf(subject), change, detail: [late, detail || []].flat().join("; ") };
+    }
     case "pair": {
       const [protocol = "", chain = ""] = subject.split("/");
-      return { what: `${protocol} on ${chainName(chain)}`, change: `${from} → ${to}`, detail };
+      return { what: `${protocol} on ${chainName(chain)}`, change, detail };
     }
-    case "incident": {
-      const title = incidentTitle({ ...incidentOfKey(subject), detail });
-      return { what: "Incident", change: to, detail: title };
-    }
+    case "incident":
+      return { what: "Incident", change: to, detail: incidentTitle({ ...incidentOfKey(subject), detail }) };
     case "parity": {
-      const [probe = "", key = "", against = ""] = subject.split(" ");
-      const other = against.split("/")[1] ?? "";
-      return {
-        what: targetName(key, chainName),
-        change: `data ${to}`,
-        detail: `probe ${probe}, against ${other}: ${detail}`,
-      };
+      const [probe, key = "", against = ""] = subject.split(" ");
+      const why = `probe ${probe}, against ${against.split("/")[1]}: ${detail}`;
+      return { what: nameOf(key), change: `data ${to}`, detail: why };
     }
     case "deployment":
-      return {
-        what: targetName(subject, chainName),
-        change: "deployment changed",
-        detail: `${from} → ${to}`,
-      };
-    case "process":
-      return {
-        what: subject === "synclag" ? "Synclag" : `Synclag ${subject}`,
-        change: to,
-        detail: unwatchedText(event),
-      };
+      return { what: nameOf(subject), change: "deployment changed", detail: change };
+    case "process": {
+      const gapMs = since === null ? null : Date.parse(time) - Date.parse(since);
+      const gap = gapMs === null ? "" : `nothing was polled for ${formatDuration(gapMs)}`;
+      return { what: subject === "synclag" ? "Synclag" : `Synclag ${subject}`, change: to, detail: gap };
+    }
   }
-}
-
-function unwatchedText({ time, unwatched_since: since }: Event): string {
-  return since === null
-    ? ""
-    : `nothing was polled for ${formatDuration(Date.parse(time) - Date.parse(since))}`;
-}
-
-function targetName(key: string, chainName: (slug: string) => string): string {
-  const [protocol = "", variant = "", tier = "", chain = ""] = key.split("/");
-  return `${protocol} ${variantName({ variant, tier })} on ${chainName(chain)}`;
 }
 
 /** The names of the chains of a report; one that is no longer configured is named by its slug. */

@@ -3,7 +3,7 @@ import type { Report, TargetReport } from "../../core/model/report.ts";
 import { formatCount, formatDuration, formatNumber } from "../../core/model/text.ts";
 import { describeFailover, incidentEffect, incidentSubject } from "./incidents.ts";
 import { parityTitle, urgentDifferences } from "./parity.ts";
-import { describeAlternatives, describeLag, needsAction, type TargetProblem, type Tone } from "./targets.ts";
+import { describeProblem, needsAction, type TargetProblem, type Tone } from "./targets.ts";
 
 /** The summary of a report. */
 export interface Headline {
@@ -27,11 +27,11 @@ export function headline(report: Report, problems: readonly TargetProblem[]): He
     return { tone: "bad", title: sentenceCase(network.detail), detail: "", urgent: urgent.length };
   }
   const [worst] = urgent;
-  const [different, ...others] = urgentDifferences(report);
   if (worst !== undefined) {
     const tone = urgent.some(({ pair }) => pair === "down") ? "bad" : "warn";
     return { ...describeUrgent(report, urgent, worst), tone, urgent: urgent.length };
   }
+  const [different, ...others] = urgentDifferences(report);
   if (different !== undefined) {
     const names = `${variantName(different)} and ${different.against} of ${parityTitle(different, report)}`;
     const more = others.length === 0 ? "" : ` and ${formatCount(others.length, "more pair")}`;
@@ -41,40 +41,38 @@ export function headline(report: Report, problems: readonly TargetProblem[]): He
 }
 
 /** The incident that explains most of the problems, if it explains two or more, else the worst target. */
-function describeUrgent(
-  report: Report,
-  urgent: readonly TargetProblem[],
-  { target, chain, ...worst }: TargetProblem,
-): Pick<Headline, "title" | "detail"> {
-  const verb = urgent.length === 1 ? "needs" : "need";
-  const count = `${formatNumber(urgent.length)} of ${formatCount(report.targets.length, "target")} ${verb} attention`;
-  const explainedBy = (keys: readonly string[]) =>
-    urgent.filter((one) => keys.includes(one.target.key)).length;
-  const [widest] = report.incidents.toSorted((a, b) => explainedBy(b.targets) - explainedBy(a.targets));
-  if (widest !== undefined && explainedBy(widest.targets) > 1) {
-    const explained = explainedBy(widest.targets);
-    const which = explained >= urgent.length ? "all" : `${formatNumber(explained)} of them`;
-    const failover = describeFailover(widest, urgent);
+function describeUrgent(report: Report, urgent: readonly TargetProblem[], worst: TargetProblem) {
+  const [count, total] = [formatNumber(urgent.length), formatCount(report.targets.length, "target")];
+  const needs = `${count} of ${total} ${urgent.length === 1 ? "needs" : "need"} attention`;
+  const [widest] = report.incidents
+    .map((incident) => {
+      const keys = new Set(incident.targets);
+      const explained = urgent.filter(({ target }) => keys.has(target.key));
+      return { incident, explained: explained.length };
+    })
+    .sort((a, b) => b.explained - a.explained);
+  if (widest !== undefined && widest.explained > 1) {
+    const { incident, explained } = widest;
+    const which = explained === urgent.length ? "all" : `${formatNumber(explained)} of them`;
+    const failover = describeFailover(incident, urgent);
     return {
-      title: `${count}, ${which} because of ${incidentSubject(widest)}`,
-      detail: [incidentEffect(widest), failover].filter((part) => part !== "").join("; "),
+      title: `${needs}, ${which} because of ${incidentSubject(incident)}`,
+      detail: `${incidentEffect(incident)}${failover === "" ? "" : `; ${failover}`}`,
     };
   }
+  const { target, chain } = worst;
   // The chain is left out where there is only one.
   const where = report.chains.length === 1 ? "" : ` on ${chain.name}`;
   const name = `${target.protocol} ${variantName(target)}${where}, ${target.status.replace("_", " ")}`;
   return {
-    title: `${count}${urgent.length === 1 ? ":" : "; worst:"} ${name}`,
-    detail: [describeLag(target) ?? [], describeAlternatives({ target, chain, ...worst })].flat().join("; "),
+    title: `${needs}${urgent.length === 1 ? ":" : "; worst:"} ${name}`,
+    detail: describeProblem(worst, "; "),
   };
 }
 
 function calm({ targets }: Report): Pick<Headline, "tone" | "title"> {
   const total = formatCount(targets.length, "target");
   const count = (status: TargetReport["status"]) => targets.filter((one) => one.status === status).length;
-  if (targets.length === 0) {
-    return { tone: "idle", title: "No targets are configured" };
-  }
   if (count("unknown") === targets.length) {
     return { tone: "idle", title: `No data yet: none of ${total} has answered` };
   }
@@ -82,11 +80,8 @@ function calm({ targets }: Report): Pick<Headline, "tone" | "title"> {
     const lags = targets.flatMap(({ lag_seconds: lag }) => lag ?? []);
     const most = formatDuration(Math.max(0, ...lags) * 1000);
     const late = most === formatDuration(0) ? ", at the head" : `, at most ${most} behind`;
-    const behind = lags.length === 0 ? "" : late;
-    return {
-      tone: "ok",
-      title: `${targets.length === 1 ? "The only target is" : `All ${total} are`} ok${behind}`,
-    };
+    const all = targets.length === 1 ? "The only target is" : `All ${total} are`;
+    return { tone: "ok", title: `${all} ok${lags.length === 0 ? "" : late}` };
   }
   const planned = targets.filter((target) => target.maintenance && needsAction(target)).length;
   const others = { "in maintenance": planned, syncing: count("syncing"), "without data": count("unknown") };
@@ -110,12 +105,12 @@ export function describeReplica({ replica }: Pick<Report, "replica">): string | 
     return null;
   }
   const { role, name, leader, age_seconds: age } = replica;
-  if (role === "leader" || role === "cut_off") {
-    return role === "leader"
-      ? `${name} leads.`
-      : `Store unreachable: ${name} was the last leader and keeps polling.`;
+  if (role === "cut_off") {
+    return `Store unreachable: ${name} was the last leader and keeps polling.`;
   }
   const known =
     age === null ? "without a report yet" : `with a report from ${formatDuration(age * 1000)} ago`;
-  return `${leader ?? "No replica"} leads; ${name} is on standby, ${known}.`;
+  return role === "leader"
+    ? `${name} leads.`
+    : `${leader ?? "No replica"} leads; ${name} is on standby, ${known}.`;
 }

@@ -4,7 +4,7 @@ import { formatCount, formatDuration, formatNumber } from "../../core/model/text
 import { failoverTargets, idOfKey, indexerName, notableLagMs, type TargetProblem } from "./targets.ts";
 
 /** What an incident is described by. */
-type IncidentWords = Pick<Incident, "scope" | "subject" | "detail">;
+type IncidentWords = Pick<Incident, "scope" | "subject"> & { readonly detail: string | null };
 
 /** `lockup subgraph (production): 26 of 26 targets reject our key`. */
 export function incidentTitle(incident: IncidentWords): string {
@@ -21,7 +21,7 @@ export function incidentSubject({ scope, subject }: IncidentWords): string {
 
 /** `26 of 26 targets reject our key`: without the subject, which a detail names by its key or with its scope. */
 export function incidentEffect({ scope, subject, detail }: IncidentWords): string {
-  return detail.replace(` of ${scope === "endpoint" ? subject : `${scope} ${subject}`}`, "");
+  return detail?.replace(` of ${scope === "endpoint" ? subject : `${scope} ${subject}`}`, "") ?? "";
 }
 
 /** Longer lists of names are replaced by their count. */

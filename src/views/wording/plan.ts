@@ -1,21 +1,35 @@
-import type { FaultBasis, Plan, PlannedProbe } from "../../core/model/plan.ts";
+import type { FaultBasis, Plan } from "../../core/model/plan.ts";
 import { formatCount, formatDuration, formatNumber, formatPercent } from "../../core/model/text.ts";
 import { indexerName } from "./targets.ts";
 
-/** The rows of the plan: name, endpoints, interval, requests a day, share of the budget, time to a fault. */
-export function planRows({ budgets, indexers }: Plan): readonly (readonly string[])[] {
-  const scopes = new Map(budgets.map(({ budget, scope }) => [budget, scope]));
-  return indexers.map((row) => {
-    const each = scopes.get(row.budget ?? "") === "endpoint" ? " each" : "";
-    return [
-      row.tier === "" ? row.variant : indexerName(row),
-      formatNumber(row.endpoints),
-      formatDuration(row.interval_seconds * 1_000),
-      formatNumber(row.requests_per_day),
-      row.share === null ? "none" : `${formatPercent(row.share)} of ${row.budget}${each}`,
-      formatDuration(row.fault_shows_seconds * 1_000),
-    ];
-  });
+type Row = Plan["indexers"][number];
+
+/** What the plan says of each indexer. */
+export function planColumns({ budgets }: Plan) {
+  const isEach = (name: string) =>
+    budgets.some(({ budget, scope }) => budget === name && scope === "endpoint");
+  return {
+    Indexer: (row: Row) => (row.tier === "" ? row.variant : indexerName(row)),
+    Endpoints: (row: Row) => formatNumber(row.endpoints),
+    "Polled every": (row: Row) => formatDuration(row.interval_seconds * 1_000),
+    "Requests a day": (row: Row) => formatNumber(row.requests_per_day),
+    "Share of budget": ({ budget, share }: Row) =>
+      budget === null || share === null
+        ? "none"
+        : `${formatPercent(share)} of ${budget}${isEach(budget) ? " each" : ""}`,
+    "Fault detected within": (row: Row) => formatDuration(row.fault_shows_seconds * 1_000),
+  };
+}
+
+/** How much is polled, and how much of a budget that takes at most. */
+export function describePlan({ totals, budgets }: Plan): string {
+  const fullest = budgets.toSorted((a, b) => b.share - a.share)[0];
+  const usage =
+    fullest === undefined
+      ? "no budgets configured"
+      : `at most ${formatPercent(fullest.share)} of a budget (${fullest.budget})`;
+  const requests = `${formatNumber(totals.requests_per_day)} requests a day`;
+  return `${formatCount(totals.endpoints, "endpoint")}, ${requests}, ${usage}`;
 }
 
 /** What the column of the detection times means. */
@@ -26,18 +40,12 @@ export function describeDetection({ polls, pollMs }: FaultBasis): string {
   );
 }
 
-/** `campaigns of airdrops: multichain and subgraph on 19 chains, every 10 min`. */
-export function describeProbe({
-  probe,
-  protocol,
-  variants,
-  chains,
-  every_seconds: every,
-}: PlannedProbe): string {
-  const listed = `${variants.slice(0, -1).join(", ")} and ${variants.at(-1) ?? ""}`;
-  const often = formatDuration(every * 1_000);
-  return `${probe} of ${protocol}: ${listed} on ${formatCount(chains.length, "chain")}, every ${often}`;
+/** What is compared, such as `campaigns of airdrops: multichain and subgraph on 19 chains, every 10 min`, and what that costs. */
+export function describeParity({ parity }: Plan): readonly string[] {
+  const lines = parity.map(({ probe, protocol, variants, chains, every_seconds: every }) => {
+    const where = `${new Intl.ListFormat("en-GB").format(variants)} on ${formatCount(chains.length, "chain")}`;
+    return `Compared: ${probe} of ${protocol}: ${where}, every ${formatDuration(every * 1_000)}`;
+  });
+  const cost = "Parity probes are part of the requests above and add none of their own.";
+  return lines.length === 0 ? [] : [...lines, cost];
 }
-
-/** What probes cost. */
-export const PROBES_ARE_FREE = "Parity probes are part of the requests above and add none of their own.";

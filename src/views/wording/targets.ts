@@ -6,38 +6,54 @@ import {
   statusRank,
   type TargetReport,
 } from "../../core/model/report.ts";
-import { formatDuration } from "../../core/model/text.ts";
+import { formatAgo, formatDuration } from "../../core/model/text.ts";
 import { type Pair, type PairState, pairState, pairsOf } from "../../core/report/pairs.ts";
 
 /** The colour of a status or sentence. `busy`: in progress; `idle`: nothing is known. */
 export type Tone = "ok" | "busy" | "idle" | "warn" | "bad";
 
-/** Conveys the same as the colour, for people who cannot see it. */
-export const GLYPHS: Readonly<Record<Tone, string>> = { ok: "✓", busy: "↻", idle: "?", warn: "▲", bad: "✕" };
+/** The glyph conveys the same as the colour, for people who cannot see it. White text is readable on the colour. */
+export const TONES: Readonly<Record<Tone, { readonly glyph: string; readonly colour: string }>> = {
+  ok: { glyph: "✓", colour: "#14713f" },
+  busy: { glyph: "↻", colour: "#2a62b8" },
+  idle: { glyph: "?", colour: "#5d615b" },
+  warn: { glyph: "▲", colour: "#8a5a00" },
+  bad: { glyph: "✕", colour: "#b4231d" },
+};
 
-/** The colour of each status, and one word of at most seven letters for a cell of the matrix. */
-const STATUS_WORDS: Readonly<Record<Status, readonly [tone: Tone, short: string]>> = {
-  diverged: ["bad", "forked"],
-  failed: ["bad", "failed"],
-  missing: ["bad", "missing"],
-  not_found: ["bad", "absent"],
-  rejected: ["bad", "key"],
-  unreachable: ["bad", "down"],
-  stalled: ["bad", "stalled"],
-  lagging: ["warn", "behind"],
-  throttled: ["warn", "quota"],
-  chain_halted: ["warn", "halted"],
-  syncing: ["busy", "syncing"],
-  unknown: ["idle", "no data"],
-  ok: ["ok", "ok"],
+type Words = readonly [tone: Tone, short: string, runbook: string];
+
+/** The colour of each status, one word of at most seven letters for a cell of the matrix, and the runbook of the alert that it leads to. */
+const STATUS_WORDS: Readonly<Record<Status, Words>> = {
+  diverged: ["bad", "forked", "SynclagIndexerDiverged"],
+  failed: ["bad", "failed", "SynclagIndexerFailed"],
+  missing: ["bad", "missing", "SynclagChainMissing"],
+  not_found: ["bad", "absent", "SynclagEndpointDown"],
+  rejected: ["bad", "key", "SynclagKeyRejected"],
+  unreachable: ["bad", "down", "SynclagEndpointDown"],
+  stalled: ["bad", "stalled", "SynclagIndexerStalled"],
+  lagging: ["warn", "behind", "SynclagIndexerLagging"],
+  throttled: ["warn", "quota", "SynclagThrottled"],
+  chain_halted: ["warn", "halted", "SynclagChainHalted"],
+  syncing: ["busy", "syncing", "SynclagIndexerSyncing"],
+  unknown: ["idle", "no data", "SynclagTargetUnknown"],
+  ok: ["ok", "ok", ""],
 };
 
 /** The words for a status; one of another version's daemon is presented as it is, and as a problem. */
-export function statusWords(status: string): { readonly tone: Tone; readonly short: string } {
-  const known: Readonly<Record<string, readonly [tone: Tone, short: string]>> = STATUS_WORDS;
-  const [tone, short] = known[status] ?? ["warn", status];
-  return { tone, short };
+export function statusWords(status: string) {
+  const known: Readonly<Record<string, Words>> = STATUS_WORDS;
+  const [tone, short, runbook] = known[status] ?? ["warn", status, ""];
+  return { tone, short, runbook };
 }
+
+/** The state of a pair for its users, and its colour. */
+export const PAIR_WORDS: Readonly<Record<PairState, readonly [word: string, tone: Tone]>> = {
+  ok: ["operational", "ok"],
+  degraded: ["degraded", "warn"],
+  down: ["down", "bad"],
+  unknown: ["unknown", "idle"],
+};
 
 /** Whether a person should act: not while a target is syncing or nothing is known. */
 export function needsAction({ status }: Pick<TargetReport, "status">): boolean {
@@ -70,10 +86,17 @@ export function notableLagMs({ status, lag_seconds: lag }: TargetReport): number
   return isNotable && lag !== null ? lag * 1000 : null;
 }
 
-/** `41 min behind`, where that is worth mentioning. */
-export function describeLag(target: TargetReport): string | null {
-  const lagMs = notableLagMs(target);
-  return lagMs === null ? null : `${formatDuration(lagMs)} behind`;
+/** How far a target is behind or, where its lag is `unknown`, how long ago it advanced; in words, too. `head`: what it is behind. */
+export function latenessOf(
+  { lag_seconds: lag, last_advance: advance }: TargetReport,
+  nowMs: number,
+  unknown: string,
+  head: string,
+): { readonly ms: number; readonly text: string } {
+  const advancedMs = advance === null ? Number.NEGATIVE_INFINITY : Date.parse(advance);
+  const ms = lag === null ? nowMs - advancedMs : lag * 1000;
+  const last = advance === null ? "never seen to advance" : `last advanced ${formatAgo(advancedMs, nowMs)}`;
+  return { ms, text: lag === null ? `${unknown}; ${last}` : `${formatDuration(ms)} behind the ${head}` };
 }
 
 /** A target that is not ok, and what could replace it. */
@@ -125,8 +148,15 @@ export function failoverTargets({ target, alternatives }: TargetProblem): readon
   return isProduction(target) ? alternatives.filter(isProduction) : alternatives;
 }
 
+/** How late a target is, where that is worth mentioning, and what could replace it: `41 min behind; multichain is ok`. */
+export function describeProblem(problem: TargetProblem, separator: string): string {
+  const lagMs = notableLagMs(problem.target);
+  const lag = lagMs === null ? [] : `${formatDuration(lagMs)} behind`;
+  return [lag, describeAlternatives(problem)].flat().join(separator);
+}
+
 /** `multichain is ok`, or that no other variant is; `only subgraph (testing) is ok` where users cannot be sent to it. */
-export function describeAlternatives(problem: TargetProblem): string {
+function describeAlternatives(problem: TargetProblem): string {
   const targets = failoverTargets(problem);
   const names = [...new Set((targets.length === 0 ? problem.alternatives : targets).map(variantName))];
   if (names.length === 0) {

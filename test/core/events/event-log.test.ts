@@ -1,13 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type Event, eventOf } from "../../../src/core/events/event.ts";
 import { EventLog } from "../../../src/core/events/event-log.ts";
-import {
-  availabilityOf,
-  incidentsOf,
-  periodsOf,
-  slotsOf,
-  unwatched,
-} from "../../../src/core/events/timeline.ts";
+import { availabilityOf, incidentsOf, periodReader, slotsOf } from "../../../src/core/events/timeline.ts";
 import type { Status } from "../../../src/core/model/report.ts";
 import { isoTime } from "../../../src/core/model/text.ts";
 import {
@@ -28,6 +22,12 @@ function reportAt(atMs: number, statuses: Readonly<Record<string, Status>>) {
   return { ...sampleReport({ chains: [sampleChainReport({ targets })] }), generated_at: isoTime(atMs) };
 }
 
+function logOf(events: readonly Event[]): EventLog {
+  const log = new EventLog();
+  log.replace(events);
+  return log;
+}
+
 function changesOf(events: readonly Event[]): readonly string[] {
   return events.map(({ kind, subject, from, to }) => `${kind} ${subject} ${from} → ${to}`);
 }
@@ -46,12 +46,14 @@ describe("incidentsOf()", () => {
       incident("later", 9, "began"),
     ];
 
-    const found = incidentsOf(events, { fromMs: Date.parse(at(4)), toMs: Date.parse(at(8)) });
+    const found = incidentsOf(logOf(events), { from: at(4), to: at(8) }, at(8));
 
-    expect(found.map(({ subject, since, until }) => [subject, since, until])).toEqual([
-      ["goes-on", at(6), null],
-      ["reaches-in", at(3), at(5)],
-    ]);
+    expect(found.map(({ subject, since, until, duration_seconds: s }) => [subject, since, until, s])).toEqual(
+      [
+        ["goes-on", at(6), null, 7_200],
+        ["reaches-in", at(3), at(5), 7_200],
+      ],
+    );
   });
 });
 
@@ -80,8 +82,7 @@ describe("EventLog", () => {
     const log = new EventLog();
     log.note(reportAt(START_MS, { multichain: "ok" }), true);
 
-    const restarted = new EventLog();
-    restarted.restore(log.all());
+    const restarted = logOf(log.all());
 
     expect(restarted.note(reportAt(START_MS + 1_000, { multichain: "unknown" }), false)).toEqual([]);
     expect(changesOf(restarted.note(reportAt(START_MS + 2_000, { multichain: "unknown" }), true))).toEqual([
@@ -135,18 +136,23 @@ describe("EventLog", () => {
       "status lockup/multichain/production/base stalled → ok",
       "pair lockup/base degraded → ok",
     ]);
-    expect([...log.hours().keys()]).toEqual(["2026-11-02T00"]);
   });
 
-  it("takes the hours that another process has changed", () => {
+  it("takes the subjects that another process has changed", () => {
     const [leader, standby] = [new EventLog(), new EventLog()];
-    leader.note(reportAt(START_MS, { multichain: "ok" }), true);
-    leader.note(reportAt(START_MS + DAY_MS, { multichain: "stalled" }), true);
-    const hours = new Map([...leader.hours().keys()].map((hour) => [hour, leader.ofHour(hour)]));
+    leader.note(reportAt(START_MS, { multichain: "ok", subgraph: "ok" }), true);
+    standby.replace(leader.all());
+    const before = new Set(leader.all());
+    leader.note(reportAt(START_MS + DAY_MS, { multichain: "stalled", subgraph: "ok" }), true);
 
-    standby.replaceHours(hours);
-    standby.replaceHours(hours);
+    const changed = [...leader.lists].filter(([, events]) => !events.every((one) => before.has(one)));
+    standby.replace(changed.flatMap(([, events]) => events));
+    standby.replace(changed.flatMap(([, events]) => events));
 
+    expect(changed.map(([name]) => name)).toEqual([
+      "status lockup/multichain/production/base",
+      "pair lockup/base",
+    ]);
     expect(standby.all()).toEqual(leader.all());
   });
 });
@@ -155,16 +161,18 @@ describe("what follows of events for a time", () => {
   const at = (hours: number) => START_MS + hours * 3_600_000;
   const event = (hours: number, to: string, given: Partial<Event> = {}) =>
     eventOf({ time: isoTime(at(hours)), kind: "status", subject: "x", to, ...given });
-  const day = { fromMs: at(0), toMs: at(24) };
+  const process = (hours: number, to: string, given: Partial<Event> = {}) =>
+    event(hours, to, { kind: "process", subject: "synclag", ...given });
+  const day = { from: isoTime(at(0)), to: isoTime(at(24)) };
+  const periodsOf = (events: readonly Event[]) => periodReader(logOf(events), day)("status", "x");
 
   it("has no hole, and says nothing of the time in which no process polled", () => {
-    const gaps = unwatched(
-      [event(0, "started"), event(10, "started", { unwatched_since: isoTime(at(8)) }), event(23, "stopped")],
-      at(24),
-    );
-    const periods = periodsOf([event(2, "ok"), event(6, "stalled"), event(12, "ok")], gaps, day);
+    const periods = periodsOf([
+      ...[process(0, "started"), process(10, "started", { unwatched_since: isoTime(at(8)) })],
+      ...[process(23, "stopped"), event(2, "ok"), event(6, "stalled"), event(12, "ok")],
+    ]);
 
-    expect(periods.map(({ fromMs, toMs, state }) => [fromMs, toMs, state])).toEqual([
+    expect(periods.map(({ from, to, state }) => [Date.parse(from), Date.parse(to), state])).toEqual([
       [at(0), at(2), null],
       [at(2), at(6), "ok"],
       [at(6), at(8), "stalled"],
@@ -174,8 +182,8 @@ describe("what follows of events for a time", () => {
       [at(23), at(24), null],
     ]);
     expect(availabilityOf(periods)).toEqual({
-      ok_share: 15 / 19,
-      usable_share: 15 / 19,
+      ok_share: 0.7894,
+      usable_share: 0.7894,
       longest_outage_seconds: 4 * 3_600,
       known_seconds: 19 * 3_600,
     });
@@ -183,11 +191,7 @@ describe("what follows of events for a time", () => {
 
   it("counts a lagging target as usable, and neither unknown nor throttled at all", () => {
     const words = ["ok", "lagging", "unknown", "throttled", "stalled", "failed"];
-    const periods = periodsOf(
-      words.map((word, index) => event(index * 4, word)),
-      [],
-      day,
-    );
+    const periods = periodsOf(words.map((word, index) => event(index * 4, word)));
 
     expect(availabilityOf(periods)).toEqual({
       ok_share: 1 / 4,
@@ -198,11 +202,8 @@ describe("what follows of events for a time", () => {
   });
 
   it("shows the worst of each slot, however short it was", () => {
-    const periods = periodsOf(
-      [event(-5, "ok"), event(3, "stalled"), event(3.01, "ok"), event(10, "failed"), event(12, "lagging")],
-      [],
-      day,
-    );
+    const changes = [event(-5, "ok"), event(3, "stalled"), event(3.01, "ok")];
+    const periods = periodsOf([...changes, event(10, "failed"), event(12, "lagging")]);
 
     const slots = slotsOf(periods, day, 6).map(({ state }) => state);
 

@@ -57,15 +57,15 @@ export function addApiRoutes(server: FastifyInstance, source: ServerDeps): void 
 
   get("/api/v1/status/:protocol/:chain/history", (report, { params, query }) => {
     targetsOf(report, params);
-    const asked = valid(readSpanQuery(QUERIES.statusHistory, query, Date.parse(report.generated_at)));
+    const asked = valid(readSpanQuery(QUERIES.statusHistory, query, report.generated_at));
     return statusHistoryJson(report, events, params, asked);
   });
   get("/api/v1/events", (report, { query }) => {
-    const asked = valid(readSpanQuery(QUERIES.events, query, Date.parse(report.generated_at)));
+    const asked = valid(readSpanQuery(QUERIES.events, query, report.generated_at));
     return eventsJson(report, events, asked, targetsByHost(source.settings().fleet));
   });
   get("/api/v1/incidents", (report, { query }) => {
-    const asked = valid(readSpanQuery(QUERIES.incidents, query, Date.parse(report.generated_at)));
+    const asked = valid(readSpanQuery(QUERIES.incidents, query, report.generated_at));
     return incidentsJson(report, events, asked);
   });
 

@@ -40,55 +40,41 @@ interface PageRoute {
 
 /** The HTML pages, and the files that they load. */
 export function addPageRoutes(server: FastifyInstance, source: ServerDeps): void {
-  const options = { assets: addAssets(server), version: source.version };
-  const { events } = source;
+  const assets = addAssets(server);
+
+  function optionsOf({ q, sort, range }: Query): PageOptions {
+    const { events, version } = source;
+    const view = { q: textOf(q), sort: textOf(sort), range: textOf(range) };
+    return { assets, version, events, view, links: source.settings().links };
+  }
 
   /** A page that is rendered from the latest report. */
-  function page(path: string, render: (report: Report, request: FastifyRequest<PageRoute>) => string): void {
+  function page(
+    path: string,
+    render: (report: Report, options: PageOptions, request: FastifyRequest<PageRoute>) => string,
+  ): void {
     server.get<PageRoute>(path, (request, reply) => {
       const report = source.report();
-      return sendOfReport(reply.headers(HTML_HEADERS), report, () => render(report, request));
+      const make = () => render(report, optionsOf(request.query), request);
+      return sendOfReport(reply.headers(HTML_HEADERS), report, make);
     });
   }
 
-  page("/", (report, { query }) => {
-    const { links } = source.settings();
-    const own = { ...options, links, query: textOf(query["q"]), sort: textOf(query["sort"]) };
-    return renderStatusPage(report, own, { events, range: readRange(query["range"]) });
+  page("/", renderStatusPage);
+  page(INCIDENTS_PATH, (report, options, { query: { range, ...query } }) => {
+    const asked = { from: readRange(range), ...query };
+    const events = valid(readSpanQuery(QUERIES.events, asked, report.generated_at));
+    return renderIncidentsPage(report, events, targetsByHost(source.settings().fleet), options);
   });
-
-  page(INCIDENTS_PATH, (report, { query: { range: found, ...query } }) => {
-    const range = readRange(found);
-    const { fleet, links } = source.settings();
-    const nowMs = Date.parse(report.generated_at);
-    const asked = valid(readSpanQuery(QUERIES.events, { from: range, ...query }, nowMs));
-    return renderIncidentsPage(report, {
-      ...options,
-      events,
-      hosts: targetsByHost(fleet),
-      links,
-      asked,
-      range,
-    });
-  });
-
-  page("/chains/:chain", (report, { params, query }) => {
-    const { chain } = params;
-    const rendered = renderChainPage(report, chain, {
-      ...options,
-      links: source.settings().links,
-      strips: { events, range: readRange(query["range"]) },
-      endpoints: source.endpoints(chain),
-    });
-    return orNotFound(rendered, `No chain '${chain}' is configured`);
-  });
-
-  page(PLAN_PATH, (report, { query }) =>
-    renderPlanPage(report, source.plan(), { ...options, query: textOf(query["q"]) }),
+  page("/chains/:chain", (report, options, { params: { chain } }) =>
+    orNotFound(
+      renderChainPage(report, chain, source.endpoints(chain), options),
+      `No chain '${chain}' is configured`,
+    ),
   );
-
-  addPublicView(server, source, options.assets.styles);
-  addDocuments(server, options);
+  page(PLAN_PATH, (report, options) => renderPlanPage(report, source.plan(), options));
+  addPublicView(server, source, assets.styles);
+  addDocuments(server, () => optionsOf({}));
 
   // People get a page for an error, too: a browser's address bar asks for text/html, programs do not.
   server.addHook("onSend", async ({ headers }, reply, payload) => {
@@ -98,7 +84,7 @@ export function addPageRoutes(server: FastifyInstance, source: ServerDeps): void
     // As `sendProblem` wrote it.
     const { title, detail } = JSON.parse(String(payload)) as Readonly<Record<"title" | "detail", string>>;
     void reply.headers(HTML_HEADERS).removeHeader("content-length");
-    return renderErrorPage(title, detail, options);
+    return renderErrorPage(title, detail, optionsOf({}));
   });
 }
 
@@ -130,7 +116,7 @@ function addPublicView(server: FastifyInstance, source: ServerDeps, styles: stri
 }
 
 /** The documents: their index, the routes of the API, and our own Markdown. */
-function addDocuments(server: FastifyInstance, options: PageOptions): void {
+function addDocuments(server: FastifyInstance, options: () => PageOptions): void {
   const documents = readDocuments();
   for (const route of [DOCS_PATH, `${DOCS_PATH}/*`]) {
     server.get(route, async ({ url }, reply) => {
@@ -143,7 +129,7 @@ function addDocuments(server: FastifyInstance, options: PageOptions): void {
           : (documents.get(path) ?? (path === DOCS_PATH ? indexMarkdown(documents) : null));
       return reply
         .headers({ ...HTML_HEADERS, "cache-control": "no-store" })
-        .send(renderDocumentPage(orNotFound(markdown, `No document ${path}`), options));
+        .send(renderDocumentPage(orNotFound(markdown, `No document ${path}`), options()));
     });
   }
 }
