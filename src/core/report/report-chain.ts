@@ -162,7 +162,7 @@ function reportTarget(target: Target, known: SourceState, view: ChainView): Mark
   const height = reportHeight(state, view);
   const { status, sinceMs } = statusAt(state, view);
   const lag = status === "diverged" || height.block_number === null ? null : measureLag(state, view);
-  const catchUp = reportCatchUp(state.approach, status, lag, view.intervalMs);
+  const catchUp = reportCatchUp(state, status, lag, view.intervalMs);
   let detail: string | null = null;
   // Node 20 takes 20 µs, not 1, for so many fields behind a spread.
   return {

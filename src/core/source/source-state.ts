@@ -28,8 +28,7 @@ export interface Replicas {
 
 /** How far behind a target has been: at most one mark a minute, for the time at which it is at the head again. */
 export interface Approach {
-  /** Blocks behind the reference or, without a reference, milliseconds behind the clock. */
-  readonly unit: "blocks" | "milliseconds";
+  /** `behind`: blocks behind the reference or, without one, the clock. */
   readonly marks: readonly { readonly atMs: number; readonly block: number; readonly behind: number }[];
   /** Null while there are too few marks to tell. */
   readonly isClosing: boolean | null;

@@ -55,9 +55,9 @@ export function measureLag(target: SourceState, { reference, clock, intervalMs }
 }
 
 /*
- * How fast a target that is behind catches up: the slope of a line through its distance from the head over the last ten minutes.
- * Indexers write in batches, so the slope has an error. A target counts as catching up once the slope exceeds that error, and
- * stops counting once the slope is negative. A target near the limit therefore does not change with each poll.
+ * How fast a target that is behind catches up: the slope of a line through its distance from the head over the last ten
+ * minutes. Indexers write in batches, so the slope has an error. A target counts as catching up once the slope exceeds that error, and stops counting
+ * once the slope is negative: one near the limit does not change with each poll.
  */
 
 const BEHIND: ReadonlySet<Status> = new Set(["lagging", "syncing"]);
@@ -75,84 +75,72 @@ const LEAST_BLOCKS = 2;
 
 /** Notes how far behind a target is after a poll; null while it is not behind, or only its low replicas are. A step back begins anew. */
 export function followApproach(source: SourceState, measure: Measure): Approach | null {
-  if (source.verdict === null || !BEHIND.has(source.verdict.status) || source.replicas?.isStale === true) {
+  const { approach, pollIntervalMs, replicas, verdict } = source;
+  if (verdict === null || !BEHIND.has(verdict.status) || replicas?.isStale === true) {
     return null;
   }
-  const newest = newestSample(source);
-  const highest = reached(source);
-  const distance = distanceOf(measureLag(source, measure));
-  if (newest === null || highest === null || distance === null) {
-    return source.approach;
+  const [newest, highest] = [newestSample(source), reached(source)];
+  const behind = distanceOf(measureLag(source, measure), measure.intervalMs);
+  if (newest === null || highest === null || behind === null) {
+    return approach;
   }
-  const { behind, unit } = distance;
   const mark = { atMs: readAtMs(newest), block: highest.block, behind };
-  const former = source.approach?.unit === unit ? source.approach : null;
-  const last = former?.marks.at(-1);
-  if (former === null || last === undefined || mark.block < last.block) {
-    return { unit, marks: [mark], isClosing: null };
+  const last = approach?.marks.at(-1);
+  if (approach === null || last === undefined || mark.block < last.block) {
+    return { marks: [mark], isClosing: null };
   }
   if (mark.atMs - last.atMs < MARK_EVERY_MS) {
-    return former;
+    return approach;
   }
-  const windowMs = Math.max(WINDOW_MS, WINDOW_POLLS * source.pollIntervalMs);
-  const marks = [...former.marks.filter(({ atMs }) => atMs > mark.atMs - windowMs - MARK_EVERY_MS), mark];
-  const least = LEAST_BLOCKS * (unit === "blocks" ? 1 : (measure.intervalMs ?? 0));
-  return { unit, marks, isClosing: isClosing(marks, least, windowMs, former.isClosing) };
+  const windowMs = Math.max(WINDOW_MS, WINDOW_POLLS * pollIntervalMs);
+  const marks = [...approach.marks.filter(({ atMs }) => atMs > mark.atMs - windowMs - MARK_EVERY_MS), mark];
+  return { marks, isClosing: isClosing(marks, windowMs, approach.isClosing) };
 }
 
-/** When a target is at the head again; null where that is not known yet, or it is not behind. */
-export function reportCatchUp(
-  approach: Approach | null,
-  status: Status,
-  lag: Lag | null,
-  intervalMs: number | null,
-): TargetReport["catch_up"] {
-  const distance = distanceOf(lag);
-  const isKnown = BEHIND.has(status) && distance !== null && distance.unit === approach?.unit;
-  if (!isKnown || approach.isClosing === null || intervalMs === null) {
-    return null;
-  }
-  const { perMs } = lineThrough(approach.marks);
-  const blocksPerMs = distance.unit === "blocks" ? perMs : perMs / intervalMs;
-  return {
-    blocks_per_second: Math.round(blocksPerMs * 1e6) / 1e3,
-    eta_seconds: approach.isClosing ? Math.round(distance.behind / perMs / 1_000) : null,
-  };
-}
-
-function distanceOf(lag: Lag | null): { readonly unit: Approach["unit"]; readonly behind: number } | null {
-  if (lag?.blocks != null) {
-    return { unit: "blocks", behind: lag.blocks };
-  }
-  return lag?.ms == null ? null : { unit: "milliseconds", behind: lag.ms };
-}
-
-/** Whether it catches up. `false` needs the marks of a whole window, unless it was known before. */
-function isClosing(
-  marks: Approach["marks"],
-  least: number,
-  windowMs: number,
-  before: boolean | null,
-): boolean | null {
+/** Whether it catches up; null while there are too few marks to tell. `false` needs a whole window, unless it was known before. */
+function isClosing(marks: Approach["marks"], windowMs: number, before: boolean | null): boolean | null {
   const spanMs = (marks.at(-1)?.atMs ?? 0) - (marks[0]?.atMs ?? 0);
   if (marks.length < LEAST_MARKS || spanMs < LEAST_SPAN_MS) {
     return null;
   }
   const { perMs, errorPerMs } = lineThrough(marks);
-  if (perMs > SURE_ERRORS * errorPerMs && perMs * spanMs > least) {
+  if (perMs > SURE_ERRORS * errorPerMs && perMs * spanMs > LEAST_BLOCKS) {
     return true;
   }
   return before === null && spanMs < windowMs ? null : before === true && perMs > 0;
 }
 
+/** When a target is at the head again; null where that is not known yet, or it is not behind. */
+export function reportCatchUp(
+  { approach }: SourceState,
+  status: Status,
+  lag: Lag | null,
+  intervalMs: number | null,
+): TargetReport["catch_up"] {
+  const behind = distanceOf(lag, intervalMs);
+  if (!BEHIND.has(status) || behind === null || approach === null || approach.isClosing === null) {
+    return null;
+  }
+  const { perMs } = lineThrough(approach.marks);
+  return {
+    blocks_per_second: Math.round(perMs * 1e6) / 1e3,
+    eta_seconds: approach.isClosing ? Math.round(behind / perMs / 1_000) : null,
+  };
+}
+
+/** Without a reference, in blocks of the usual time. */
+function distanceOf(lag: Lag | null, intervalMs: number | null): number | null {
+  return lag?.ms == null || intervalMs === null ? null : (lag.blocks ?? lag.ms / intervalMs);
+}
+
 /** How fast the distance shrinks, and the standard error of that rate (least squares). */
 function lineThrough(marks: Approach["marks"]): { readonly perMs: number; readonly errorPerMs: number } {
-  const sumOf = (value: (mark: Approach["marks"][number]) => number) =>
-    marks.reduce((total, mark) => total + value(mark), 0);
-  const meanMs = sumOf(({ atMs }) => atMs) / marks.length;
-  const meanBehind = sumOf(({ behind }) => behind) / marks.length;
-  const spread = sumOf(({ atMs }) => (atMs - meanMs) ** 2);
-  const slope = sumOf(({ atMs, behind }) => (atMs - meanMs) * (behind - meanBehind)) / spread;
-  const residue = sumOf(({ atMs, behind }) => (behind - meanBehind - slope * (atMs - meanMs)) ** 2);
+  const meanOf = (value: (mark: Approach["marks"][number]) => number) =>
+    marks.reduce((total, mark) => total + value(mark), 0) / marks.length;
+  const meanMs = meanOf(({ atMs }) => atMs);
+  const meanBehind = meanOf(({ behind }) => behind);
+  const spread = meanOf(({ atMs }) => (atMs - meanMs) ** 2);
+  const slope = meanOf(({ atMs, behind }) => (atMs - meanMs) * (behind - meanBehind)) / spread;
+  const residue = meanOf(({ atMs, behind }) => (behind - meanBehind - slope * (atMs - meanMs)) ** 2);
   return { perMs: -slope, errorPerMs: Math.sqrt(residue / (marks.length - 2) / spread) };
 }
