@@ -1,12 +1,17 @@
 import {
   type ChainState,
+  type Consensus,
+  chainAt,
   newChainState,
+  type Pace,
+  paceOf,
   sourceOf,
+  staleAfterMs,
   type WatchedChain,
   type WatchedSource,
 } from "../head/chain-state.ts";
-import { mostBlocksIn, type Pace, staleAfterMs } from "../head/claim.ts";
-import { type Consensus, LARGE_STEP_BLOCKS } from "../head/consensus.ts";
+import { mostBlocksIn } from "../head/claim.ts";
+import { LARGE_STEP_BLOCKS } from "../head/consensus.ts";
 import { shiftInstants } from "../model/instants.ts";
 import type { Observation } from "../model/observation.ts";
 import type { ParityReading } from "../model/parity.ts";
@@ -17,7 +22,6 @@ import { reportChain } from "../report/report-chain.ts";
 import { type FoldContext, foldPoll } from "../source/fold-poll.ts";
 import { newestSample, newSource, type SourceState } from "../source/source-state.ts";
 import { contradictionOf } from "../status/judge.ts";
-import { paceOf } from "../status/view.ts";
 import { decideHead, type Heard, measureGaps } from "./decide.ts";
 import {
   type BlockOnNode,
@@ -154,10 +158,8 @@ export class Chain {
       return;
     }
     const state = this.#state;
-    const { watched } = this;
-    const pace = paceOf(state.clock, watched.chain);
     const nowMs = Math.max(...heard.map(({ source }) => source.last?.receivedAtMs ?? 0));
-    const instant = { state, watched, heard, pace, nowMs };
+    const instant = { ...chainAt(state, this.watched, nowMs), heard };
     decideHead(instant);
     measureGaps(instant);
     settleStatuses(instant);

@@ -7,24 +7,18 @@ import {
   recordHead,
   recordWitness,
 } from "../head/chain-clock.ts";
-import { baselineOf, type ChainState, sourceOf, type WatchedChain } from "../head/chain-state.ts";
-import { claimsOf, mostBlocksIn, type Pace } from "../head/claim.ts";
+import { baselineOf, type ChainAt, type ChainState, sourceOf } from "../head/chain-state.ts";
+import { mostBlocksIn } from "../head/claim.ts";
 import { type Decision, decide, isFarAhead, LARGE_STEP_BLOCKS, oppositionText } from "../head/consensus.ts";
 import type { Target } from "../model/fleet.ts";
 import { hasReadHeight, type LastPoll, newestSample, type SourceState } from "../source/source-state.ts";
-import { contradictionOf, stalledAfterMs } from "../status/judge.ts";
+import { contradictionOf } from "../status/judge.ts";
 import { paceRangeOf } from "../status/view.ts";
 import { isDecided, isTooEarly, judgedAgain } from "./statuses.ts";
 
 /** What the sources of a chain have said since its last decision. */
-export interface Instant {
-  readonly state: ChainState;
-  readonly watched: WatchedChain;
+export interface Instant extends ChainAt {
   readonly heard: readonly Heard[];
-  /** As it was known before. */
-  readonly pace: Pace;
-  /** When the last of them was received. */
-  readonly nowMs: number;
 }
 
 /** A source that was polled since the last decision, and what was known of it before. */
@@ -38,9 +32,9 @@ export interface Heard {
 
 /** Works out the head from what all sources have said, and what follows for the chain's clock and for impossible heights. */
 export function decideHead(instant: Instant): void {
-  const { heard, nowMs, pace, state, watched } = instant;
+  const { heard, state } = instant;
   noteSharedHashes(heard, state.sources);
-  const decision = decisionOf(state, watched, pace, nowMs);
+  const decision = decide(instant);
   const { members } = decision.consensus;
   for (const source of state.sources) {
     // A source level with the head has confirmed its jump, if there was one.
@@ -56,22 +50,6 @@ export function decideHead(instant: Instant): void {
   }
   followClock(instant, decision);
   state.consensus = decision.consensus;
-}
-
-/** What all sources together say of the head. */
-export function decisionOf(
-  { consensus, proofs, sources }: ChainState,
-  watched: WatchedChain,
-  pace: Pace,
-  nowMs: number,
-): Decision {
-  const { thresholds } = watched.chain;
-  const claims = claimsOf(sources, { nowMs, pace, thresholds, watched: watched.sources });
-  return decide(claims, consensus, {
-    pace,
-    stalledAfterMs: stalledAfterMs(thresholds, pace.intervalMs),
-    proofs,
-  });
 }
 
 /** A source that has once given the same hash as another hashes blocks alike: from then on a hash that differs is of a fork. */

@@ -1,5 +1,4 @@
-import type { ChainState, Proof, WatchedChain } from "../head/chain-state.ts";
-import { isFresh } from "../head/claim.ts";
+import { type ChainState, isFresh, type Proof, type WatchedChain } from "../head/chain-state.ts";
 import { formatNumber } from "../model/text.ts";
 import { newestSample, type SourceState } from "../source/source-state.ts";
 import { contradictionOf } from "../status/judge.ts";

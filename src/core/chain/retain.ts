@@ -1,14 +1,14 @@
 import { NO_MEASURES } from "../gap/gap.ts";
 import { newClock } from "../head/chain-clock.ts";
-import type { ChainState, WatchedChain } from "../head/chain-state.ts";
-import { NO_CONSENSUS } from "../head/consensus.ts";
+import { type ChainState, chainAt, NO_CONSENSUS, type WatchedChain } from "../head/chain-state.ts";
+import { decide } from "../head/consensus.ts";
 import { shiftInstants } from "../model/instants.ts";
 import type { Status } from "../model/report.ts";
 import { retainParity } from "../parity/parity-state.ts";
 import { hasReadHeight } from "../source/source-state.ts";
 import { statusVote } from "../status/judge.ts";
-import { paceOf, viewOf } from "../status/view.ts";
-import { decisionOf, lastPollOf } from "./decide.ts";
+import { viewOf } from "../status/view.ts";
+import { lastPollOf } from "./decide.ts";
 
 /** Clocks of two machines that are in order differ by less than this. */
 const TOLERANCE_MS = 5_000;
@@ -51,7 +51,7 @@ export function retainChain(state: ChainState, watched: WatchedChain, nowMs: num
 function decideAnew(state: ChainState, watched: WatchedChain, nowMs: number): void {
   const { chain } = watched;
   forgetDropped(state);
-  const decision = decisionOf(state, watched, paceOf(state.clock, chain), nowMs);
+  const decision = decide(chainAt(state, watched, nowMs));
   state.consensus = decision.consensus;
   const view = viewOf(state, chain, nowMs);
   for (const source of state.sources) {

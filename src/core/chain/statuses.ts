@@ -1,6 +1,4 @@
-import { sourceOf } from "../head/chain-state.ts";
-import { staleAfterMs } from "../head/claim.ts";
-import type { Consensus } from "../head/consensus.ts";
+import { type Consensus, sourceOf, staleAfterMs } from "../head/chain-state.ts";
 import type { Status } from "../model/report.ts";
 import { debounce } from "../source/settled-status.ts";
 import { hasReadHeight, type SourceState } from "../source/source-state.ts";

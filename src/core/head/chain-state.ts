@@ -1,9 +1,8 @@
-import type { Chain, Target } from "../model/fleet.ts";
+import type { Chain, Target, Thresholds } from "../model/fleet.ts";
 import type { ParityState } from "../parity/parity-state.ts";
 import type { WatchedProbe } from "../parity/watched-probe.ts";
 import type { SourceState } from "../source/source-state.ts";
 import { type ChainClock, newClock } from "./chain-clock.ts";
-import { type Consensus, NO_CONSENSUS } from "./consensus.ts";
 
 /** A chain with all that is polled for it. */
 export interface WatchedChain {
@@ -46,6 +45,56 @@ export interface ChainState {
   readonly parity: ParityState;
 }
 
+/** What the sources of a chain together say of its head. */
+export interface Consensus {
+  readonly head: HeadState | null;
+  /** Keys of the sources that are level with the head. */
+  readonly members: readonly string[];
+  readonly opposed: readonly Opposition[];
+  /** Where sets of equal weight oppose each other: the keys of each. Empty once it is decided. */
+  readonly undecided: readonly (readonly string[])[];
+  readonly track: Track | null;
+}
+
+export const NO_CONSENSUS: Consensus = { head: null, members: [], opposed: [], undecided: [], track: null };
+
+/** The head that the sources agree on: a block that one of them has shown. */
+export interface HeadState {
+  readonly block: number;
+  /** The first and last time at which the chain was seen at this block, within `slackMs`. */
+  readonly reachedMs: number;
+  readonly atMs: number;
+  readonly slackMs: number;
+  /** After this it is only a memory: nothing may be derived from it. */
+  readonly freshUntilMs: number;
+}
+
+/** A past head that two providers confirmed, to be extrapolated, and the keys of the sources that were level with it. */
+export interface Track {
+  readonly block: number;
+  readonly atMs: number;
+  /** The pace known at that time; null: unknown. */
+  readonly intervalMs: number | null;
+  readonly members: readonly string[];
+}
+
+/** Why a source cannot be right if another is at the head. `below`: it is only lower than the other: no proof that it is wrong. */
+export type Conflict = "hash" | "times" | "ahead" | "below";
+
+/** Why a source is excluded: which sources contradict it, and by how much. */
+export interface Opposition {
+  readonly source: string;
+  readonly kind: Conflict;
+  readonly by: readonly string[];
+  readonly block: number;
+  /** Its distance to the highest source that contradicts it. */
+  readonly blocks: number;
+  /** How far its block times are from those of a source that contradicts them; null for other conflicts. */
+  readonly offMs: number | null;
+  /** The RPC node's reply about its block, as a clause; null if no node was asked. */
+  readonly proof: string | null;
+}
+
 /** What an RPC node said when it was asked for a block that a source had shown. */
 export interface Proof {
   /** The source's key of the node. */
@@ -55,6 +104,29 @@ export interface Proof {
   readonly says: "same" | "other" | "none" | "unclear";
   /** In a clause. */
   readonly text: string;
+}
+
+/** The known pace of a chain. */
+export interface Pace {
+  /** Measured, else configured, else null. */
+  readonly intervalMs: number | null;
+  readonly measured: boolean;
+}
+
+/** A chain at the instant at which something is worked out from all that is known of it. */
+export interface ChainAt {
+  readonly state: ChainState;
+  readonly watched: WatchedChain;
+  readonly pace: Pace;
+  readonly nowMs: number;
+}
+
+export function chainAt(state: ChainState, watched: WatchedChain, nowMs: number): ChainAt {
+  return { state, watched, pace: paceOf(state.clock, watched.chain), nowMs };
+}
+
+export function paceOf({ intervalMs }: ChainClock, { blockTimeMs }: Chain): Pace {
+  return { intervalMs: intervalMs ?? blockTimeMs, measured: intervalMs !== null };
 }
 
 /** The initial state of a chain. */
@@ -79,4 +151,26 @@ export function sourceOf({ sources }: ChainState, key: string): SourceState | un
 export function baselineOf({ baselines }: WatchedChain, { key, protocol }: Target): Target | null {
   const baseline = baselines.get(protocol);
   return baseline === undefined || baseline.key === key ? null : baseline;
+}
+
+/** Polls after which an observation is no longer evidence, if `stale` is shorter. */
+const STALE_POLLS = 3;
+/** Blocks that a chain may take before a silence is a standstill, whatever the threshold says. */
+const STALLED_BLOCKS = 50;
+
+/** How long an observation stays evidence. */
+export function staleAfterMs(thresholds: Thresholds, pollIntervalMs: number): number {
+  return Math.max(thresholds.staleMs, STALE_POLLS * pollIntervalMs);
+}
+
+/** Whether the newest height of a source is still evidence. */
+export function isFresh(source: SourceState, thresholds: Thresholds, nowMs: number): boolean {
+  const newest = source.samples.at(-1);
+  const staleMs = staleAfterMs(thresholds, source.pollIntervalMs);
+  return newest !== undefined && nowMs - newest.receivedAtMs <= staleMs;
+}
+
+/** The time without an advance after which a target is stalled. */
+export function stalledAfterMs(thresholds: Thresholds, { intervalMs }: Pace): number {
+  return Math.max(thresholds.stalledMs, STALLED_BLOCKS * (intervalMs ?? 0));
 }

@@ -1,29 +1,6 @@
-import { readAtMs, type Sample } from "../model/sample.ts";
-import { type Claim, isProof, keysOf, providersOf } from "./claim.ts";
-import {
-  aboveTrack,
-  areLevel,
-  carried,
-  carriedTo,
-  isAhead,
-  isOnTrack,
-  isWithinMinute,
-  offTrack,
-  type Scene,
-  type Track,
-} from "./scene.ts";
-import { heaviest } from "./selection.ts";
-
-/** The corroborated head of a chain: a block that one of its sources has shown. */
-export interface HeadState {
-  readonly block: number;
-  /** The first and last time at which the chain was seen at this block, within `slackMs`. */
-  readonly reachedMs: number;
-  readonly atMs: number;
-  readonly slackMs: number;
-  /** After this it is only a memory: nothing may be derived from it. */
-  readonly freshUntilMs: number;
-}
+import { readAtMs } from "../model/sample.ts";
+import type { Pace, Track } from "./chain-state.ts";
+import { areLevel, type Claim, carriedTo, heaviest, isWithinMinute, keysOf, providersOf } from "./claim.ts";
 
 export interface Choice {
   readonly chosen: Claim | null;
@@ -50,94 +27,85 @@ const SAME_ROUND = 1.5;
 const WITNESS_MS = 60_000;
 /** So many heights without a new block: it makes its blocks in large steps, and says little of where the head is now. */
 const STEP_SAMPLES = 8;
-/** Block times that are older than another's by more are of another part of the chain. */
-const BESIDE_MS = 60_000;
 /** The time needed to distinguish sources that fall behind the track from a source that creeps ahead of it. */
 const ANCHOR_MS = 600_000;
-const LONG_ANCHOR_MS = 1_800_000;
+/** One that is further above the track than another by so much is clearly ahead of it. */
+const LEAD_MS = 5_000;
+const LEAD_BLOCKS = 1.5;
 
-/** The head of a consistent set of sources: the highest block at the majority's position that two providers confirm. */
-export function chooseHead(set: readonly Claim[], scene: Scene): Choice {
-  const voters = votersOf(set, scene);
-  const usual = topOf(placeOf(voters, set, scene), voters, set, scene);
-  const isAlone = set.length < 2 && usual !== null && !isProof(usual) && !isOnTrack(usual, scene);
+/** The head of sources that can be right together: the highest block at the majority's position that two providers confirm. */
+export function chooseHead(set: readonly Claim[], track: Track | null, pace: Pace): Choice {
+  const voters = votersOf(set, pace);
+  const usual = topOf(placeOf(voters, set, pace), voters, set, pace);
+  const isAlone = set.length < 2 && usual !== null && !usual.isProof && !usual.isOnTrack;
   return usual === null || isAlone
-    ? { chosen: null, track: scene.track, isConfirmed: false, witness: null }
-    : followTrack(usual, voters, set, scene);
+    ? { chosen: null, track, isConfirmed: false, witness: null }
+    : followTrack(usual, voters, set, track, pace);
 }
 
 /**
  * The sources that may show the head: not those that stand still, are late by their own block time or back-fill, nor those
- * that advance in large steps while others do not. If all back-fill from the track on, and they have two providers or more,
- * the chain itself makes blocks in a burst.
+ * that advance in large steps while others do not. If all back-fill from the track on, the chain itself makes blocks in a burst.
  */
-function votersOf(set: readonly Claim[], scene: Scene): readonly Claim[] {
-  const { stalledAfterMs, track } = scene;
-  const moving = set.filter(({ age, idleMs }) => age !== "old" && idleMs <= stalledAfterMs);
-  const voters = moving.filter(({ isBackfilling }) => !isBackfilling);
-  const steady = voters.filter((claim) => !goesInSteps(claim, scene) && !isBehind(claim, voters, scene));
-  if (steady.length > 0) {
-    return steady;
+function votersOf(set: readonly Claim[], pace: Pace): readonly Claim[] {
+  const voters = set.filter(({ isBackfilling, isMoving }) => isMoving && !isBackfilling);
+  const steady = voters.filter((claim) => !goesInSteps(claim, pace) && !isBehind(claim, voters, pace));
+  if (steady.length > 0 || voters.length > 0) {
+    return steady.length > 0 ? steady : voters;
   }
-  if (voters.length > 0 || track === null) {
-    return voters;
-  }
-  const bursting = moving.filter(({ block, key }) => block >= track.block && track.members.includes(key));
+  const bursting = set.filter(
+    ({ aboveTrack, isMoving, wasOnTrack }) => isMoving && wasOnTrack && aboveTrack > 0,
+  );
   return providersOf(bursting) > 1 ? bursting : [];
 }
 
 /** Whether it is behind others by its own word: its block was not new when it was read. */
-function isBehind(claim: Claim, voters: readonly Claim[], scene: Scene): boolean {
-  return (
-    claim.timeMs !== null &&
-    claim.age !== "fresh" &&
-    voters.some((other) => other.block > claim.block && !areLevel(other, claim, scene))
-  );
+function isBehind(claim: Claim, voters: readonly Claim[], pace: Pace): boolean {
+  const isLate = claim.timeMs !== null && claim.age !== "fresh";
+  return isLate && voters.some((other) => other.block > claim.block && !areLevel(other, claim, pace));
 }
 
-/** Whether a source advances in large steps and so rarely shows the head: it follows final blocks or works in batches. */
-function goesInSteps({ samples, timeMs }: Claim, { pace }: Scene): boolean {
-  const [first] = samples;
-  // Its block times show its position.
-  if (timeMs !== null) {
+/** Whether a source without block times advances in large steps and so rarely shows the head: it follows final blocks or works in batches. */
+function goesInSteps({ source: { samples }, timeMs }: Claim, pace: Pace): boolean {
+  const { intervalMs } = pace;
+  if (timeMs !== null || intervalMs === null) {
     return false;
   }
-  const usualFor = (from: Sample, to: Sample) =>
-    pace.intervalMs === null ? Number.POSITIVE_INFINITY : (readAtMs(to) - readAtMs(from)) / pace.intervalMs;
+  const stands = samples.length >= STEP_SAMPLES && samples.at(-1)?.block === samples[0]?.block;
   return (
-    (samples.length >= STEP_SAMPLES && samples.every(({ block }) => block === first?.block)) ||
+    stands ||
     samples.some((sample, index) => {
       const before = samples[index - 1] ?? sample;
-      return !isWithinMinute(sample.block - before.block - usualFor(before, sample), { pace });
+      const usual = (readAtMs(sample) - readAtMs(before)) / intervalMs;
+      return !isWithinMinute(sample.block - before.block - usual, pace);
     })
   );
 }
 
 /** The largest group of level voters by number of providers, including sources with block times on the same line. */
-function placeOf(voters: readonly Claim[], set: readonly Claim[], scene: Scene): readonly Claim[] {
-  const furthest = furthestOf(voters, scene);
-  if (furthest === null || voters.every((claim) => areLevel(claim, furthest, scene))) {
+function placeOf(voters: readonly Claim[], set: readonly Claim[], pace: Pace): readonly Claim[] {
+  const furthest = furthestOf(voters, pace);
+  if (furthest === null || voters.every((claim) => areLevel(claim, furthest, pace))) {
     return voters;
   }
-  const groups = voters.map((top) => ({
-    top,
-    group: voters.filter((claim) => areLevel(claim, top, scene)),
-  }));
+  const groups = voters.map((top) => ({ top, group: voters.filter((claim) => areLevel(claim, top, pace)) }));
   const [largest] = heaviest(groups, ({ group, top }) => {
-    const backers = set.filter((claim) => group.includes(claim) || isOnLine(claim, top, scene));
+    const backers = set.filter((claim) => group.includes(claim) || isOnLine(claim, top, pace));
     return [
       providersOf(backers),
       backers.length,
-      Number(group.some(isProof)),
-      group.filter((claim) => isOnTrack(claim, scene)).length,
-      carried(top, scene),
+      Number(group.some(({ isProof }) => isProof)),
+      group.filter(({ isOnTrack }) => isOnTrack).length,
+      carriedTo(furthest.atMs, top, pace),
     ];
   });
   return largest?.group ?? [];
 }
 
-function furthestOf(claims: readonly Claim[], scene: Scene): Claim | null {
-  return heaviest(claims, (claim) => [carried(claim, scene)])[0] ?? null;
+/** The furthest, had all been asked at one instant. */
+function furthestOf(claims: readonly Claim[], pace: Pace): Claim | null {
+  const atMs = claims[0]?.atMs ?? 0;
+  return heaviest(claims, (claim) => [carriedTo(atMs, claim, pace)])[0] ?? null;
 }
 
 /** The claim with the highest block; of equal ones the earliest, because a later arrival proves no halt. */
@@ -149,13 +117,13 @@ function highestOf(claims: readonly Claim[]): Claim | null {
  * Whether the chain can have come from a source's block, at its time, to another's, at about its pace. That it made fewer blocks
  * proves nothing: chains pause.
  */
-function isOnLine(claim: Claim, top: Claim, { pace }: Scene): boolean {
-  if (top.age === "old" || claim.timeMs === null || top.timeMs === null || pace.intervalMs === null) {
+function isOnLine(claim: Claim, top: Claim, { intervalMs }: Pace): boolean {
+  if (top.age === "old" || claim.timeMs === null || top.timeMs === null || intervalMs === null) {
     return false;
   }
   const blocks = top.block - claim.block;
-  const usual = (top.timeMs - claim.timeMs) / pace.intervalMs;
-  const tolerance = LINE_BLOCKS + LINE_MS / pace.intervalMs;
+  const usual = (top.timeMs - claim.timeMs) / intervalMs;
+  const tolerance = LINE_BLOCKS + LINE_MS / intervalMs;
   const spread = Math.max(LINE_SHARE * usual, LINE_DEVIATIONS * Math.sqrt(Math.max(0, usual)));
   return blocks >= 0 && usual >= -tolerance && blocks - usual <= tolerance + spread;
 }
@@ -165,154 +133,111 @@ function topOf(
   place: readonly Claim[],
   voters: readonly Claim[],
   set: readonly Claim[],
-  scene: Scene,
+  pace: Pace,
 ): Claim | null {
   const areFew = providersOf(voters) < 3;
+  const newestMs = set.reduce((latest, { atMs }) => Math.max(latest, atMs), 0);
   const sure = place.filter(
-    (claim) => !isOvertaken(claim, place, scene) && (areFew || isConfirmed(claim, place, set, scene)),
+    (claim) => !isOvertaken(claim, place, newestMs, pace) && (areFew || isConfirmed(claim, place, set, pace)),
   );
-  return highestOf([...sure, ...voters.filter(isProof)]);
+  return highestOf([...sure, ...voters.filter(({ isProof }) => isProof)]);
 }
 
 /** Whether two providers that are asked as often will be above it once they answer: it may only be the first of this round. */
-function isOvertaken(claim: Claim, place: readonly Claim[], scene: Scene): boolean {
-  const own = carriedTo(claim, scene.newestMs, scene);
+function isOvertaken(claim: Claim, place: readonly Claim[], newestMs: number, pace: Pace): boolean {
+  const { atMs, block, source } = claim;
   const above = place.filter(
     (other) =>
-      carriedTo(other, scene.newestMs, scene) > own &&
-      other.pollIntervalMs <= AS_OFTEN * claim.pollIntervalMs &&
-      scene.newestMs - other.atMs <= SAME_ROUND * other.pollIntervalMs,
+      carriedTo(atMs, other, pace) > block &&
+      other.source.pollIntervalMs <= AS_OFTEN * source.pollIntervalMs &&
+      newestMs - other.atMs <= SAME_ROUND * other.source.pollIntervalMs,
   );
   return providersOf(above) > 1;
 }
 
 /** Whether another provider there has reached its block, or will have by the time at which that was read. */
-function isConfirmed(claim: Claim, place: readonly Claim[], set: readonly Claim[], scene: Scene): boolean {
-  const { intervalMs } = scene.pace;
-  const others = place.filter((other) => other.provider !== claim.provider && areBeside(other, claim));
+function isConfirmed(claim: Claim, place: readonly Claim[], set: readonly Claim[], pace: Pace): boolean {
+  const { atMs, block, provider } = claim;
+  const others = place.filter((other) => other.provider !== provider);
   return others.length === 0
-    ? isBackedByTimes(claim, set, scene)
+    ? isBackedByTimes(claim, set, pace)
     : others.some((other) => {
-        const spanMs = Math.abs(claim.atMs - other.atMs);
-        const near = intervalMs === null ? 0 : (NEAR_SHARE * spanMs) / intervalMs;
-        return Math.max(other.block, carriedTo(other, claim.atMs, scene)) >= claim.block - near;
+        const nearMs = NEAR_SHARE * Math.abs(atMs - other.atMs);
+        return Math.max(other.block, carriedTo(atMs + nearMs, other, pace)) >= block;
       });
 }
 
 /** Whether the block times of another provider's source confirm that the chain has reached this height. */
-function isBackedByTimes(claim: Claim, set: readonly Claim[], scene: Scene): boolean {
-  return set.some((other) => other.provider !== claim.provider && isOnLine(other, claim, scene));
-}
-
-/** Whether two sources are in one part of the chain: by their times, one may be where it had another pace. */
-function areBeside(a: Claim, b: Claim): boolean {
-  return (
-    a.timeMs === null || b.timeMs === null || Math.abs(a.atMs - a.timeMs - (b.atMs - b.timeMs)) <= BESIDE_MS
-  );
+function isBackedByTimes(claim: Claim, set: readonly Claim[], pace: Pace): boolean {
+  return set.some((other) => other.provider !== claim.provider && isOnLine(other, claim, pace));
 }
 
 /**
  * Compares the usual head with the track. If it has fallen below the track, and a source that is still on the track has shown
- * more, that source is the head; it does not move the track.
+ * more, that source is the head; it does not move the track. Else the track leads from this head, if another provider's witness
+ * confirms it: while the head is on it, only every few minutes, and if the witness is on it too. One that falls back slowly, or
+ * creeps ahead, would take it along.
  */
-function followTrack(usual: Claim, voters: readonly Claim[], set: readonly Claim[], scene: Scene): Choice {
-  const { track } = scene;
-  const group = voters.filter((claim) => areLevel(claim, usual, scene) && areBeside(claim, usual));
+function followTrack(
+  usual: Claim,
+  voters: readonly Claim[],
+  set: readonly Claim[],
+  track: Track | null,
+  pace: Pace,
+): Choice {
+  const group = voters.filter((claim) => areLevel(claim, usual, pace));
   const isShared = providersOf(group) > 1;
-  const isProven = isProof(usual) || (!isShared && isBackedByTimes(usual, set, scene));
-  const witness = isProven ? usual : witnessOf(usual, group, scene);
+  const isProven = usual.isProof || (!isShared && isBackedByTimes(usual, set, pace));
+  const lead = Math.max(LEAD_BLOCKS, LEAD_MS / (pace.intervalMs ?? LEAD_MS));
   const ahead = voters.filter(
-    (claim) => claim.block > usual.block && isOnTrack(claim, scene) && isAhead(claim, usual, scene),
+    ({ aboveTrack, block, isOnTrack }) =>
+      isOnTrack && block > usual.block && aboveTrack > usual.aboveTrack + lead,
   );
-  const onward = track !== null && offTrack(usual, scene) < 0 ? highestOf(ahead) : null;
+  const onward = usual.offTrack < 0 ? highestOf(ahead) : null;
   if (onward !== null) {
     return { chosen: onward, track, isConfirmed: false, witness: null };
   }
-  const mayMove =
-    witness !== null && (track === null || mayMoveTrack(usual, witness, ahead, { ...scene, track }));
+  const witness = isProven ? usual : witnessOf(usual, group, pace);
+  const isDue =
+    track === null ||
+    usual.offTrack !== 0 ||
+    (usual.atMs - track.atMs > ANCHOR_MS && witness?.offTrack === 0);
   return {
     chosen: usual,
-    track: mayMove ? movedTrack(usual, witness, group, scene) : track,
+    track:
+      witness !== null && ahead.length === 0 && isDue
+        ? movedTrack(track, usual, witness, group, pace)
+        : track,
     isConfirmed: isProven || isShared,
     witness,
   };
 }
 
 /** The furthest of another provider that was asked at about the same time. */
-function witnessOf(head: Claim, group: readonly Claim[], scene: Scene): Claim | null {
-  const { atMs, pollIntervalMs, provider } = head;
+function witnessOf({ atMs, provider, source }: Claim, group: readonly Claim[], pace: Pace): Claim | null {
   return furthestOf(
-    group.filter(
-      (claim) =>
-        claim.provider !== provider &&
-        Math.abs(claim.atMs - atMs) <= Math.max(WITNESS_MS, Math.min(claim.pollIntervalMs, pollIntervalMs)),
-    ),
-    scene,
+    group.filter((claim) => {
+      const roundMs = Math.min(claim.source.pollIntervalMs, source.pollIntervalMs);
+      return claim.provider !== provider && Math.abs(claim.atMs - atMs) <= Math.max(WITNESS_MS, roundMs);
+    }),
+    pace,
   );
 }
 
 /**
- * Whether the track leads from this head now. While the head is on it, that is so only every few minutes, and if the witness
- * is on it too: else one that falls back slowly, or creeps ahead, would take it along.
+ * It leads from where the witness stands, so that a head which creeps ahead does not carry it along. While it advances, its
+ * members stay members.
  */
-function mayMoveTrack(
-  usual: Claim,
+function movedTrack(
+  track: Track | null,
+  head: Claim,
   witness: Claim,
-  ahead: readonly Claim[],
-  scene: Scene & { readonly track: Track },
-): boolean {
-  if (offTrack(usual, scene) !== 0) {
-    return ahead.length === 0;
-  }
-  const isOld = usual.atMs - scene.track.atMs > (ahead.length === 0 ? ANCHOR_MS : LONG_ANCHOR_MS);
-  return isOld && offTrack(witness, scene) === 0;
-}
-
-/**
- * It leads from where the witness stands, so that one that creeps ahead does not carry it along; or from the head itself, if that is where it
- * led: the witness may be falling back. While the track advances, its members stay members.
- */
-function movedTrack(head: Claim, witness: Claim, group: readonly Claim[], scene: Scene): Track {
-  const { atMs, block } = head;
-  const { pace, track } = scene;
-  const above = aboveTrack(head, scene);
-  const shown = Math.min(block, Math.max(witness.block, Math.round(carriedTo(witness, atMs, scene))));
-  const led = track === null || offTrack(head, scene) !== 0 ? shown : block - above;
-  const former = track !== null && isWithinMinute(Math.abs(above), scene) ? track.members : [];
-  return {
-    block: Math.abs(block - led) < Math.abs(shown - led) ? block : shown,
-    atMs,
-    intervalMs: pace.intervalMs,
-    members: [...new Set([...former, ...keysOf(group)])],
-  };
-}
-
-/** While the present head is unknown, the sources at the last head confirm it. */
-export function heldHead(head: HeadState | null, set: readonly Claim[]): HeadState | null {
-  const there = set.filter(({ block }) => block === head?.block);
-  return (
-    head && {
-      ...head,
-      atMs: Math.max(head.atMs, ...there.map(({ atMs }) => atMs)),
-      freshUntilMs: Math.max(head.freshUntilMs, ...there.map(({ freshUntilMs }) => freshUntilMs)),
-    }
-  );
-}
-
-/** The head as it is remembered. It does not fall while the track advances. */
-export function headFrom(
-  chosen: Claim,
-  level: readonly Claim[],
-  before: HeadState | null,
-  scene: Scene,
-): HeadState {
-  const freshUntilMs = level.reduce((latest, claim) => Math.max(latest, claim.freshUntilMs), 0);
-  const { block, atMs, idleMs, slackMs } = chosen;
-  const fallen = before === null ? 0 : before.block - block;
-  if (before === null || fallen < 0 || !isWithinMinute(fallen, scene)) {
-    return { block, reachedMs: atMs - idleMs, atMs, slackMs, freshUntilMs };
-  }
-  return fallen === 0
-    ? { ...before, atMs: Math.max(before.atMs, atMs), slackMs, freshUntilMs }
-    : { ...before, freshUntilMs };
+  group: readonly Claim[],
+  pace: Pace,
+): Track {
+  const { aboveTrack, atMs, block } = head;
+  const shown = Math.max(witness.block, Math.round(carriedTo(atMs, witness, pace)));
+  const former = track !== null && isWithinMinute(Math.abs(aboveTrack), pace) ? track.members : [];
+  const members = [...new Set([...former, ...keysOf(group)])];
+  return { block: Math.min(block, shown), atMs, intervalMs: pace.intervalMs, members };
 }

@@ -20,43 +20,19 @@
  */
 
 import { formatDuration, formatNumber } from "../model/text.ts";
-import type { Proof } from "./chain-state.ts";
-import { chooseHead, type HeadState, headFrom, heldHead } from "./choose-head.ts";
-import { type Claim, keysOf, providersOf } from "./claim.ts";
-import { areLevel, type ChainContext, type Scene, sceneOf, type Track } from "./scene.ts";
 import {
-  apartMs,
+  type ChainAt,
   type Conflict,
-  type Conflicts,
-  conflictsIn,
-  largestSets,
-  misdatedIn,
-  mostBlocks,
-} from "./selection.ts";
-
-/** Why a source is excluded: which sources contradict it, and by how much. */
-export interface Opposition {
-  readonly source: string;
-  readonly kind: Conflict;
-  readonly by: readonly string[];
-  readonly block: number;
-  /** Its distance to the highest source that contradicts it. */
-  readonly blocks: number;
-  /** How far its block times are from those of a source that contradicts them; null for other conflicts. */
-  readonly offMs: number | null;
-  /** The RPC node's reply about its block, as a clause; null if no node was asked. */
-  readonly proof: string | null;
-}
-
-export interface Consensus {
-  readonly head: HeadState | null;
-  /** Keys of the sources that are level with the head. */
-  readonly members: readonly string[];
-  readonly opposed: readonly Opposition[];
-  /** Where sets of equal weight oppose each other: the keys of each. Empty once it is decided. */
-  readonly undecided: readonly (readonly string[])[];
-  readonly track: Track | null;
-}
+  type Consensus,
+  type HeadState,
+  NO_CONSENSUS,
+  type Opposition,
+  type Pace,
+  type Proof,
+} from "./chain-state.ts";
+import { chooseHead } from "./choose-head.ts";
+import { areLevel, type Claim, claimsOf, isWithinMinute, keysOf, providersOf } from "./claim.ts";
+import { conflictOf, largestSets, misdatedIn, mostBlocks } from "./contradictions.ts";
 
 /** A step back is large beyond this, and beyond what the thresholds for `lagging` and `stalled` bear. */
 export const LARGE_STEP_BLOCKS = 256;
@@ -70,33 +46,28 @@ export interface Decision {
   readonly misdated: readonly string[];
 }
 
-export const NO_CONSENSUS: Consensus = { head: null, members: [], opposed: [], undecided: [], track: null };
-
-export function decide(claims: readonly Claim[], before: Consensus, chain: ChainContext): Decision {
-  const disproved = claims.filter(({ key }) => isDisproved(chain.proofs[key], before));
-  const scene = sceneOf(
-    claims.filter((claim) => !disproved.includes(claim)),
-    before.track,
-    chain,
-  );
-  const conflicts = conflictsIn(scene);
-  const sets = largestSets(scene, conflicts);
-  const excluded = disproved.map((claim) => {
-    const node = claims.find(({ key }) => key === chain.proofs[claim.key]?.node) ?? claim;
-    return oppositionOf(claim, [node], "hash", scene);
-  });
-  const common = commonOf(sets);
+/** What all sources together say of the head. */
+export function decide(at: ChainAt): Decision {
+  const { pace, state } = at;
+  const { consensus: before, proofs } = state;
+  const all = claimsOf(at);
+  const claims = all.filter(({ key }) => !isDisproved(proofs[key], before));
+  const disproved = all
+    .filter((claim) => !claims.includes(claim))
+    .map((claim) => {
+      const node = all.find(({ key }) => key === proofs[claim.key]?.node) ?? claim;
+      return oppositionOf(claim, [node], "hash", at);
+    });
+  const sets = largestSets(claims, pace);
+  const common = (sets[0] ?? []).filter((claim) => sets.every((set) => set.includes(claim)));
   const rest = sets.flat().filter((claim) => !common.includes(claim));
   if (rest.length > 0 && providersOf(common) <= providersOf(rest)) {
     const undecided = sets.map((set) => keysOf(set.filter((claim) => !common.includes(claim))));
-    return {
-      consensus: { ...NO_CONSENSUS, opposed: excluded, undecided, track: before.track },
-      witness: null,
-      misdated: [],
-    };
+    const consensus = { ...NO_CONSENSUS, opposed: disproved, undecided, track: before.track };
+    return { consensus, witness: null, misdated: [] };
   }
-  excluded.unshift(...excludedBy(common, scene, conflicts));
-  return decideAmong(common, excluded, before, chain);
+  const excluded = claims.flatMap((claim) => (common.includes(claim) ? [] : exclusionOf(claim, common, at)));
+  return decideAmong(common, [...excluded, ...disproved], at);
 }
 
 /** Whether an RPC node has proved that a source is on another chain; a contradicted node proves nothing. */
@@ -104,79 +75,85 @@ function isDisproved(proof: Proof | undefined, { opposed }: Consensus): boolean 
   return proof?.says === "other" && opposed.every(({ source }) => source !== proof.node);
 }
 
-/** What sets of equal weight have in common decides, if more providers are in that than in the rest of them. */
-function commonOf([first = [], ...others]: readonly (readonly Claim[])[]): readonly Claim[] {
-  return first.filter((claim) => others.every((set) => set.includes(claim)));
-}
+/** The worst first. */
+const CONFLICTS: readonly Conflict[] = ["hash", "times", "ahead", "below"];
 
-/** The sources outside the set that members contradict, each with these members. */
-function excludedBy(set: readonly Claim[], scene: Scene, conflicts: Conflicts): readonly Opposition[] {
-  const outside = set.length === scene.claims.length ? [] : scene.claims.filter((one) => !set.includes(one));
-  return outside.flatMap((claim) => {
-    const by = set.filter((member) => conflicts.of(claim, member) !== null);
-    const kinds = by.flatMap((member) => conflicts.of(claim, member) ?? []);
-    const worst =
-      kinds.find((kind) => kind === "hash" || kind === "times") ??
-      kinds.find((kind) => kind === "ahead") ??
-      kinds[0];
-    return worst === undefined ? [] : [oppositionOf(claim, by, worst, scene)];
-  });
+/** Which members of a set contradict a source outside of it. */
+function exclusionOf(claim: Claim, set: readonly Claim[], at: ChainAt): readonly Opposition[] {
+  const by = set.filter((member) => conflictOf(claim, member, at.pace) !== null);
+  const kinds = by.map((member) => conflictOf(claim, member, at.pace));
+  const worst = CONFLICTS.find((kind) => kinds.includes(kind));
+  return worst === undefined ? [] : [oppositionOf(claim, by, worst, at)];
 }
 
 function oppositionOf(
   claim: Claim,
   by: readonly Claim[],
   kind: Conflict,
-  { pace, proofs }: Scene,
+  { pace, state }: ChainAt,
 ): Opposition {
-  const block = claim.samples.at(-1)?.block ?? claim.block;
+  const block = claim.source.samples.at(-1)?.block ?? claim.block;
   const blocks = block - Math.max(...by.map((other) => other.block));
   const dated = kind === "times" ? by.find(({ timeMs }) => timeMs !== null) : undefined;
   const offMs = dated === undefined ? null : apartMs(claim, dated, pace);
-  const proof = proofs[claim.key]?.text ?? null;
+  const proof = state.proofs[claim.key]?.text ?? null;
   return { source: claim.key, kind, by: keysOf(by), block, blocks, offMs, proof };
 }
 
+/** How much longer, or shorter, than the chain takes for the blocks between is the time between two dated blocks. */
+function apartMs(a: Claim, b: Claim, { intervalMs }: Pace): number | null {
+  return a.timeMs === null || b.timeMs === null || intervalMs === null
+    ? null
+    : Math.abs((b.block - a.block) * intervalMs - (b.timeMs - a.timeMs));
+}
+
 /** The head of the sources that can be right together, and which of them are too far above it. */
-function decideAmong(
-  set: readonly Claim[],
-  excluded: readonly Opposition[],
-  before: Consensus,
-  chain: ChainContext,
-): Decision {
-  const scene = sceneOf(set, before.track, chain);
-  const misdated = keysOf(misdatedIn(set, scene));
-  const { chosen, isConfirmed, track, witness } = chooseHead(set, scene);
-  if (chosen === null || isOutdated(chosen, before.head, set)) {
+function decideAmong(set: readonly Claim[], excluded: readonly Opposition[], at: ChainAt): Decision {
+  const { pace, state } = at;
+  const before = state.consensus;
+  const misdated = keysOf(misdatedIn(set, pace));
+  const { chosen, isConfirmed, track, witness } = chooseHead(set, before.track, pace);
+  if (chosen === null) {
     const members = before.members.filter((key) => excluded.every(({ source }) => source !== key));
     const head = track === null ? null : heldHead(before.head, set);
     return { consensus: { ...before, head, members, opposed: excluded, undecided: [] }, witness, misdated };
   }
-  const beyond = isConfirmed ? set.filter((claim) => isBeyond(claim, chosen, before, scene)) : [];
-  const level = set.filter((claim) => areLevel(claim, chosen, scene) && !beyond.includes(claim));
-  const opposed = [...excluded, ...beyond.map((claim) => oppositionOf(claim, level, "ahead", scene))];
-  const head = headFrom(chosen, level, before.head, scene);
+  const beyond = isConfirmed ? set.filter((claim) => isBeyond(claim, chosen, before, pace)) : [];
+  const level = set.filter((claim) => areLevel(claim, chosen, pace) && !beyond.includes(claim));
+  const opposed = [...excluded, ...beyond.map((claim) => oppositionOf(claim, level, "ahead", at))];
+  const head = headFrom(chosen, level, before.head, pace);
   return { consensus: { head, members: keysOf(level), opposed, undecided: [], track }, witness, misdated };
 }
 
-/** Whether it was read before the present head was seen, while a source still shows that head: an old reply does not bring the head down. */
-function isOutdated({ atMs, block }: Claim, head: HeadState | null, set: readonly Claim[]): boolean {
-  return (
-    head !== null && block < head.block && atMs < head.atMs && set.some((claim) => claim.block >= head.block)
-  );
+/** While nothing moves, the sources at the last head confirm it. */
+function heldHead(head: HeadState | null, set: readonly Claim[]): HeadState | null {
+  let [atMs, freshUntilMs] = [head?.atMs ?? 0, head?.freshUntilMs ?? 0];
+  for (const claim of set.filter(({ block }) => block === head?.block)) {
+    atMs = Math.max(atMs, claim.atMs);
+    freshUntilMs = Math.max(freshUntilMs, claim.freshUntilMs);
+  }
+  return head && { ...head, atMs, freshUntilMs };
 }
 
 /** Whether a source is further above the head than the chain can have made since; it stays so until the head is seen again. */
-function isBeyond(
-  { atMs, block, key, timeMs }: Claim,
-  head: Claim,
-  before: Consensus,
-  { pace }: Scene,
-): boolean {
+function isBeyond({ atMs, block, key, timeMs }: Claim, head: Claim, before: Consensus, pace: Pace): boolean {
   const was =
     before.head?.atMs === head.atMs &&
     before.opposed.some(({ kind, source }) => source === key && kind === "ahead");
   return was || block - head.block > mostBlocks(atMs - head.atMs, timeMs !== null, pace);
+}
+
+/** The head as it is remembered. It does not fall while the track advances. */
+function headFrom(chosen: Claim, level: readonly Claim[], before: HeadState | null, pace: Pace): HeadState {
+  const freshUntilMs = level.reduce((latest, claim) => Math.max(latest, claim.freshUntilMs), 0);
+  const { block, atMs, idleMs, slackMs } = chosen;
+  const fallen = before === null ? 0 : before.block - block;
+  if (before === null || fallen < 0 || !isWithinMinute(fallen, pace)) {
+    return { block, reachedMs: atMs - idleMs, atMs, slackMs, freshUntilMs };
+  }
+  return fallen === 0
+    ? { ...before, atMs: Math.max(before.atMs, atMs), slackMs, freshUntilMs }
+    : { ...before, freshUntilMs };
 }
 
 /** Whether a source is excluded for a height that cannot exist yet. */

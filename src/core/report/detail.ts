@@ -1,4 +1,4 @@
-import { staleAfterMs } from "../head/claim.ts";
+import { staleAfterMs } from "../head/chain-state.ts";
 import { namesText, oppositionText } from "../head/consensus.ts";
 import type { Status, TargetReport } from "../model/report.ts";
 import { formatCount, formatDuration, formatNumber } from "../model/text.ts";

@@ -1,7 +1,6 @@
 import { estimateGap } from "../gap/gap.ts";
 import { timeOfBlock } from "../head/chain-clock.ts";
-import { baselineOf, type ChainState, type WatchedChain } from "../head/chain-state.ts";
-import { staleAfterMs } from "../head/claim.ts";
+import { baselineOf, type ChainState, staleAfterMs, type WatchedChain } from "../head/chain-state.ts";
 import { isFarAhead, oppositionText } from "../head/consensus.ts";
 import { servingTargets, type Target } from "../model/fleet.ts";
 import { groupBy } from "../model/group-by.ts";

@@ -1,6 +1,5 @@
+import { type Consensus, type Opposition, stalledAfterMs } from "../head/chain-state.ts";
 import { isBackfilling } from "../head/claim.ts";
-import type { Consensus, Opposition } from "../head/consensus.ts";
-import type { Thresholds } from "../model/fleet.ts";
 import type { Status } from "../model/report.ts";
 import { readAtMs } from "../model/sample.ts";
 import {
@@ -14,8 +13,6 @@ import { idleMs, newestSample, type SourceState, servedOf, THIN_SAMPLES } from "
 import { measureLag } from "./lag.ts";
 import type { ChainView } from "./view.ts";
 
-/** Blocks that a chain may take before a silence is a standstill, whatever the threshold says. */
-const STALLED_BLOCKS = 50;
 /** A target catches up when it goes this much faster than its chain, and by more than blocks come unevenly. */
 const CATCHING_UP = 1.05;
 const UNEVEN_BLOCKS = 5;
@@ -46,11 +43,6 @@ export function statusVote(target: SourceState, view: ChainView): StatusVote | n
     case "failed":
       return { status: statusOfFailure(last.reason), weight: weightOfFailure(target, last.reason, view) };
   }
-}
-
-/** The time without an advance after which a target is stalled. */
-export function stalledAfterMs(thresholds: Thresholds, intervalMs: number | null): number {
-  return Math.max(thresholds.stalledMs, STALLED_BLOCKS * (intervalMs ?? 0));
 }
 
 function weightOfFailure(target: SourceState, reason: string, view: ChainView): number {
@@ -85,7 +77,7 @@ function statusOfHead(target: SourceState, view: ChainView): Status {
   if (view.haltedAt !== null && (newestSample(target)?.block ?? 0) <= view.haltedAt + AHEAD_BLOCKS) {
     return "chain_halted";
   }
-  if (idleMs(target) > stalledAfterMs(view.thresholds, view.intervalMs)) {
+  if (idleMs(target) > stalledAfterMs(view.thresholds, view.pace)) {
     return "stalled";
   }
   // Users may be served by replicas that are far behind the others, whether these advance or not.

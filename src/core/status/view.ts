@@ -1,13 +1,17 @@
 import type { PaceRange } from "../gap/gap.ts";
 import type { ChainClock } from "../head/chain-clock.ts";
-import type { ChainState } from "../head/chain-state.ts";
-import type { HeadState } from "../head/choose-head.ts";
-import type { Pace } from "../head/claim.ts";
-import { isFresh } from "../head/claim.ts";
-import type { Consensus } from "../head/consensus.ts";
+import {
+  type ChainState,
+  type Consensus,
+  type HeadState,
+  isFresh,
+  type Pace,
+  paceOf,
+  stalledAfterMs,
+} from "../head/chain-state.ts";
 import type { Chain, Thresholds } from "../model/fleet.ts";
 import { idleMs, newestSample, type SourceState } from "../source/source-state.ts";
-import { AHEAD_BLOCKS, stalledAfterMs } from "./judge.ts";
+import { AHEAD_BLOCKS } from "./judge.ts";
 
 /** Sides of equal weight that contradict each other. */
 export interface Dispute {
@@ -69,7 +73,7 @@ export function viewOf(
     consensus,
     dispute: disputeOf(consensus.undecided, state.sources),
     hasSingleSource: state.sources.length < 2,
-    haltedAt: standstill(rpcs, head?.block ?? 0, stalledAfterMs(thresholds, intervalMs)),
+    haltedAt: standstill(rpcs, head?.block ?? 0, stalledAfterMs(thresholds, pace)),
     independent: rpcs.length > 0,
   };
 }
@@ -78,11 +82,6 @@ function disputeOf(undecided: Consensus["undecided"], sources: readonly SourceSt
   const blockOf = (key: string) => sources.find((source) => source.key === key)?.samples.at(-1)?.block ?? 0;
   const sides = undecided.map((keys) => ({ sources: keys, block: Math.max(...keys.map(blockOf)) }));
   return sides.length === 0 ? null : { sides, hasRpc: sources.some(({ kind }) => kind === "rpc") };
-}
-
-/** The pace of the chain, from `clock` and the configuration. */
-export function paceOf(clock: ChainClock, chain: Chain): Pace {
-  return { intervalMs: clock.intervalMs ?? chain.blockTimeMs, measured: clock.intervalMs !== null };
 }
 
 /** The current pace with its bounds, or null while it is unknown. */
