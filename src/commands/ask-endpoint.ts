@@ -2,8 +2,7 @@ import { type Headers, readHeaders, readWebUrl, withCredentials } from "../confi
 import { readProxySettings, readUrlOption } from "../config/options.ts";
 import type { Flaws } from "../config/problems.ts";
 import { Secrets } from "../config/secrets.ts";
-import { createRedact } from "../core/model/redact.ts";
-import { askedBy, type Question, type Row, requestOf } from "../dialects/dialect.ts";
+import { type Question, type Row, requestOf } from "../dialects/dialect.ts";
 import { CHAIN_ID_QUESTION, DIALECTS, FAMILIES, questionsFor, RPC_DIALECT } from "../dialects/families.ts";
 import { interpretReply } from "../dialects/interpret-reply.ts";
 import { quote } from "../dialects/values.ts";
@@ -20,14 +19,20 @@ interface Asked {
 }
 
 /** One request and its result. */
-export interface Attempt {
-  readonly url: string;
-  readonly dialect: string;
-  readonly query: string;
+export interface Attempt extends Asked {
   readonly tookMs: number;
   readonly rows: readonly Row[];
   /** Why the reply does not fit the dialect: a failure reason or `refused`, and the server's words. Null: it fits. */
   readonly refusal: { readonly reason: string; readonly detail: string } | null;
+}
+
+/** What asking has found. */
+export interface Findings {
+  readonly attempts: readonly Attempt[];
+  /** One reply for each URL at which a dialect fits. */
+  readonly fits: readonly Attempt[];
+  /** The fit with the most heights; of equals, the most block times. */
+  readonly best: Attempt | undefined;
 }
 
 /** Why a reply does not fit, in one line. */
@@ -67,8 +72,7 @@ const USUAL = [
 /** What a URL may be asked: all questions, after those of a page that usually has this path. */
 export function questionsAt(url: string): readonly Asked[] {
   const [path = ""] = url.split(/[?#]/);
-  const pages = PAGES.filter((page) => endsWith(path, page.path));
-  return [...pages, ...QUESTIONS].map(({ dialect, question }) => ({ url, dialect, question }));
+  return [...PAGES.filter((page) => endsWith(path, page.path)), ...QUESTIONS].map((one) => ({ ...one, url }));
 }
 
 /** What the usual URLs of the same server may be asked: they are in place of a usual ending, or below the URL. */
@@ -89,15 +93,17 @@ function trimmed(path: string): string {
   return path.replace(/\/$/, "");
 }
 
+/** How many requests these questions take at most: an RPC node is also asked for its chain. */
+export function mostRequests(questions: readonly Asked[]): number {
+  return questions.length + new Set(questions.map(({ url }) => url)).size;
+}
+
 /** The default of `poll.max_response`. */
 const MAX_RESPONSE_BYTES = 2 ** 20;
 /** After these reasons nothing more is asked. */
 const FINAL: ReadonlySet<string> = new Set(["timeout", "dns", "connect", "tls", "rate_limited"]);
-
-/** Whether the server is not to be asked again. */
-export function isOver(attempts: readonly Attempt[]): boolean {
-  return attempts.some(({ refusal }) => refusal !== null && FINAL.has(refusal.reason));
-}
+/** After these reasons the same URL may fit another question of the same language. */
+const OF_THE_QUESTION: ReadonlySet<string> = new Set(["refused", "graphql"]);
 
 /** Asks endpoints that no configuration names. */
 export class Prober implements AsyncDisposable {
@@ -105,21 +111,20 @@ export class Prober implements AsyncDisposable {
   readonly chainId: number | null;
   /** As they were typed. */
   readonly headers: Headers;
-  /** Removes secrets. */
-  readonly redact: (text: string) => string;
+  readonly #filledHeaders: Headers;
   readonly #secrets: Secrets;
   readonly #client: HttpClient;
 
   /** @throws {CommandError | ConfigError} If a URL or an option cannot be used. */
   constructor(urls: readonly string[], flags: Flags, world: CommandWorld) {
-    this.headers = readHeaderFlags(flags.header);
-    this.chainId = readChainId(flags.chainId);
     this.#secrets = new Secrets(world);
+    this.headers = parseHeaders(flags.header);
+    this.#filledHeaders = fillHeaders(this.headers, this.#secrets);
+    this.chainId = readChainId(flags.chainId);
     for (const url of urls) {
-      this.addressOf(url);
+      this.#addressOf(url);
     }
     world.keepSecret(this.#secrets.all);
-    this.redact = createRedact(this.#secrets.all);
     this.#client = createHttpClient({
       timeoutMs: readDuration("--timeout", flags.timeout),
       maxResponseBytes: MAX_RESPONSE_BYTES,
@@ -134,43 +139,47 @@ export class Prober implements AsyncDisposable {
     await this.#client[Symbol.asyncDispose]();
   }
 
-  /** Where a request goes: variables and files are filled in, in the headers as in chains.yaml. */
-  addressOf(url: string) {
-    const filled = readUrlOption("URL", url, this.#secrets, readWebUrl);
-    const flaws: string[] = [];
-    const flawsOf = (name: string): Flaws => ({
-      at: (...steps) => flawsOf([name, ...steps].join(" ")),
-      add: (message) => flaws.push(`${name}: ${message}`),
-    });
-    const headers = readHeaders(this.headers, flawsOf("--header"), { secrets: this.#secrets });
-    if (headers === null) {
-      throw new CommandError(flaws.join("\n"));
-    }
-    return { url: filled.href, headers: withCredentials(headers, filled, this.#secrets) };
-  }
-
-  /** Asks in turn until a reply fits: that is the last attempt, unless an RPC node was asked for its chain. */
-  async ask(questions: readonly Asked[]): Promise<readonly Attempt[]> {
+  /** Asks in turn, at each URL until a reply fits. */
+  async ask(questions: readonly Asked[]): Promise<Findings> {
     const attempts: Attempt[] = [];
-    let left = questions;
-    for (let next = left[0]; next !== undefined; next = left[0]) {
-      const attempt = await this.#send(next);
-      if (attempt.refusal === null && attempt.dialect === RPC_DIALECT) {
-        const chain = await this.#send({ ...next, question: CHAIN_ID_QUESTION });
-        const chainId = chain.rows[0]?.chainId ?? null;
-        const rows = attempt.rows.map((row) => ({ ...row, chainId }));
-        return [...attempts, { ...attempt, rows }, chain];
+    const fits: Attempt[] = [];
+    // URLs that are done, or done in one language.
+    const done = new Set<string>();
+    for (const asked of questions) {
+      const inLanguage = `${languageOf(asked.question)} ${asked.url}`;
+      if (done.has(asked.url) || done.has(inLanguage)) {
+        continue;
       }
-      attempts.push(attempt);
-      left = stillOpen(left.slice(1), next, attempt);
+      const [attempt, ...others] = await this.#sendWithChain(asked);
+      attempts.push(attempt, ...others);
+      const reason = attempt.refusal?.reason;
+      if (reason === undefined) {
+        fits.push(attempt);
+        done.add(asked.url);
+      } else if (FINAL.has(reason)) {
+        break;
+      } else if (!OF_THE_QUESTION.has(reason)) {
+        done.add(inLanguage);
+      }
     }
-    return attempts;
+    return { attempts, fits, best: fits.toSorted((a, b) => worthOf(b) - worthOf(a))[0] };
   }
 
-  async #send({ url, dialect, question }: Asked): Promise<Attempt> {
-    const result = await this.#client.post(requestOf(this.addressOf(url), question));
-    const tookMs = result.receivedAtMs - result.sentAtMs;
-    const attempt = { url, dialect, query: askedBy(question), tookMs, rows: [], refusal: null };
+  /** Asks an RPC node that replied for its chain, too. */
+  async #sendWithChain(asked: Asked): Promise<readonly [Attempt, ...Attempt[]]> {
+    const attempt = await this.#send(asked);
+    if (asked.dialect !== RPC_DIALECT || attempt.refusal !== null) {
+      return [attempt];
+    }
+    const chain = await this.#send({ ...asked, question: CHAIN_ID_QUESTION });
+    const chainId = chain.rows[0]?.chainId ?? null;
+    return [{ ...attempt, rows: attempt.rows.map((row) => ({ ...row, chainId })) }, chain];
+  }
+
+  async #send(asked: Asked): Promise<Attempt> {
+    const { question } = asked;
+    const result = await this.#client.post(requestOf(this.#addressOf(asked.url), question));
+    const attempt = { ...asked, tookMs: result.receivedAtMs - result.sentAtMs, rows: [], refusal: null };
     if (result.kind === "failed") {
       return { ...attempt, refusal: { reason: result.reason, detail: result.detail } };
     }
@@ -187,20 +196,20 @@ export class Prober implements AsyncDisposable {
     const reason = read.kind === "refused" || read.reason === "schema" ? "refused" : read.reason;
     return { ...attempt, refusal: { reason: isRpcNode ? "malformed" : reason, detail: read.detail } };
   }
-}
 
-/** The questions that may fit after this attempt. */
-function stillOpen(left: readonly Asked[], { url, question }: Asked, attempt: Attempt): readonly Asked[] {
-  const reason = attempt.refusal?.reason;
-  if (reason === undefined || FINAL.has(reason)) {
-    return [];
+  /** Where a request goes. Variables and files are filled in, as in chains.yaml. */
+  #addressOf(url: string) {
+    const filled = readUrlOption("URL", url, this.#secrets, readWebUrl);
+    return { url: filled.href, headers: withCredentials(this.#filledHeaders, filled, this.#secrets) };
   }
-  // Else the server does not speak this language there: it may speak another.
-  return reason === "refused" || reason === "graphql"
-    ? left
-    : left.filter((other) => other.url !== url || languageOf(other.question) !== languageOf(question));
 }
 
+function worthOf({ rows }: Attempt): number {
+  const heads = rows.flatMap(({ content }) => (content.kind === "head" ? content.head : []));
+  return heads.length * 2 + heads.filter(({ timestampSec }) => timestampSec !== null).length;
+}
+
+/** A server that does not speak a language at a URL may speak another there. */
 function languageOf({ body }: Question): "page" | "graphql" | "rpc" {
   if (body === null) {
     return "page";
@@ -209,15 +218,25 @@ function languageOf({ body }: Question): "page" | "graphql" | "rpc" {
 }
 
 /** Headers by their names. An error does not repeat the text, which may be a key. */
-function readHeaderFlags(lines: readonly string[]): Headers {
-  const headers = lines.map((line): readonly [string, string] => {
-    const [, name, value] = /^([^:\s]+):\s*(.*)$/.exec(line) ?? [];
-    if (name === undefined || value === undefined) {
-      throw new CommandError("Cannot use --header: expected 'Name: value'");
-    }
-    return [name, value];
+function parseHeaders(lines: readonly string[]): Headers {
+  const headers = lines.map((line) => /^([^:\s]+):\s*(.*)$/.exec(line)?.slice(1));
+  if (headers.includes(undefined)) {
+    throw new CommandError("Cannot use --header: expected 'Name: value'");
+  }
+  return Object.fromEntries(headers.map(([name = "", value = ""] = []) => [name, value]));
+}
+
+function fillHeaders(headers: Headers, secrets: Secrets): Headers {
+  const flaws: string[] = [];
+  const spotOf = (name: string): Flaws => ({
+    at: (...steps) => spotOf([name, ...steps].join(" ")),
+    add: (message) => flaws.push(`${name}: ${message}`),
   });
-  return Object.fromEntries(headers);
+  const filled = readHeaders(headers, spotOf("--header"), { secrets });
+  if (filled === null) {
+    throw new CommandError(flaws.join("\n"));
+  }
+  return filled;
 }
 
 function readChainId(text: string | undefined): number | null {

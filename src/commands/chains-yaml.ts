@@ -2,44 +2,44 @@ import { stringify } from "yaml";
 import type { Headers } from "../config/address.ts";
 import { writtenKeys } from "../config/secrets.ts";
 import { wellKnownChain, wellKnownChainIn } from "../config/well-known-chains.ts";
+import { groupBy } from "../core/model/group-by.ts";
 import { looksLikeKey } from "../core/model/redact.ts";
-import type { Attempt } from "./ask-endpoint.ts";
+import type { Attempt, Prober } from "./ask-endpoint.ts";
 
-/** An endpoint whose dialect and chains are known. URL and headers are without keys. */
+/** An endpoint whose dialect and chains are known. */
 export interface FoundEndpoint {
-  readonly url: string;
-  readonly headers: Headers;
+  /** Without keys. */
+  readonly address: { readonly url: string; readonly headers?: Headers };
   readonly dialect: string;
-  readonly chains: readonly FoundChain[];
+  readonly chains: readonly { readonly id: number; readonly slug: string }[];
 }
 
-interface FoundChain {
-  readonly id: number;
-  readonly slug: string;
-}
-
-/** The chains of the reply, else the given chain, else the chain in the URL, else no chain. */
-export function chainsOf(url: string, given: number | null, { rows }: Attempt): readonly FoundChain[] {
+/** The endpoint that replied. Its chains are those of the reply, else the chain that was given, else the chain in its URL, else none. */
+export function endpointOf(
+  { url, dialect, rows }: Attempt,
+  { chainId: given, headers }: Pick<Prober, "chainId" | "headers">,
+  variables: KeyVariables,
+): FoundEndpoint {
+  const written = variables.inHeaders(headers);
+  const address = { url: variables.inUrl(url), ...(Object.keys(headers).length > 0 && { headers: written }) };
   const ids = [...new Set(rows.flatMap(({ chainId }) => chainId ?? given ?? []))];
   const named = ids.length > 0 || rows.length === 0 ? null : wellKnownChainIn(url);
-  return named === null
-    ? ids.map((id) => ({ id, slug: wellKnownChain(id)?.slug ?? `chain-${id}` }))
-    : [{ id: named.id, slug: named.slug }];
+  const chains =
+    named === null
+      ? ids.map((id) => ({ id, slug: wellKnownChain(id)?.slug ?? `chain-${id}` }))
+      : [{ id: named.id, slug: named.slug }];
+  return { address, dialect, chains };
 }
 
 /** A chains.yaml for these endpoints: `config check` accepts it if one of them is an indexer. */
 export function chainsYaml(found: readonly FoundEndpoint[]): string {
-  const indexers = found.filter(({ dialect }) => dialect !== "rpc");
-  const protocols = groupByProtocol(indexers);
+  const protocols = groupByProtocol(found.filter(({ dialect }) => dialect !== "rpc"));
   const names = unique(protocols.map(({ name }) => name ?? "my-protocol"));
-  const entries = protocols.map((protocol, index): [string, unknown] => [
-    names[index] ?? "",
-    variantsOf(protocol.indexers),
-  ]);
+  const entries = protocols.map(({ endpoints }, index) => [names[index], variantsOf(endpoints)] as const);
   const config = {
     version: 1,
     chains: chainEntries(found),
-    ...(indexers.length === 0 ? {} : { protocols: Object.fromEntries(entries) }),
+    ...(protocols.length === 0 ? {} : { protocols: Object.fromEntries(entries) }),
   };
   return stringify(config, { lineWidth: 0 });
 }
@@ -47,11 +47,11 @@ export function chainsYaml(found: readonly FoundEndpoint[]): string {
 /** The chains by their slugs, each with its RPC nodes. */
 function chainEntries(found: readonly FoundEndpoint[]) {
   const chains: Record<string, { readonly id: number; rpc?: readonly unknown[] }> = {};
-  for (const endpoint of found) {
-    for (const { id, slug } of endpoint.chains) {
+  for (const { address, dialect, chains: served } of found) {
+    for (const { id, slug } of served) {
       const chain = chains[slug] ?? { id };
-      chains[slug] =
-        endpoint.dialect === "rpc" ? { ...chain, rpc: [...(chain.rpc ?? []), addressOf(endpoint)] } : chain;
+      const node = address.headers === undefined ? address.url : address;
+      chains[slug] = dialect === "rpc" ? { ...chain, rpc: [...(chain.rpc ?? []), node] } : chain;
     }
   }
   return chains;
@@ -60,8 +60,7 @@ function chainEntries(found: readonly FoundEndpoint[]) {
 interface Protocol {
   /** What the URLs call it; null where they have no name. */
   name: string | null;
-  /** Several endpoints of one indexer are of one host and dialect, each of another chain. */
-  readonly indexers: FoundEndpoint[][];
+  readonly endpoints: FoundEndpoint[];
 }
 
 /**
@@ -72,42 +71,33 @@ function groupByProtocol(found: readonly FoundEndpoint[]): readonly Protocol[] {
   const protocols: Protocol[] = [];
   for (const endpoint of found) {
     const name = nameIn(endpoint);
-    const isOfService = (other: FoundEndpoint): boolean =>
-      other.dialect === endpoint.dialect && hostOf(other) === hostOf(endpoint);
     const slugs = new Set(endpoint.chains.map(({ slug }) => slug));
     const isRival = (other: FoundEndpoint): boolean =>
-      isOfService(other) && other.chains.some(({ slug }) => slugs.has(slug));
-    let own = protocols.find(
-      (one) =>
-        (name === null || one.name === null || one.name === name) && !one.indexers.flat().some(isRival),
+      serviceOf(other) === serviceOf(endpoint) && other.chains.some(({ slug }) => slugs.has(slug));
+    const own = protocols.find(
+      (one) => (name === null || one.name === null || one.name === name) && !one.endpoints.some(isRival),
     );
     if (own === undefined) {
-      own = { name, indexers: [] };
-      protocols.push(own);
-    }
-    own.name ??= name;
-    const indexer = own.indexers.find((one) =>
-      [...one, endpoint].every((other) => other.chains.length === 1 && isOfService(other)),
-    );
-    if (indexer === undefined) {
-      own.indexers.push([endpoint]);
+      protocols.push({ name, endpoints: [endpoint] });
     } else {
-      indexer.push(endpoint);
+      own.name ??= name;
+      own.endpoints.push(endpoint);
     }
   }
   return protocols;
 }
 
-function hostOf({ url }: FoundEndpoint): string {
-  return new URL(url.replace(/\$\{[^}]*\}/g, "x")).host;
+/** Endpoints of one host and dialect, each of another chain, are one indexer. */
+function serviceOf({ address, dialect }: FoundEndpoint): string {
+  return `${dialect} ${new URL(address.url.replace(/\$\{[^}]*\}/g, "x")).host}`;
 }
 
 const GENERIC =
   /^(?:api|query|public|subgraphs?|deployments?|name|id|version|latest|graphql|gn|status|metrics|meta|health|v\d+)$/;
 
 /** The last part of a path that is a name, without its chain: `airdrops` in `…/query/112500/airdrops-base/version/latest`. */
-function nameIn({ url, chains }: FoundEndpoint): string | null {
-  const path = url.replace(/^https?:\/\/[^/]*|[?#].*$/gi, "").toLowerCase();
+function nameIn({ address, chains }: FoundEndpoint): string | null {
+  const path = address.url.replace(/^https?:\/\/[^/]*|[?#].*$/gi, "").toLowerCase();
   const names = path
     .split("/")
     .map((part) => chains.reduce((rest, { slug }) => rest.replace(new RegExp(`-?\\b${slug}\\b`), ""), part))
@@ -124,35 +114,26 @@ function unique(names: readonly string[]): readonly string[] {
   });
 }
 
-function variantsOf(indexers: readonly (readonly FoundEndpoint[])[]): readonly object[] {
-  const dialects = indexers.map(([first]) => first?.dialect ?? "");
-  const variants = unique(
-    dialects.map((dialect) => (dialect === "graph" ? "subgraph" : dialect.replace(/-(?:metrics|meta)$/, ""))),
+/** The indexers of a protocol. */
+function variantsOf(endpoints: readonly FoundEndpoint[]): readonly object[] {
+  const groups = groupBy(endpoints, (one) => (one.chains.length === 1 ? serviceOf(one) : one.address.url));
+  const indexers = [...groups.values()].flatMap((own) => own.slice(0, 1).map((first) => ({ own, ...first })));
+  const names = unique(
+    indexers.map(({ dialect }) =>
+      dialect === "graph" ? "subgraph" : dialect.replace(/-(?:metrics|meta)$/, ""),
+    ),
   );
-  return indexers.map((endpoints, index) => {
-    const [first, second] = endpoints;
-    const isOne = first !== undefined && second === undefined;
-    return {
-      variant: variants[index],
-      dialect: dialects[index],
-      ...(isOne ? withHeaders(first) : {}),
-      // Skipped, with a warning, while its variable is not set.
-      ...(JSON.stringify(endpoints).includes("${") ? { optional: true } : {}),
-      chains: isOne
-        ? first.chains.map(({ slug }) => slug)
-        : Object.fromEntries(
-            endpoints.flatMap((one) => one.chains.map(({ slug }) => [slug, withHeaders(one)])),
-          ),
-    };
-  });
-}
-
-function addressOf(endpoint: FoundEndpoint): unknown {
-  return Object.keys(endpoint.headers).length === 0 ? endpoint.url : withHeaders(endpoint);
-}
-
-function withHeaders({ url, headers }: FoundEndpoint): object {
-  return Object.keys(headers).length === 0 ? { url } : { url, headers };
+  return indexers.map(({ own, address, dialect, chains }, index) => ({
+    variant: names[index],
+    dialect,
+    ...(own.length === 1 ? address : {}),
+    // Skipped, with a warning, while its variable is not set.
+    ...(JSON.stringify(own).includes("${") ? { optional: true } : {}),
+    chains:
+      own.length === 1
+        ? chains.map(({ slug }) => slug)
+        : Object.fromEntries(own.flatMap((one) => one.chains.map(({ slug }) => [slug, one.address]))),
+  }));
 }
 
 /** Replaces values that look like keys by `${VARIABLE}`, so that no file or output contains a key. Equal keys get one name. */

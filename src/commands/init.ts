@@ -1,7 +1,14 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { formatCount } from "../core/model/text.ts";
-import { type Attempt, describeRefusal, Prober, questionsAt, questionsBeside } from "./ask-endpoint.ts";
-import { chainsOf, chainsYaml, type FoundEndpoint, KeyVariables } from "./chains-yaml.ts";
+import {
+  type Attempt,
+  describeRefusal,
+  mostRequests,
+  Prober,
+  questionsAt,
+  questionsBeside,
+} from "./ask-endpoint.ts";
+import { chainsYaml, endpointOf, type FoundEndpoint, KeyVariables } from "./chains-yaml.ts";
 import { CommandError, type CommandWorld, EXIT } from "./command-world.ts";
 import type { Flags } from "./flags.ts";
 
@@ -9,6 +16,8 @@ import type { Flags } from "./flags.ts";
 const SCHEMA_LINE = "# yaml-language-server: $schema=./chains.schema.json";
 /** In the package. */
 const MINIMAL_FILE = "deploy/chains.minimal.yaml";
+/** A URL without a path may name a server only: its usual paths are tried. */
+const SERVER = /^https?:\/\/[^/?#]+\/?(?:[?#]|$)/i;
 
 /**
  * `synclag init`: asks each endpoint what it is, and writes a chains.yaml for all of them; without URLs, one to fill in. A file
@@ -37,30 +46,27 @@ export async function init(flags: Flags, world: CommandWorld, urls: readonly str
 async function probeAll(urls: readonly string[], flags: Flags, world: CommandWorld): Promise<string> {
   await using prober = new Prober(urls, flags, world);
   const variables = new KeyVariables([...urls, ...flags.header]);
-  const headers = variables.inHeaders(prober.headers);
-  const questions = urls.map((url) => {
-    // A URL without a path may name a server only: its usual paths are tried.
-    const isServer = new URL(prober.addressOf(url).url).pathname === "/";
-    return [...questionsAt(url), ...(isServer ? questionsBeside(url) : [])];
-  });
-  const most = questions.reduce((sum, asked) => sum + asked.length + 1, 0);
+  const questions = urls.map((url) => [
+    ...questionsAt(url),
+    ...(SERVER.test(url) ? questionsBeside(url) : []),
+  ]);
+  const most = questions.reduce((sum, asked) => sum + mostRequests(asked), 0);
   world.err(`Asking ${formatCount(urls.length, "endpoint")}: at most ${most} requests`);
   const found: FoundEndpoint[] = [];
   const notes: string[] = [];
-  for (const asked of questions) {
-    const attempts = await prober.ask(asked);
-    const fit = attempts.find(({ refusal }) => refusal === null);
-    const url = variables.inUrl(fit?.url ?? asked[0]?.url ?? "");
-    const chains = fit === undefined ? [] : chainsOf(url, prober.chainId, fit);
-    const slugs = chains.map(({ slug }) => slug).join(", ");
-    const line = prober.redact(
-      `  ${url}: ${slugs === "" ? whyUnusable(attempts) : `${fit?.dialect}, ${slugs}`}`,
+  for (const [index, asked] of questions.entries()) {
+    const { attempts, best } = await prober.ask(asked);
+    const endpoint = best === undefined ? null : endpointOf(best, prober, variables);
+    const url = endpoint?.address.url ?? variables.inUrl(urls[index] ?? "");
+    const slugs = endpoint?.chains.map(({ slug }) => slug).join(", ") ?? "";
+    const line = world.redact(
+      `  ${url}: ${slugs === "" ? whyUnusable(attempts) : `${best?.dialect}, ${slugs}`}`,
     );
     world.out(line);
-    if (fit === undefined || chains.length === 0) {
+    if (endpoint === null || slugs === "") {
       notes.push(`#${line}\n`);
     } else {
-      found.push({ url, headers, dialect: fit.dialect, chains });
+      found.push(endpoint);
     }
   }
   if (found.every(({ dialect }) => dialect === "rpc")) {

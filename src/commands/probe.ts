@@ -1,16 +1,16 @@
 import { wellKnownChain } from "../config/well-known-chains.ts";
-import { groupBy } from "../core/model/group-by.ts";
 import { formatCount, formatDuration, formatNumber, isoTime } from "../core/model/text.ts";
-import type { Row } from "../dialects/dialect.ts";
+import { askedBy, type Row } from "../dialects/dialect.ts";
 import {
   type Attempt,
   describeRefusal,
-  isOver,
+  type Findings,
+  mostRequests,
   Prober,
   questionsAt,
   questionsBeside,
 } from "./ask-endpoint.ts";
-import { chainsOf, chainsYaml, KeyVariables } from "./chains-yaml.ts";
+import { chainsYaml, endpointOf, KeyVariables } from "./chains-yaml.ts";
 import { type CommandWorld, EXIT } from "./command-world.ts";
 import type { Flags } from "./flags.ts";
 
@@ -27,57 +27,36 @@ export async function probe(
   await using prober = new Prober([url], flags, world);
   const beside = flags.discover === true ? questionsBeside(url) : [];
   const questions = [...questionsAt(url), ...beside];
-  const places = groupBy(questions, (asked) => asked.url);
   if (beside.length > 0) {
-    // An RPC node is also asked for its chain.
-    const most = questions.length + places.size;
-    world.err(`Asking at the usual addresses too: at most ${most} requests`);
+    world.err(`Asking at the usual addresses too: at most ${mostRequests(questions)} requests`);
   }
-  const attempts: Attempt[] = [];
-  for (const asked of places.values()) {
-    attempts.push(...(await prober.ask(asked)));
-    if (isOver(attempts)) {
-      break;
-    }
-  }
-  const report = reportOf(url, attempts, prober);
-  const lines =
-    flags.format === "json"
-      ? JSON.stringify(report, null, 2).split("\n")
-      : linesOf(report, world.nowMs()).flatMap((line) => line.split("\n"));
-  for (const line of lines) {
-    world.out(prober.redact(line));
-  }
+  const report = reportOf(url, await prober.ask(questions), prober);
+  const text =
+    flags.format === "json" ? JSON.stringify(report, null, 2) : describeReport(report, world.nowMs());
+  world.out(world.redact(text));
   return report.chains.some(({ state }) => state === "indexed") ? EXIT.ok : EXIT.failure;
 }
 
 type ProbeReport = ReturnType<typeof reportOf>;
 
 /** What was found, as it is printed in JSON. */
-function reportOf(typed: string, attempts: readonly Attempt[], { headers, chainId }: Prober) {
-  const fits = [...groupBy(attempts, (attempt) => attempt.url).values()].flatMap(
-    (own) => own.find(({ refusal }) => refusal === null) ?? [],
-  );
-  const found = fits.toSorted((a, b) => worthOf(b) - worthOf(a))[0];
+function reportOf(typed: string, { attempts, best, fits }: Findings, prober: Prober) {
   return {
-    url: found?.url ?? typed,
-    dialect: found?.dialect ?? null,
-    query: found?.query ?? null,
-    took_ms: found?.tookMs ?? null,
+    url: best?.url ?? typed,
+    dialect: best?.dialect ?? null,
+    query: best === undefined ? null : askedBy(best.question),
+    took_ms: best?.tookMs ?? null,
     requests: attempts.length,
-    chains: (found?.rows ?? []).map((row) => ({ chain_id: row.chainId ?? chainId, ...contentOf(row) })),
-    refused: attempts.flatMap(({ url, dialect, query, refusal }) =>
-      refusal === null ? [] : { url, dialect, query, ...refusal },
+    chains: (best?.rows ?? []).map((row) => ({
+      chain_id: row.chainId ?? prober.chainId,
+      ...contentOf(row),
+    })),
+    refused: attempts.flatMap(({ url, dialect, question, refusal }) =>
+      refusal === null ? [] : { url, dialect, query: askedBy(question), ...refusal },
     ),
-    found: fits.map((fit) => ({ url: fit.url, dialect: fit.dialect, chains: fit.rows.length })),
-    chains_yaml: found === undefined ? null : yamlOf(found, headers, chainId),
+    found: fits.map(({ url, dialect, rows }) => ({ url, dialect, chains: rows.length })),
+    chains_yaml: best === undefined ? null : yamlOf(best, prober),
   };
-}
-
-/** The best address has the most heights; of equals, the most block times. */
-function worthOf({ rows }: Attempt): number {
-  const heads = rows.flatMap(({ content }) => (content.kind === "head" ? content.head : []));
-  return heads.length * 2 + heads.filter(({ timestampSec }) => timestampSec !== null).length;
 }
 
 function contentOf({ content }: Row) {
@@ -99,40 +78,37 @@ function contentOf({ content }: Row) {
 }
 
 /** A whole configuration for the endpoint, which `config check` accepts if it is an indexer. */
-function yamlOf(found: Attempt, headers: Prober["headers"], chainId: number | null): string {
-  const variables = new KeyVariables([found.url, ...Object.values(headers)]);
-  const chains = chainsOf(found.url, chainId, found);
-  const endpoint = {
-    url: variables.inUrl(found.url),
-    headers: variables.inHeaders(headers),
-    dialect: found.dialect,
-    chains: chains.length === 0 ? [{ id: 1, slug: "my-chain" }] : chains,
-  };
-  return chainsYaml([endpoint]);
+function yamlOf(best: Attempt, prober: Prober): string {
+  const variables = new KeyVariables([best.url, ...Object.values(prober.headers)]);
+  const { chains, ...endpoint } = endpointOf(best, prober, variables);
+  return chainsYaml([{ ...endpoint, chains: chains.length === 0 ? [{ id: 1, slug: "my-chain" }] : chains }]);
 }
 
 /** What a person reads: what the endpoint serves, what it refused, what to do, and the lines for chains.yaml. */
-function linesOf(report: ProbeReport, nowMs: number): readonly string[] {
+function describeReport(report: ProbeReport, nowMs: number): string {
   const { url, dialect, took_ms, requests, chains, refused, found, chains_yaml } = report;
   const refusals = new Set(refused.map((one) => `  ${one.dialect}: ${describeRefusal(one)}`));
-  const advice = dialect === null ? ADVICE[refused.at(-1)?.reason ?? ""] : undefined;
+  const places = found.map(
+    (one) => `  ${one.url}: dialect ${one.dialect}, ${formatCount(one.chains, "chain")}`,
+  );
   const isUnnamed = chains.some(({ chain_id }) => chain_id === null);
   const note = isUnnamed ? " (the reply does not name the chain: put its name and id)" : "";
-  return [
+  const first =
     dialect === null
       ? `No dialect fits ${url}`
-      : `Dialect ${dialect} fits ${url}: answered in ${formatNumber(took_ms ?? 0)} ms`,
-    ...chains.map((chain) => `  ${describeChain(chain, nowMs)}`),
-    ...(found.length < 2 ? [] : ["", "Found; the best is used:"]),
-    ...(found.length < 2
-      ? []
-      : found.map((one) => `  ${one.url}: dialect ${one.dialect}, ${formatCount(one.chains, "chain")}`)),
-    ...(refusals.size === 0 ? [] : ["", "Does not fit:", ...refusals]),
-    ...(advice === undefined ? [] : ["", advice]),
-    "",
-    `${formatCount(requests, "request")} sent; no budget of Synclag counts this, but the provider may`,
-    ...(chains_yaml === null ? [] : ["", `For chains.yaml${note}:`, "", chains_yaml.trimEnd()]),
+      : `Dialect ${dialect} fits ${url}: answered in ${formatNumber(took_ms ?? 0)} ms`;
+  const paragraphs: readonly (readonly string[])[] = [
+    [first, ...chains.map((chain) => `  ${describeChain(chain, nowMs)}`)],
+    places.length < 2 ? [] : ["Found; the best is used:", ...places],
+    refusals.size === 0 ? [] : ["Does not fit:", ...refusals],
+    dialect === null ? [ADVICE[refused.at(-1)?.reason ?? ""] ?? []].flat() : [],
+    [`${formatCount(requests, "request")} sent; no budget of Synclag counts this, but the provider may`],
+    ...(chains_yaml === null ? [] : [[`For chains.yaml${note}:`], [chains_yaml.trimEnd()]]),
   ];
+  return paragraphs
+    .filter((lines) => lines.length > 0)
+    .map((lines) => lines.join("\n"))
+    .join("\n\n");
 }
 
 /** What to try next, by the reason of the last refusal. */
