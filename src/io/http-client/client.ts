@@ -27,7 +27,10 @@ export interface HttpClient extends AsyncDisposable {
  * so that a poll doesn't meet one that is just being closed. A shorter time named by the server wins.
  */
 const KEEP_ALIVE_MS = 45_000;
-/** After this time new connections are opened, however busy the old ones are: the host name may lead elsewhere by now. */
+/**
+ * After this time new connections are opened, however busy the old ones are: host names may lead elsewhere by now. Not by undici's
+ * `clientTtl`: when all connections of a host are too old at once, it lets the next request wait forever.
+ */
 const CONNECTION_LIFETIME_MS = 180_000;
 /** The most that is read of a text when only some lines are kept. */
 const MAX_TEXT_BYTES = 64 * 2 ** 20;
@@ -38,8 +41,9 @@ const MAX_TEXT_BYTES = 64 * 2 ** 20;
  */
 export function createHttpClient(options: HttpClientOptions): HttpClient {
   const underWay = new Set<ReplyReader>();
-  const connections = new Map<string, { readonly dispatcher: Dispatcher; readonly openedMs: number }>();
   const headersFor = memoize((headers: PostRequest["headers"]) => headersOf(headers, options.userAgent));
+  let dispatcher = openDispatcher(options);
+  let openedMs = performance.now();
   let isDisposed = false;
 
   async function post({ url, headers, body, keep }: PostRequest): Promise<PostResult> {
@@ -58,7 +62,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
         const request = { origin, path: `${pathname}${search}`, headers: headersFor(headers) };
         const content = body === null ? null : jsonOf(body);
         // Not undici's request(): its stream and its signal for each reply cost as much as all the rest of a poll.
-        dispatcherOf(origin).dispatch(
+        freshDispatcher().dispatch(
           { ...request, method: body === null ? "GET" : "POST", body: content },
           reader,
         );
@@ -75,15 +79,13 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     }
   }
 
-  function dispatcherOf(origin: string): Dispatcher {
-    const known = connections.get(origin);
-    if (known !== undefined && performance.now() - known.openedMs < CONNECTION_LIFETIME_MS) {
-      return known.dispatcher;
+  function freshDispatcher(): Dispatcher {
+    if (performance.now() - openedMs >= CONNECTION_LIFETIME_MS) {
+      // Running requests keep their connections.
+      void dispatcher.close();
+      dispatcher = openDispatcher(options);
+      openedMs = performance.now();
     }
-    // Running requests keep their connections.
-    void known?.dispatcher.close();
-    const dispatcher = openDispatcher(origin, options);
-    connections.set(origin, { dispatcher, openedMs: performance.now() });
     return dispatcher;
   }
 
@@ -94,21 +96,16 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       for (const reader of underWay) {
         reader.fail(...ABORTED);
       }
-      const open = [...connections.values()];
-      connections.clear();
-      await Promise.all(open.map(({ dispatcher }) => dispatcher.destroy()));
+      await dispatcher.destroy();
     },
   };
 }
 
 const ABORTED = ["aborted", "cut off by shutdown or reload"] as const;
-const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
+/** Never reached through a proxy: this machine itself. */
+const LOOPBACK = "localhost,127.0.0.1,[::1]";
 
-/** Through the proxy if there is one for it, but never to this machine itself. */
-function openDispatcher(
-  origin: string,
-  { connectionsPerHost, timeoutMs, proxy = null }: HttpClientOptions,
-): Dispatcher {
+function openDispatcher({ connectionsPerHost, timeoutMs, proxy = null }: HttpClientOptions): Dispatcher {
   const settings = {
     connections: connectionsPerHost,
     keepAliveTimeout: KEEP_ALIVE_MS,
@@ -117,13 +114,18 @@ function openDispatcher(
     headersTimeout: 0,
     bodyTimeout: 0,
   };
-  if (proxy === null || LOOPBACK.test(new URL(origin).hostname)) {
+  if (proxy === null || proxy.noProxy === "*") {
     return new Agent(settings);
   }
   // Loaded only where there is a proxy, which needs all of it.
   const { EnvHttpProxyAgent } = createRequire(import.meta.url)("undici") as typeof import("undici");
   // Plain HTTP is not tunnelled: many proxies allow CONNECT for port 443 alone.
-  return new EnvHttpProxyAgent({ ...settings, ...proxy, proxyTunnel: false });
+  return new EnvHttpProxyAgent({
+    ...settings,
+    ...proxy,
+    noProxy: `${proxy.noProxy},${LOOPBACK}`,
+    proxyTunnel: false,
+  });
 }
 
 /** Ours win where the reply could not be read otherwise; names in lower case, so that none is sent twice. */
