@@ -1,4 +1,5 @@
-import { chainReports, type Incident, incidentKey, type Report, type Status } from "../core/model/report.ts";
+import { EventLog } from "../core/events/event-log.ts";
+import { chainReports, type Report } from "../core/model/report.ts";
 import { Monitor } from "../daemon/monitor.ts";
 import { type Recorded, readRecordedLine, recordedNames } from "../daemon/recording.ts";
 import { openMaintenance } from "../schedule/maintenance.ts";
@@ -125,25 +126,17 @@ const jsonLines: LinesOf = (report, chains) =>
 
 /** A line for each change of a status and each start and end of an incident. A target that is `ok` from the start gets no line. */
 function createChangeLines(): LinesOf {
-  const statuses = new Map<string, Status>();
-  let before: readonly Incident[] = [];
-  return ({ generated_at: at, incidents, targets }, chains) => {
-    const had = new Set(before.map(incidentKey));
-    const has = new Set(incidents.map(incidentKey));
-    before = incidents;
-    const began = incidents.filter((one) => !had.has(incidentKey(one)));
-    const changes = targets
-      .filter(({ chain }) => chains.has(chain))
-      .flatMap(({ key, status, detail }) => {
-        const from = statuses.get(key) ?? "unknown";
-        statuses.set(key, status);
-        const isNews = from !== status && !(from === "unknown" && status === "ok");
-        return isNews ? [`${key}  ${from} → ${status}  ${detail}`] : [];
-      });
-    return [
-      ...began.map((one) => `incident began  ${incidentKey(one)}: ${one.detail}`),
-      ...[...had].filter((key) => !has.has(key)).map((key) => `incident ended  ${key}`),
-      ...changes,
-    ].map((line) => `${at}  ${line}`);
-  };
+  const log = new EventLog();
+  return (report, chains) =>
+    log
+      .note(report, true)
+      .flatMap(({ kind, subject, from, to, detail }) => {
+        if (kind === "incident") {
+          return `incident ${to}  ${subject}${to === "began" ? `: ${detail}` : ""}`;
+        }
+        const isOfChain = kind === "status" && chains.has(subject.split("/").at(-1) ?? "");
+        const isNews = from !== "unknown" || to !== "ok";
+        return isOfChain && isNews ? `${subject}  ${from} → ${to}  ${detail}` : [];
+      })
+      .map((line) => `${report.generated_at}  ${line}`);
 }

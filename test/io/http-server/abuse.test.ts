@@ -9,12 +9,12 @@ vi.setConfig({ testTimeout: 60_000 });
 describe("startHttpServer() with a hostile client", () => {
   it("gets an error for invalid HTTP, and the next client is served", async () => {
     await using server = await serve();
-    const cases: readonly (readonly [readonly string[], number, "problem"?])[] = [
-      [["GET /%zz HTTP/1.1"], 400, "problem"],
-      [["GET /../../etc/passwd HTTP/1.1"], 404, "problem"],
-      [["GET /chains/..%2f..%2fetc%2fpasswd HTTP/1.1"], 404, "problem"],
+    const cases: readonly (readonly [readonly string[], number])[] = [
+      [["GET /%zz HTTP/1.1"], 400],
+      [["GET /../../etc/passwd HTTP/1.1"], 404],
+      [["GET /chains/..%2f..%2fetc%2fpasswd HTTP/1.1"], 404],
       [[`GET /${"x".repeat(20_000)} HTTP/1.1`], 431],
-      [[`GET /chains/${"x".repeat(500)} HTTP/1.1`], 414, "problem"],
+      [[`GET /chains/${"x".repeat(500)} HTTP/1.1`], 414],
       [["GET /metrics HTTP/1.1", `x: ${"y".repeat(20_000)}`], 431],
       [["\x16\x03\x01\x02\x00\x01"], 400],
       [[" / HTTP/1.1"], 400],
@@ -23,11 +23,11 @@ describe("startHttpServer() with a hostile client", () => {
       [["GET /metrics HTTP/1.1", "host:"], 200],
     ];
 
-    for (const [head, status, kind] of cases) {
+    for (const [head, status] of cases) {
       const answer = await ask(server.url, head);
 
       const isProblem = /\r\ncontent-type: application\/problem\+json; charset=utf-8\r\n/i.test(answer);
-      expect([head, Number(answer.slice(9, 12)), isProblem]).toEqual([head, status, kind === "problem"]);
+      expect([head, Number(answer.slice(9, 12)), isProblem]).toEqual([head, status, status !== 200]);
       expect((await fetch(`${server.url}/-/healthy`)).status).toBe(200);
     }
   });

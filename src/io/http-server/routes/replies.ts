@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { STATUS_CODES } from "node:http";
+import type { Socket } from "node:net";
 import { promisify } from "node:util";
 import { constants, createGunzip, gzip } from "node:zlib";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
@@ -113,21 +114,40 @@ export function sendFresh(reply: FastifyReply, type: string, body: string): Fast
   return reply.header("cache-control", "no-store").type(type).send(body);
 }
 
-/** Replies with problem details (RFC 9457). */
+/** Problem details (RFC 9457). */
+function problemJson(status: number, detail: string): string {
+  return JSON.stringify({ type: "about:blank", title: STATUS_CODES[status] ?? "Error", status, detail });
+}
+
 export function sendProblem(reply: FastifyReply, status: number, detail: string): FastifyReply {
-  const title = STATUS_CODES[status] ?? "Error";
-  const problem = { type: "about:blank", title, status, detail };
-  return sendFresh(reply.code(status), PROBLEM_TYPE, JSON.stringify(problem));
+  return sendFresh(reply.code(status), PROBLEM_TYPE, problemJson(status, detail));
+}
+
+/** The reply to what cannot be read as a request. Default: 400. */
+const STATUS_OF_UNREADABLE: Readonly<Record<string, number>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: 408,
+  HPE_HEADER_OVERFLOW: 431,
+};
+
+/** Replies to what is not HTTP, comes too slowly or is too long, and closes the connection. */
+export function refuseUnreadable({ code }: NodeJS.ErrnoException, socket: Socket): void {
+  const status = STATUS_OF_UNREADABLE[code ?? ""] ?? 400;
+  const body = problemJson(status, "Cannot read the request");
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    `content-type: ${PROBLEM_TYPE}`,
+    `content-length: ${body.length}`,
+    "connection: close",
+  ];
+  // After a reset there is nobody to read it.
+  if (socket.writable) {
+    socket.end(`${head.join("\r\n")}\r\n\r\n${body}`, () => socket.destroy());
+  }
 }
 
 /** An unknown path is 404; the text of an internal error is never sent. */
 export function answerProblems(server: FastifyInstance, onError: ErrorListener): void {
-  // Before the body is read: an invalid one does not matter where no route takes it.
-  server.addHook("onRequest", async (request, reply) => {
-    if (request.is404) {
-      await sendProblem(reply, 404, `Path ${pathOf(request)} not found`);
-    }
-  });
+  server.setNotFoundHandler((request, reply) => sendProblem(reply, 404, `Path ${pathOf(request)} not found`));
   server.setErrorHandler((error, request, reply) => {
     if (error instanceof Problem) {
       return sendProblem(reply, error.httpStatus, error.message);
@@ -147,21 +167,20 @@ export function answerProblems(server: FastifyInstance, onError: ErrorListener):
 
 /** Adds the routes, and then replies of 405 with `Allow` to all methods that these do not take. */
 export function withOtherMethods(server: FastifyInstance, addRoutes: () => void): void {
-  const routes = new Map<string, Set<string>>();
+  const routes = new Map<string, readonly string[]>();
   server.addHook("onRoute", ({ method, url }) => {
-    routes.set(url, new Set([...(routes.get(url) ?? []), ...[method].flat()]));
+    routes.set(url, [...(routes.get(url) ?? []), ...[method].flat()]);
   });
   addRoutes();
   for (const [url, methods] of [...routes]) {
-    const allow = [...methods].sort().join(", ");
+    const allow = methods.toSorted().join(", ");
     server.route({
       url,
-      method: server.supportedMethods.filter((method) => !methods.has(method)),
-      onRequest: async (request, reply) => {
+      method: server.supportedMethods.filter((method) => !methods.includes(method)),
+      handler: (request, reply) => {
         const detail = `Method ${request.method} not allowed for ${pathOf(request)} (allowed: ${allow})`;
-        await sendProblem(reply.header("allow", allow), 405, detail);
+        return sendProblem(reply.header("allow", allow), 405, detail);
       },
-      handler: () => undefined,
     });
   }
 }
