@@ -10,7 +10,7 @@ import { EventStore } from "../daemon/state/event-store.ts";
 import { HistoryStore } from "../daemon/state/history-store.ts";
 import { openStateStore, type StateStore } from "../daemon/state/store.ts";
 import { HttpErrors } from "../io/http-server/http-errors.ts";
-import type { ReloadResult } from "../io/http-server/routes/server-deps.ts";
+import type { ProbeResult } from "../io/http-server/routes/server-deps.ts";
 import { startHttpServer } from "../io/http-server/server.ts";
 import { spentInFile } from "../io/state/file.ts";
 import type { RedisStore } from "../io/store/redis-store.ts";
@@ -24,7 +24,7 @@ export interface App {
   readonly url: string;
   readonly report: () => Report;
   /** Reads the configuration again; an invalid file changes nothing. */
-  readonly reload: () => Promise<ReloadResult>;
+  readonly reload: () => Promise<ProbeResult>;
 }
 
 /**

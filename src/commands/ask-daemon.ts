@@ -3,8 +3,8 @@ import { basicAuthorization, readWebUrl } from "../config/address.ts";
 import { readProxySettings, readUrlOption } from "../config/options.ts";
 import { Secrets } from "../config/secrets.ts";
 import { parseJson } from "../core/model/text.ts";
-import { createHttpClient } from "../io/http-client/client.ts";
-import { CommandError, type CommandWorld } from "./command-world.ts";
+import { createHttpClient, type HttpClient } from "../io/http-client/client.ts";
+import { buildOf, CommandError, type CommandWorld } from "./command-world.ts";
 
 const TIMEOUT_MS = 10_000;
 /** Thousands of targets need far less. */
@@ -40,14 +40,7 @@ export async function askDaemon<Answer>(
   world.keepSecret(secrets.all);
   const { origin, pathname } = url;
   const refuse = (detail: string) => new CommandError(`Cannot ask ${origin}: ${detail}`);
-  await using client = createHttpClient({
-    timeoutMs,
-    maxResponseBytes: MAX_BYTES,
-    connectionsPerHost: 1,
-    userAgent: "synclag",
-    nowMs: world.nowMs,
-    proxy: readProxySettings(world.env),
-  });
+  await using client = openClient(world, timeoutMs, MAX_BYTES);
   const authorization = basicAuthorization(url);
   const result = await client.post({
     url: `${origin}${pathname.replace(/\/+$/, "")}${path}`,
@@ -70,4 +63,16 @@ export async function askDaemon<Answer>(
     );
   }
   return { answer: data, origin };
+}
+
+/** A client for what a command itself asks. @throws {ConfigError} If a variable for proxies is invalid. */
+export function openClient(world: CommandWorld, timeoutMs: number, maxResponseBytes: number): HttpClient {
+  return createHttpClient({
+    timeoutMs,
+    maxResponseBytes,
+    connectionsPerHost: 1,
+    userAgent: `synclag/${buildOf(world).version}`,
+    nowMs: world.nowMs,
+    proxy: readProxySettings(world.env),
+  });
 }

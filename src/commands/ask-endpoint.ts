@@ -1,13 +1,14 @@
 import { type Headers, readHeaders, readWebUrl, withCredentials } from "../config/address.ts";
-import { readProxySettings, readUrlOption } from "../config/options.ts";
+import { readUrlOption } from "../config/options.ts";
 import type { Flaws } from "../config/problems.ts";
 import { Secrets } from "../config/secrets.ts";
 import { type Question, type Row, requestOf } from "../dialects/dialect.ts";
 import { CHAIN_ID_QUESTION, DIALECTS, FAMILIES, questionsFor, RPC_DIALECT } from "../dialects/families.ts";
 import { interpretReply } from "../dialects/interpret-reply.ts";
 import { quote } from "../dialects/values.ts";
-import { createHttpClient, type HttpClient } from "../io/http-client/client.ts";
-import { buildOf, CommandError, type CommandWorld } from "./command-world.ts";
+import type { HttpClient } from "../io/http-client/client.ts";
+import { openClient } from "./ask-daemon.ts";
+import { CommandError, type CommandWorld, cannotUse } from "./command-world.ts";
 import type { Flags } from "./flags.ts";
 import { readDuration } from "./load-config.ts";
 
@@ -125,14 +126,7 @@ export class Prober implements AsyncDisposable {
       this.#addressOf(url);
     }
     world.keepSecret(this.#secrets.all);
-    this.#client = createHttpClient({
-      timeoutMs: readDuration("--timeout", flags.timeout),
-      maxResponseBytes: MAX_RESPONSE_BYTES,
-      connectionsPerHost: 1,
-      userAgent: `synclag/${buildOf(world).version}`,
-      nowMs: world.nowMs,
-      proxy: readProxySettings(world.env),
-    });
+    this.#client = openClient(world, readDuration("--timeout", flags.timeout), MAX_RESPONSE_BYTES);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -241,8 +235,7 @@ function fillHeaders(headers: Headers, secrets: Secrets): Headers {
 
 function readChainId(text: string | undefined): number | null {
   if (text !== undefined && !/^[1-9]\d{0,14}$/.test(text)) {
-    const expected = "expected a chain's number such as 8453";
-    throw new CommandError(`Cannot use --chain-id ${JSON.stringify(text)}: ${expected}`);
+    throw cannotUse("--chain-id", text, "a chain's number such as 8453");
   }
   return text === undefined ? null : Number(text);
 }

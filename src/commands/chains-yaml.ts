@@ -35,7 +35,10 @@ export function endpointOf(
 export function chainsYaml(found: readonly FoundEndpoint[]): string {
   const protocols = groupByProtocol(found.filter(({ dialect }) => dialect !== "rpc"));
   const names = unique(protocols.map(({ name }) => name ?? "my-protocol"));
-  const entries = protocols.map(({ endpoints }, index) => [names[index], variantsOf(endpoints)] as const);
+  const entries = protocols.map(({ endpoints }, index): [string, unknown] => [
+    names[index] ?? "",
+    variantsOf(endpoints),
+  ]);
   const config = {
     version: 1,
     chains: chainEntries(found),
@@ -117,23 +120,27 @@ function unique(names: readonly string[]): readonly string[] {
 /** The indexers of a protocol. */
 function variantsOf(endpoints: readonly FoundEndpoint[]): readonly object[] {
   const groups = groupBy(endpoints, (one) => (one.chains.length === 1 ? serviceOf(one) : one.address.url));
-  const indexers = [...groups.values()].flatMap((own) => own.slice(0, 1).map((first) => ({ own, ...first })));
-  const names = unique(
-    indexers.map(({ dialect }) =>
-      dialect === "graph" ? "subgraph" : dialect.replace(/-(?:metrics|meta)$/, ""),
-    ),
-  );
-  return indexers.map(({ own, address, dialect, chains }, index) => ({
-    variant: names[index],
-    dialect,
-    ...(own.length === 1 ? address : {}),
-    // Skipped, with a warning, while its variable is not set.
-    ...(JSON.stringify(own).includes("${") ? { optional: true } : {}),
-    chains:
-      own.length === 1
-        ? chains.map(({ slug }) => slug)
-        : Object.fromEntries(own.flatMap((one) => one.chains.map(({ slug }) => [slug, one.address]))),
-  }));
+  const indexers = [...groups.values()].flatMap(([first, ...others]) => (first ? { first, others } : []));
+  const names = unique(indexers.map(({ first }) => variantOf(first.dialect)));
+  return indexers.map(({ first, others }, index) => {
+    const { address, dialect, chains } = first;
+    const all = [first, ...others];
+    return {
+      variant: names[index],
+      dialect,
+      ...(others.length === 0 ? address : {}),
+      // Skipped, with a warning, while its variable is not set.
+      ...(JSON.stringify(all).includes("${") ? { optional: true } : {}),
+      chains:
+        others.length === 0
+          ? chains.map(({ slug }) => slug)
+          : Object.fromEntries(all.flatMap((one) => one.chains.map(({ slug }) => [slug, one.address]))),
+    };
+  });
+}
+
+function variantOf(dialect: string): string {
+  return dialect === "graph" ? "subgraph" : dialect.replace(/-(?:metrics|meta)$/, "");
 }
 
 /** Replaces values that look like keys by `${VARIABLE}`, so that no file or output contains a key. Equal keys get one name. */

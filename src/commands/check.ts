@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { BudgetRecord } from "../budgets/gate.ts";
 import type { Config } from "../config/config.ts";
-import { readStoreFlags } from "../config/options.ts";
 import type { Report } from "../core/model/report.ts";
 import { ReportSchema } from "../core/model/report-schema.ts";
 import { checkRound } from "../daemon/check-round.ts";
@@ -22,7 +21,7 @@ import { type Answered, askDaemon } from "./ask-daemon.ts";
 import { CommandError, type CommandWorld, colorsFor } from "./command-world.ts";
 import { daemonWorld } from "./daemon-world.ts";
 import type { Flags } from "./flags.ts";
-import { defaultStateFile, loadConfig, readDuration } from "./load-config.ts";
+import { defaultStateFile, loadConfig, readDuration, readStore } from "./load-config.ts";
 
 /**
  * `synclag check`: prints the status and returns the exit code of a monitoring plugin.
@@ -83,8 +82,7 @@ async function findReport(flags: Flags, world: CommandWorld, filters: readonly s
   const config = loadConfig(flags.config, world);
   const configured = new Monitor(config.fleet, { nowMs: world.nowMs, budgets: () => [] }).report();
   const chains = new Set(select(configured, filters).json.targets.map(({ chain }) => chain));
-  const store = readStoreFlags(flags, world);
-  world.keepSecret(store?.secrets ?? []);
+  const store = readStore(flags, world);
   if (flags.state === undefined && flags.store === undefined) {
     const served = await askListener(config, configured, world);
     if (served !== null) {

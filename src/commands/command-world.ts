@@ -47,6 +47,11 @@ export class CommandError extends Error {
   }
 }
 
+/** `option`: as it is typed. */
+export function cannotUse(option: string, value: string, expected: string): CommandError {
+  return new CommandError(`Cannot use ${option} ${JSON.stringify(value)}: expected ${expected}`);
+}
+
 /** The version in package.json, and the revision that the image was built from if it says so. */
 export function buildOf(world: CommandWorld): Build {
   // npm refuses a package.json without a version.

@@ -5,7 +5,7 @@ import { mirrorFleet } from "../sim/fleet/mirror-fleet.ts";
 import { playScenario, type Scenario, type Step } from "../sim/scenarios/scenario.ts";
 import { SCENARIOS } from "../sim/scenarios/scenarios.ts";
 import { SIMULATED_API_KEY } from "../sim/servers/families.ts";
-import { CommandError, type CommandWorld } from "./command-world.ts";
+import { type CommandWorld, cannotUse } from "./command-world.ts";
 import { daemonWorld } from "./daemon-world.ts";
 import type { Flags } from "./flags.ts";
 import { loadConfig, readListen } from "./load-config.ts";
@@ -18,14 +18,11 @@ export async function demo(flags: Flags, world: CommandWorld): Promise<number> {
   const scenario = SCENARIOS.find(({ name }) => name === flags.scenario);
   if (scenario === undefined) {
     const names = SCENARIOS.map(({ name }) => name).join(", ");
-    throw new CommandError(
-      `Cannot play scenario ${JSON.stringify(flags.scenario)}: expected one of ${names}`,
-    );
+    throw cannotUse("--scenario", flags.scenario, `one of ${names}`);
   }
   const speed = Number(flags.speed);
   if (!(speed > 0 && speed <= FASTEST)) {
-    const expected = `expected a number above 0, at most ${FASTEST}`;
-    throw new CommandError(`Cannot play at speed ${JSON.stringify(flags.speed)}: ${expected}`);
+    throw cannotUse("--speed", flags.speed, `a number above 0, at most ${FASTEST}`);
   }
   const packaged = readPackagedConfig(world);
   const real = { ...packaged, listen: readListen(flags.listen) ?? packaged.listen };

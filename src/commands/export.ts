@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { CommandError, type CommandWorld, EXIT } from "./command-world.ts";
+import { type CommandWorld, cannotUse, EXIT } from "./command-world.ts";
 import type { Flags } from "./flags.ts";
 
 const RULES = ["dashboards/rules/synclag-alerts.yml", "dashboards/rules/synclag-recording.yml"];
@@ -57,28 +57,30 @@ function adapter({ runbooks, grafana, url, testnets, job }: Flags): (text: strin
     job === undefined ? RENDERED.job : `job="${checkedJob(job)}"`,
     ...(testnets === "none" ? [NO_TESTNET] : []),
   ].join(", ");
-  const links = [
-    [RUNBOOKS, runbooks === undefined ? undefined : checkedUrl("--runbooks", runbooks)],
-    [RENDERED.grafana, grafana === undefined ? undefined : checkedUrl("--grafana", grafana)],
-    [RENDERED.url, url === undefined ? undefined : checkedUrl("--url", url)],
+  const replacements = [
+    [RENDERED.job, selector],
+    [RENDERED.scrape, `job_name: ${job ?? "synclag"}`],
+    [RUNBOOKS, checkedUrl("--runbooks", runbooks)],
+    [RENDERED.grafana, checkedUrl("--grafana", grafana)],
+    [RENDERED.url, checkedUrl("--url", url)],
   ] as const;
   return (text) => {
-    let adapted = text
-      .replaceAll(RENDERED.job, () => selector)
-      .replaceAll(RENDERED.scrape, `job_name: ${job ?? "synclag"}`);
-    for (const [rendered, own] of links) {
-      adapted = own === undefined ? adapted : adapted.replaceAll(rendered, () => own);
-    }
+    const adapted = replacements.reduce(
+      (before, [rendered, own]) => (own === null ? before : before.replaceAll(rendered, () => own)),
+      text,
+    );
     return testnets === "page" ? adapted.replaceAll(OR_TESTNET, "$1 ") : adapted;
   };
 }
 
-function checkedUrl(option: string, value: string): string {
+/** Null if it is not given. */
+function checkedUrl(option: string, value: string | undefined): string | null {
+  if (value === undefined) {
+    return null;
+  }
   const url = URL.canParse(value) ? new URL(value) : null;
   if (url === null || !/^https?:$/.test(url.protocol)) {
-    throw new CommandError(
-      `Cannot use ${option} ${JSON.stringify(value)}: expected an http:// or https:// URL`,
-    );
+    throw cannotUse(option, value, "an http:// or https:// URL");
   }
   return url.href.replace(/\/$/, "");
 }
@@ -86,8 +88,7 @@ function checkedUrl(option: string, value: string): string {
 /** It is written into PromQL, YAML and templates without any escape. */
 function checkedJob(job: string): string {
   if (!/^[\w./:-]+$/.test(job)) {
-    const expected = "expected letters, digits, and any of _ . / : -";
-    throw new CommandError(`Cannot use --job ${JSON.stringify(job)}: ${expected}`);
+    throw cannotUse("--job", job, "letters, digits, and any of _ . / : -");
   }
   return job;
 }

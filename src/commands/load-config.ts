@@ -1,13 +1,15 @@
 import { dirname, join } from "node:path";
 import type { Logger } from "pino";
-import type { Config, ListenAddress, WebSettingsSource } from "../config/config.ts";
+import type { Config, ListenAddress, StoreSettings, WebSettingsSource } from "../config/config.ts";
+import { readStoreFlags } from "../config/options.ts";
 import { parseConfig } from "../config/parse.ts";
 import { ConfigError } from "../config/problems.ts";
 import { parseDuration, parseListenAddress } from "../config/quantities.ts";
 import { parseWebConfig } from "../config/web.ts";
 import { whyUnreadable } from "../core/model/why-unreadable.ts";
 import { liveWebSettings } from "../io/http-server/settings.ts";
-import { CommandError, type CommandWorld } from "./command-world.ts";
+import { type CommandWorld, cannotUse } from "./command-world.ts";
+import type { Flags } from "./flags.ts";
 
 /**
  * Reads and parses chains.yaml. Its secrets are kept out of crash reports from then on.
@@ -49,8 +51,7 @@ export function openWebConfig(
 export function readListen(flag: string | undefined): ListenAddress | null {
   const listen = flag === undefined ? null : parseListenAddress(flag);
   if (listen === null && flag !== undefined) {
-    const expected = "expected HOST:PORT such as 127.0.0.1:9855 or [::1]:9855";
-    throw new CommandError(`Cannot listen on ${JSON.stringify(flag)}: ${expected}`);
+    throw cannotUse("--listen", flag, "HOST:PORT such as 127.0.0.1:9855 or [::1]:9855");
   }
   return listen;
 }
@@ -59,10 +60,16 @@ export function readListen(flag: string | undefined): ListenAddress | null {
 export function readDuration(flag: string, text: string): number {
   const ms = parseDuration(text);
   if (ms === null) {
-    const expected = "expected a duration such as 30s, 10m or 1h";
-    throw new CommandError(`Cannot use ${flag} ${JSON.stringify(text)}: ${expected}`);
+    throw cannotUse(flag, text, "a duration such as 30s, 10m or 1h");
   }
   return ms;
+}
+
+/** The store of `run` and `check`; null: none. Its secrets are kept out of the log from then on. @throws {ConfigError} If it is invalid. */
+export function readStore(flags: Flags, world: CommandWorld): StoreSettings | null {
+  const store = readStoreFlags(flags, world);
+  world.keepSecret(store?.secrets ?? []);
+  return store;
 }
 
 /** The default of `--state`. */

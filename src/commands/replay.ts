@@ -3,7 +3,7 @@ import { chainReports, type Report } from "../core/model/report.ts";
 import { Monitor } from "../daemon/monitor.ts";
 import { type Recorded, readRecordedLine, recordedNames } from "../daemon/recording.ts";
 import { openMaintenance } from "../schedule/maintenance.ts";
-import { CommandError, type CommandWorld, EXIT } from "./command-world.ts";
+import { CommandError, type CommandWorld, cannotUse, EXIT } from "./command-world.ts";
 import type { Flags } from "./flags.ts";
 import { loadConfig, readDuration } from "./load-config.ts";
 
@@ -30,7 +30,7 @@ export function replay(flags: Flags, world: CommandWorld, files: readonly string
   }
   const everyMs = readDuration("--every", flags.every);
   if (everyMs < LEAST_STEP_MS) {
-    throw new CommandError(`Cannot use --every ${JSON.stringify(flags.every)}: expected at least 1s`);
+    throw cannotUse("--every", flags.every, "at least 1s");
   }
   const chains = new Set(flags.chain.length === 0 ? slugs : flags.chain);
   const linesOf = flags.format === "json" ? jsonLines : createChangeLines();

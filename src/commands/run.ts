@@ -1,13 +1,12 @@
 import { type App, runApp } from "../app/app.ts";
 import type { Config } from "../config/config.ts";
-import { readStoreFlags } from "../config/options.ts";
 import { openRecordingFile } from "../io/recording-file.ts";
 import { WatchedFiles } from "../io/watched-files.ts";
 import type { World } from "../io/world.ts";
 import { type CommandWorld, EXIT } from "./command-world.ts";
 import { daemonWorld } from "./daemon-world.ts";
 import type { Flags } from "./flags.ts";
-import { defaultStateFile, loadConfig, openWebConfig, readListen } from "./load-config.ts";
+import { defaultStateFile, loadConfig, openWebConfig, readListen, readStore } from "./load-config.ts";
 
 /**
  * `synclag run`: the daemon, until SIGTERM or SIGINT; SIGHUP reloads, and so does a
@@ -17,8 +16,7 @@ import { defaultStateFile, loadConfig, openWebConfig, readListen } from "./load-
  */
 export async function run(flags: Flags, world: CommandWorld): Promise<number> {
   const listen = readListen(flags.listen);
-  const store = readStoreFlags(flags, world);
-  world.keepSecret(store?.secrets ?? []);
+  const store = readStore(flags, world);
   const files = new WatchedFiles(world);
   const load = (): Config => {
     files.startOver();

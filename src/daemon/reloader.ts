@@ -3,7 +3,7 @@ import { ConfigError } from "../config/problems.ts";
 import { endpointsOf, type Fleet, indexerKey } from "../core/model/fleet.ts";
 import type { MetricsSource } from "../core/model/metrics-source.ts";
 import { formatCount } from "../core/model/text.ts";
-import type { ReloadResult } from "../io/http-server/routes/server-deps.ts";
+import type { ProbeResult } from "../io/http-server/routes/server-deps.ts";
 import type { World } from "../io/world.ts";
 import { logConfigWarnings } from "./start-log.ts";
 
@@ -34,10 +34,10 @@ export class Reloader implements Disposable {
   }
 
   /** Reads the configuration again; an invalid file changes nothing. */
-  reload(): ReloadResult {
+  reload(): ProbeResult {
     const { loadConfig, logger, nowMs } = this.#world;
     if (this.#isStopped) {
-      return { kind: "failed", detail: "Shutting down" };
+      return { ok: false, detail: "Shutting down" };
     }
     let config: Config;
     try {
@@ -48,7 +48,7 @@ export class Reloader implements Disposable {
       }
       this.#state = { ...this.#state, successful: false };
       logger.error({ detail: error.message }, "Reload failed; keeping the current configuration");
-      return { kind: "failed", detail: error.message };
+      return { ok: false, detail: error.message };
     }
     this.#apply(config);
     this.#state = { successful: true, lastSuccessMs: nowMs() };
@@ -61,7 +61,7 @@ export class Reloader implements Disposable {
       const detail = `listen ${listen.host}:${listen.port} takes effect at the next start`;
       logger.warn({ file, detail }, "Configuration warning");
     }
-    return { kind: "reloaded", detail: `Reloaded ${file}: ${changes}` };
+    return { ok: true, detail: `Reloaded ${file}: ${changes}` };
   }
 
   /** Reloads whenever the files of the configuration have changed, where the world watches them. */

@@ -172,7 +172,7 @@ describe("runApp()", () => {
       expect.stringContaining("chains.yaml:3:1: chains: is wrong"),
     ]);
     expect(used.status).toBe(200);
-    expect(during).toEqual({ kind: "failed", detail: "Shutting down" });
+    expect(during).toEqual({ ok: false, detail: "Shutting down" });
   });
 });
 

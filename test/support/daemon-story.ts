@@ -97,11 +97,11 @@ export class DaemonStory implements AsyncDisposable {
   };
 
   async #reload(play: Scenario, how: string): Promise<readonly string[]> {
-    const { kind, detail } = await play.reload(this.#yaml);
+    const { ok, detail } = await play.reload(this.#yaml);
     if (how === "said") {
       return listed(detail.split("\n"));
     }
-    expect(kind).toBe("reloaded");
+    expect(ok).toBe(true);
     return [];
   }
 

@@ -12,7 +12,7 @@ import { isoTime } from "../../src/core/model/text.ts";
 import type { Daemon } from "../../src/daemon/daemon.ts";
 import { Reloader } from "../../src/daemon/reloader.ts";
 import type { HttpClient, HttpClientOptions } from "../../src/io/http-client/client.ts";
-import type { ProbeResult, ReloadResult } from "../../src/io/http-server/routes/server-deps.ts";
+import type { ProbeResult } from "../../src/io/http-server/routes/server-deps.ts";
 import { EMPTY_STATE, type RestoredState, type SavedState, usableState } from "../../src/io/state/file.ts";
 import type { World } from "../../src/io/world.ts";
 import { mirrorOf } from "../../src/sim/fleet/mirror-fleet.ts";
@@ -223,7 +223,7 @@ export class Scenario extends Outputs implements AsyncDisposable {
   }
 
   /** Changes the configuration file, and has the running daemon read it again. */
-  async reload(chainsYaml: string): Promise<ReloadResult> {
+  async reload(chainsYaml: string): Promise<ProbeResult> {
     this.#file = chainsYaml;
     const result = this.#reloader.reload();
     await nextTurn();

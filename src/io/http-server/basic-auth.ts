@@ -1,6 +1,38 @@
 import { createHmac, randomBytes } from "node:crypto";
 import bcrypt from "bcryptjs";
+import type { FastifyInstance } from "fastify";
 import pLimit, { type LimitFunction } from "p-limit";
+import type { WebSettingsSource } from "../../config/config.ts";
+import { sendProblem } from "./routes/replies.ts";
+
+declare module "fastify" {
+  interface FastifyContextConfig {
+    /** Needs no password. */
+    readonly isOpen?: boolean;
+  }
+}
+
+/** Before anything else: the configured headers, and authentication. */
+export function addWebGuard(server: FastifyInstance, web: WebSettingsSource): void {
+  const auth = new BasicAuth();
+
+  server.addHook("onRequest", async (request, reply) => {
+    const { headers, users } = web.current;
+    void reply.headers(headers);
+    if (users.size === 0 || request.routeOptions.config.isOpen === true) {
+      return;
+    }
+    switch (await auth.admit(users, { authorization: request.headers.authorization, client: request.ip })) {
+      case "admitted":
+        return;
+      case "busy":
+        return sendProblem(reply.header("retry-after", "1"), 429, "Too many logins at once");
+      case "refused":
+        void reply.header("www-authenticate", 'Basic realm="synclag", charset="UTF-8"');
+        return sendProblem(reply, 401, "User name and password required");
+    }
+  });
+}
 
 /** The result for the credentials of a request; `busy`: too many of this user and client are waiting already. */
 export type Admission = "admitted" | "refused" | "busy";

@@ -63,7 +63,7 @@ export async function startHttpServer(
   addCors(server, source);
   if (web !== null) {
     // Loaded only where there are users and headers.
-    const { addWebGuard } = await import("./guard.ts");
+    const { addWebGuard } = await import("./basic-auth.ts");
     addWebGuard(server, web);
   }
   addRoutes(server, source, onError);

@@ -43,7 +43,7 @@ beforeEach(() => {
     healthy: () => FINE,
     ready: () => FINE,
     past: () => EMPTY_PAST,
-    reload: () => Promise.resolve({ kind: "reloaded", detail: "Reloaded x" }),
+    reload: () => Promise.resolve({ ok: true, detail: "Reloaded x" }),
   };
 });
 

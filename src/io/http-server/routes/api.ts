@@ -9,15 +9,10 @@ import { describeMissing, keepTargets, type Selection, selectTargets } from "../
 import { JSON_TYPE, Problem, sendFresh, sendOfReport, valid } from "./replies.ts";
 import type { ServerDeps } from "./server-deps.ts";
 
-interface Route {
+interface Route<Chain = string> {
   readonly Querystring: Query;
   /** As far as the path has them. */
-  readonly Params: { readonly protocol: string; readonly chain: string };
-}
-
-interface HealthRoute {
-  readonly Querystring: Query;
-  readonly Params: { readonly protocol: string; readonly chain?: string };
+  readonly Params: { readonly protocol: string; readonly chain: Chain };
 }
 
 const HOUR_MS = 3_600_000;
@@ -71,7 +66,7 @@ export function addApiRoutes(server: FastifyInstance, source: ServerDeps): void 
 
   // For load balancers and front ends: 200 where traffic may go there, else 503.
   for (const path of ["/api/v1/health/:protocol", "/api/v1/health/:protocol/:chain"]) {
-    server.get<HealthRoute>(path, ({ params: { protocol, chain }, query }, reply) => {
+    server.get<Route<string | undefined>>(path, ({ params: { protocol, chain }, query }, reply) => {
       const question = { ...valid(readQuery(QUERIES.health, query)), protocol };
       const report = source.report();
       const json =

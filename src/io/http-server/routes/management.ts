@@ -19,8 +19,7 @@ export function addManagementRoutes(server: FastifyInstance, source: ServerDeps)
     if (reload === null) {
       throw new Problem(403, "Reload over HTTP is disabled: start with --enable-lifecycle, or send SIGHUP");
     }
-    const { kind, detail } = await reload();
-    return sendProbe(reply, { ok: kind === "reloaded", detail }, 422);
+    return sendProbe(reply, await reload(), 422);
   });
 }
 

@@ -20,7 +20,7 @@ export interface ServerDeps {
   readonly healthy: () => ProbeResult;
   readonly ready: () => ProbeResult;
   /** Null where the lifecycle routes are not enabled. */
-  readonly reload: (() => Promise<ReloadResult>) | null;
+  readonly reload: (() => Promise<ProbeResult>) | null;
   readonly version: string;
 }
 
@@ -30,15 +30,9 @@ export interface ScrapeReply {
   readonly gzipped: Buffer;
 }
 
-/** The reply to a liveness or readiness probe. */
+/** The reply to a liveness or readiness probe, or to a reload: not ok if the current configuration stays. */
 export interface ProbeResult {
   readonly ok: boolean;
   /** One sentence. */
-  readonly detail: string;
-}
-
-/** `failed`: the configuration is invalid, or the process is stopping; the current one stays. */
-export interface ReloadResult {
-  readonly kind: "reloaded" | "failed";
   readonly detail: string;
 }
