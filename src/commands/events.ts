@@ -39,7 +39,9 @@ export async function events(
   const log = new EventLog();
   log.replace(url === undefined ? readFile(path, world) : await askFor(url, asked, world));
   const found = [...new Set(queries.flatMap((query) => selectEvents(log, query, new Map())))];
-  const latest = found.sort((a, b) => (a.time < b.time ? 1 : -1)).slice(0, Number(limit));
+  const latest = found
+    .sort((a, b) => Number(a.time < b.time) - Number(a.time > b.time))
+    .slice(0, Number(limit));
   const json = { from: queries[0]?.from ?? now, total: found.length, events: latest };
   world.out(
     format === "json"

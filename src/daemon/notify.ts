@@ -6,12 +6,15 @@ import { createHttpClient, type HttpClient } from "../io/http-client/client.ts";
 import type { World } from "../io/world.ts";
 import type { Daemon } from "./daemon.ts";
 
+type NotifyingDaemon = Pick<Daemon, "config" | "healthy" | "isPolling" | "report">;
+type NotifyingWorld = Pick<World, "build" | "logger" | "monotonicMs" | "nowMs" | "onBug" | "proxy">;
+type Message = ReturnType<typeof messageOf>;
+
+/** What was said last of a running incident, and when. */
 interface Told {
   readonly incident: Incident;
-  readonly atMs: number;
+  readonly time: string;
 }
-
-type Message = ReturnType<typeof messageOf>;
 
 const TICK_MS = 1_000;
 const CLIENT = { timeoutMs: 10_000, maxResponseBytes: 65_536, connectionsPerHost: 1 };
@@ -30,33 +33,27 @@ const NOTABLE_SHARE = 0.25;
 export class Notifier implements AsyncDisposable {
   /** Messages since the start. `dropped`: the queue was full. */
   readonly counts = { sent: 0, failed: 0, dropped: 0 };
-  readonly #daemon: Pick<Daemon, "config" | "healthy" | "isPolling">;
-  readonly #world: Pick<World, "logger" | "monotonicMs" | "onBug">;
+  readonly #daemon: NotifyingDaemon;
+  readonly #world: NotifyingWorld;
   readonly #firstDelayMs: number;
   readonly #client: HttpClient;
   readonly #timer: NodeJS.Timeout;
   readonly #stopping = new AbortController();
-  readonly #told: Map<string, Told>;
+  readonly #told = new Map<string, Told>();
   /** The first message is being sent. */
   readonly #queue: Message[] = [];
   #isSending = false;
   #pingedMs = Number.NEGATIVE_INFINITY;
   #isPingAccepted = true;
 
-  constructor(
-    daemon: Pick<Daemon, "config" | "healthy" | "isPolling" | "report">,
-    world: Pick<World, "build" | "logger" | "monotonicMs" | "nowMs" | "onBug" | "proxy">,
-    firstDelayMs = FIRST_DELAY_MS,
-  ) {
+  constructor(daemon: NotifyingDaemon, world: NotifyingWorld, firstDelayMs = FIRST_DELAY_MS) {
     this.#daemon = daemon;
     this.#world = world;
     this.#firstDelayMs = firstDelayMs;
     const { build, nowMs, proxy = null } = world;
     this.#client = createHttpClient({ ...CLIENT, userAgent: `synclag/${build.version}`, nowMs, proxy });
-    // The previous process has posted these incidents.
-    const { incidents, generated_at: time } = daemon.report();
-    const atMs = Date.parse(time);
-    this.#told = new Map(incidents.map((incident) => [incidentKey(incident), { incident, atMs }]));
+    // The previous process has posted the incidents that run.
+    takeMessages(this.#told, daemon.report());
     this.#timer = setInterval(() => void this.#pingIfDue().catch(world.onBug), TICK_MS);
   }
 
@@ -88,22 +85,21 @@ export class Notifier implements AsyncDisposable {
     }
     this.#isSending = true;
     for (let next = this.#queue[0]; next !== undefined; next = this.#queue[0]) {
-      this.counts[await this.#send(next)] += 1;
+      this.counts[(await this.#send(next)) ? "sent" : "failed"] += 1;
       this.#queue.shift();
     }
     this.#isSending = false;
   }
 
-  /** Sends one message; retries while the receiver may accept it later. */
-  async #send(message: Message): Promise<"sent" | "failed"> {
-    const { event, id } = message;
+  /** Whether a message was accepted; it is sent again while the receiver may accept it later. */
+  async #send(body: Message): Promise<boolean> {
+    const { event, id } = body;
     const { signal } = this.#stopping;
     for (let attempt = 1; !signal.aborted && this.#daemon.config.notify !== null; attempt += 1) {
-      const { status, detail } = await this.#ask({ ...this.#daemon.config.notify, body: message });
-      if (isAccepted(status)) {
-        return "sent";
+      const { isAccepted, isPassing, detail } = await this.#ask({ ...this.#daemon.config.notify, body });
+      if (isAccepted) {
+        return true;
       }
-      const isPassing = status === 0 || status === 408 || status === 429 || status >= 500;
       if (!isPassing || attempt === MAX_ATTEMPTS) {
         this.#world.logger.warn({ event, id, detail }, "Notification given up");
         break;
@@ -114,7 +110,7 @@ export class Notifier implements AsyncDisposable {
       const delayMs = Math.min(this.#firstDelayMs * 2 ** (attempt - 1), LONGEST_DELAY_MS);
       await sleep(delayMs, undefined, { signal }).catch(() => undefined);
     }
-    return "failed";
+    return false;
   }
 
   async #pingIfDue(): Promise<void> {
@@ -125,39 +121,32 @@ export class Notifier implements AsyncDisposable {
       return;
     }
     this.#pingedMs = nowMs;
-    const { status, detail } = await this.#ask({ ...heartbeat, body: null });
-    if (isAccepted(status) !== this.#isPingAccepted && !this.#stopping.signal.aborted) {
-      this.#isPingAccepted = !this.#isPingAccepted;
-      const level = this.#isPingAccepted ? "info" : "warn";
-      this.#world.logger[level]({ detail }, "The reply to the heartbeat changed");
+    const { isAccepted, detail } = await this.#ask({ ...heartbeat, body: null });
+    if (isAccepted !== this.#isPingAccepted && !this.#stopping.signal.aborted) {
+      this.#isPingAccepted = isAccepted;
+      this.#world.logger[isAccepted ? "info" : "warn"]({ detail }, "The reply to the heartbeat changed");
     }
   }
 
-  /** The status of the reply, or 0 and the reason. */
-  async #ask(request: PostRequest): Promise<{ readonly status: number; readonly detail: string }> {
+  /** `isPassing`: the same request may be accepted later. */
+  async #ask(request: PostRequest) {
     const result = await this.#client.post(request);
-    return result.kind === "failed"
-      ? { status: 0, detail: `${result.reason}: ${result.detail}` }
-      : { status: result.reply.httpStatus, detail: `HTTP ${result.reply.httpStatus}` };
+    if (result.kind === "failed") {
+      return { isAccepted: false, isPassing: true, detail: `${result.reason}: ${result.detail}` };
+    }
+    const { httpStatus: status } = result.reply;
+    const isPassing = status === 408 || status === 429 || status >= 500;
+    return { isAccepted: status >= 200 && status < 300, isPassing, detail: `HTTP ${status}` };
   }
 }
 
-function isAccepted(status: number): boolean {
-  return status >= 200 && status < 300;
-}
-
 /** The messages that a report calls for; marks them as sent. */
-function takeMessages(
-  told: Map<string, Told>,
-  { incidents, generated_at: time }: Report,
-): readonly Message[] {
-  const atMs = Date.parse(time);
+function takeMessages(told: Map<string, Told>, { incidents, generated_at: time }: Report) {
   const messages: Message[] = [];
   for (const incident of incidents) {
-    const key = incidentKey(incident);
-    const before = told.get(key);
-    if (before === undefined || hasChanged(before, incident, atMs)) {
-      told.set(key, { incident, atMs });
+    const before = told.get(incidentKey(incident));
+    if (before === undefined || hasChanged(before, incident, time)) {
+      told.set(incidentKey(incident), { incident, time });
       messages.push(messageOf(before === undefined ? "began" : "changed", incident, time));
     }
   }
@@ -172,11 +161,12 @@ function takeMessages(
 }
 
 /** Whether the trouble or the number of targets has changed notably. */
-function hasChanged({ atMs, incident: before }: Told, now: Incident, nowMs: number): boolean {
-  const [had, has] = [before.targets.length, now.targets.length];
+function hasChanged(before: Told, now: Incident, time: string): boolean {
+  const [had, has] = [before.incident.targets.length, now.targets.length];
   const troubleOf = ({ detail }: Incident) => detail.replace(/^[\d,]+ of [\d,]+ /, "");
-  const isNotable = Math.abs(has - had) > had * NOTABLE_SHARE || troubleOf(now) !== troubleOf(before);
-  return isNotable && nowMs - atMs >= CHANGE_EVERY_MS;
+  const isOther = troubleOf(now) !== troubleOf(before.incident);
+  const isNotable = isOther || Math.abs(has - had) > had * NOTABLE_SHARE;
+  return isNotable && Date.parse(time) - Date.parse(before.time) >= CHANGE_EVERY_MS;
 }
 
 /** The body of a request, which docs/NOTIFY.md describes. */

@@ -30,14 +30,27 @@ export function healthJson(report: Report, query: HealthQuery): HealthJson | nul
     return null;
   }
   const { max_lag: maxLagSeconds = chain.thresholds.lagging_seconds } = query;
-  const rules: Rules = {
-    maxLagSeconds,
-    hasReference: chain.reference !== null,
-    nowMs: Date.parse(report.generated_at),
-    differing: query.parity === "equal" ? whyDifferent(report) : new Map(),
-  };
+  const nowMs = Date.parse(report.generated_at);
+  const differing = query.parity === "equal" ? whyDifferent(report) : new Map<string, string>();
+  const hasReference = chain.reference !== null;
+  const [unknown, head] = hasReference
+    ? (["lag unknown", "reference"] as const)
+    : (["the chain has no reference", "clock"] as const);
+  function judge(target: TargetReport): HealthTargetJson {
+    const { key, variant: name, tier: of, status, detail, block_number, lag_seconds, last_advance } = target;
+    const { ms, text } = latenessOf(target, nowMs, unknown, head);
+    const isLate = ms > maxLagSeconds * 1000;
+    const late = isLate ? `, more than ${formatDuration(maxLagSeconds * 1000)}` : "";
+    const difference = differing.get(key);
+    return {
+      ...{ variant: name, tier: of, status },
+      healthy: status === "ok" && difference === undefined && !isLate,
+      ...{ block_number, lag_seconds, last_advance },
+      why: status === "ok" ? (difference ?? `${text}${late}`) : `${status}: ${detail}`,
+    };
+  }
   const freshest = findFreshest(ofTier);
-  const targets = considered.map((target) => healthTargetJson(target, rules));
+  const targets = considered.map(judge);
   return {
     generated_at: report.generated_at,
     protocol,
@@ -45,9 +58,8 @@ export function healthJson(report: Report, query: HealthQuery): HealthJson | nul
     variant: variant ?? null,
     max_lag_seconds: maxLagSeconds,
     healthy: targets.some(({ healthy }) => healthy),
-    judged_by:
-      rules.hasReference || considered.some((target) => target.lag_seconds !== null) ? "lag" : "advance",
-    freshest: freshest === null ? null : healthTargetJson(freshest, rules),
+    judged_by: hasReference || considered.some(({ lag_seconds: lag }) => lag !== null) ? "lag" : "advance",
+    freshest: freshest && judge(freshest),
     why: explain(targets),
     targets,
   };
@@ -76,14 +88,6 @@ export function protocolHealthJson(
       };
 }
 
-interface Rules {
-  readonly maxLagSeconds: number;
-  readonly hasReference: boolean;
-  readonly nowMs: number;
-  /** Why the data of a target differ, by its key. */
-  readonly differing: ReadonlyMap<string, string>;
-}
-
 /** Why the data of a target differ, by its key. */
 function whyDifferent(report: Report): ReadonlyMap<string, string> {
   return new Map(
@@ -99,22 +103,6 @@ function findFreshest(targets: readonly TargetReport[]): TargetReport | null {
   const heightOf = (target: TargetReport) => (target.status === "diverged" ? 0 : (target.block_number ?? 0));
   const highest = targets.filter((one) => heightOf(one) > 0).sort((a, b) => heightOf(b) - heightOf(a))[0];
   return targets.find(({ preferred }) => preferred) ?? highest ?? null;
-}
-
-function healthTargetJson(target: TargetReport, rules: Rules): HealthTargetJson {
-  const { variant, tier, status, block_number, lag_seconds, last_advance } = target;
-  const { maxLagSeconds, hasReference, nowMs, differing } = rules;
-  const unknown = hasReference ? "lag unknown" : "the chain has no reference";
-  const { ms, text } = latenessOf(target, nowMs, unknown, hasReference ? "reference" : "clock");
-  const isLate = ms > maxLagSeconds * 1000;
-  const late = isLate ? `, more than ${formatDuration(maxLagSeconds * 1000)}` : "";
-  const difference = differing.get(target.key);
-  return {
-    ...{ variant, tier, status },
-    healthy: status === "ok" && difference === undefined && !isLate,
-    ...{ block_number, lag_seconds, last_advance },
-    why: status === "ok" ? (difference ?? `${text}${late}`) : `${status}: ${target.detail}`,
-  };
 }
 
 /** Why each healthy target is healthy or, if none is, why each target is not. */

@@ -1,14 +1,6 @@
 import { z } from "zod";
 import { ReportSchema } from "../../core/model/report-schema.ts";
-import {
-  EventsSchema,
-  HealthSchema,
-  HistorySchema,
-  IncidentsSchema,
-  ProblemSchema,
-  ProtocolHealthSchema,
-  StatusHistorySchema,
-} from "./api-schema.ts";
+import * as replies from "./api-schema.ts";
 import { QUERIES } from "./queries.ts";
 
 /** A part of an OpenAPI document. */
@@ -16,13 +8,13 @@ type OpenapiObject = Readonly<Record<string, unknown>>;
 
 const SCHEMAS = {
   Status: ReportSchema,
-  Health: HealthSchema,
-  ProtocolHealth: ProtocolHealthSchema,
-  History: HistorySchema,
-  Events: EventsSchema,
-  Incidents: IncidentsSchema,
-  StatusHistory: StatusHistorySchema,
-  Problem: ProblemSchema,
+  Health: replies.HealthSchema,
+  ProtocolHealth: replies.ProtocolHealthSchema,
+  History: replies.HistorySchema,
+  Events: replies.EventsSchema,
+  Incidents: replies.IncidentsSchema,
+  StatusHistory: replies.StatusHistorySchema,
+  Problem: replies.ProblemSchema,
 };
 
 interface Route {
@@ -118,26 +110,20 @@ const ABOUT =
 export function openapiDocument(version: string): OpenapiObject {
   const paths = Object.entries(ROUTES).map(([name, route]) => {
     const [method = "", path = ""] = name.split(" ");
-    const { id: operationId, summary } = route;
-    const responses = Object.fromEntries(
-      Object.entries(repliesOf(path, route)).map(([status, text]) => [
-        status,
-        responseOf(route, status, text),
-      ]),
-    );
-    const operation = { operationId, summary, responses };
+    const responses = mapValues(repliesOf(path, route), (text, status) => responseOf(route, status, text));
+    const operation = { operationId: route.id, summary: route.summary, responses };
     return [path, { parameters: parametersOf(path, route), [method.toLowerCase()]: operation }];
   });
-  const schemas = Object.entries(SCHEMAS).map(([name, schema]): [string, unknown] => [
-    name,
-    replySchema(schema),
-  ]);
   return {
     openapi: "3.1.0",
     info: { title: "Synclag", version, description: ABOUT },
     paths: Object.fromEntries(paths),
-    components: { schemas: Object.fromEntries(schemas) },
+    components: { schemas: mapValues(SCHEMAS, replySchema) },
   };
+}
+
+function mapValues<In, Out>(values: Readonly<Record<string, In>>, map: (value: In, name: string) => Out) {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, map(value, name)]));
 }
 
 /** The routes for people, as Markdown. */

@@ -47,41 +47,26 @@ export function checkExitCode(report: Report, selections: readonly Selection[]):
   return worstFirst.find((code) => codes.includes(code) || (code === 1 && isDifferent)) ?? 0;
 }
 
-/** What the filters of `synclag check` select, and an error for each filter that matches nothing. */
-export interface CheckSelection {
-  readonly json: Report;
-  readonly selections: readonly Selection[];
-  readonly errors: readonly string[];
-}
-
-/** Narrows a status to the filters `protocol`, `protocol/chain` or `protocol/chain/variant`; without filters, to everything. */
-export function selectForCheck(report: Report, filters: readonly string[]): CheckSelection {
+/**
+ * Narrows a status to the filters `protocol`, `protocol/chain` or `protocol/chain/variant`; without filters, to everything. There is
+ * an error for each filter that matches nothing.
+ */
+export function selectForCheck(report: Report, filters: readonly string[]) {
   const { targets } = report;
-  const selections: Selection[] = [];
-  const errors: string[] = [];
-  for (const filter of filters) {
+  const read = filters.map((filter): Selection | string => {
     const parts = filter.split("/");
     const [protocol = "", chain, variant] = parts;
     const selection = { protocol, chain, variant };
     if (parts.length > 3 || parts.includes("")) {
-      errors.push(
-        `Cannot use filter '${filter}': expected protocol, protocol/chain or protocol/chain/variant`,
-      );
-    } else if (selectTargets(targets, selection).length === 0) {
-      errors.push(describeMissing(targets, selection));
-    } else {
-      selections.push(selection);
+      return `Cannot use filter '${filter}': expected protocol, protocol/chain or protocol/chain/variant`;
     }
-  }
+    return selectTargets(targets, selection).length === 0 ? describeMissing(targets, selection) : selection;
+  });
+  const errors = read.filter((one) => typeof one === "string");
+  const selections = read.filter((one) => typeof one !== "string");
   const selected = new Set(selections.flatMap((one) => selectTargets(targets, one)));
-  const kept =
-    filters.length === 0
-      ? report
-      : keepTargets(
-          report,
-          targets.filter((one) => selected.has(one)),
-        );
-  return { json: kept, selections, errors };
+  const kept = targets.filter((target) => selected.has(target));
+  return { json: filters.length === 0 ? report : keepTargets(report, kept), selections, errors };
 }
 
 /**

@@ -38,11 +38,11 @@ export function paritySummary({ parity }: Pick<Report, "parity">): string | null
   if (parity.length === 0) {
     return null;
   }
-  const count = (result: ParityReport["result"]) => parity.filter((one) => one.result === result).length;
-  const rest = [
-    count("different") === 0 ? [] : `${formatNumber(count("different"))} different`,
-    count("unknown") === 0 ? [] : `${formatNumber(count("unknown"))} unknown`,
-  ].flat();
-  const equal = `${formatNumber(count("equal"))} of ${formatCount(parity.length, "pair")} equal`;
-  return `Parity: ${[equal, ...rest].join(", ")}`;
+  const counts = (["different", "unknown"] as const).map((result) => {
+    const { length } = parity.filter((one) => one.result === result);
+    return { length, text: length === 0 ? "" : `, ${formatNumber(length)} ${result}` };
+  });
+  const equal = counts.reduce((left, { length }) => left - length, parity.length);
+  const rest = counts.map(({ text }) => text).join("");
+  return `Parity: ${formatNumber(equal)} of ${formatCount(parity.length, "pair")} equal${rest}`;
 }

@@ -7,7 +7,7 @@ import {
   type TargetReport,
 } from "../../core/model/report.ts";
 import { formatAgo, formatDuration } from "../../core/model/text.ts";
-import { type Pair, type PairState, pairState, pairsOf } from "../../core/report/pairs.ts";
+import { type PairState, pairState, pairsOf } from "../../core/report/pairs.ts";
 
 /** The colour of a status or sentence. `busy`: in progress; `idle`: nothing is known. */
 export type Tone = "ok" | "busy" | "idle" | "warn" | "bad";
@@ -112,25 +112,19 @@ export interface TargetProblem {
  * Every target of `selected` that is not ok, worst first: mainnets before testnets, pairs that are down first, then by
  * status and lag. Alternatives are looked for among all targets.
  */
-export function findProblems(
-  report: Report,
-  selected: readonly TargetReport[] = report.targets,
-): readonly TargetProblem[] {
+export function findProblems(report: Report, selected = report.targets): readonly TargetProblem[] {
   const keys = new Set(selected.map(({ key }) => key));
   return pairsOf(report, report.targets)
-    .flatMap(problemsOf)
-    .filter(({ target }) => keys.has(target.key))
+    .flatMap(({ chain, targets }) => {
+      const pair = pairState({ chain, targets });
+      const alternatives = targets
+        .filter(({ status }) => status === "ok")
+        .sort((a, b) => (a.lag_seconds ?? 0) - (b.lag_seconds ?? 0));
+      return targets
+        .filter(({ key, status }) => status !== "ok" && keys.has(key))
+        .map((target) => ({ target, chain, pair, alternatives }));
+    })
     .sort(byUrgency);
-}
-
-function problemsOf({ chain, targets }: Pair): readonly TargetProblem[] {
-  const pair = pairState({ chain, targets });
-  const alternatives = targets
-    .filter(({ status }) => status === "ok")
-    .sort((a, b) => (a.lag_seconds ?? 0) - (b.lag_seconds ?? 0));
-  return targets
-    .filter(({ status }) => status !== "ok")
-    .map((target) => ({ target, chain, pair, alternatives }));
 }
 
 function byUrgency(a: TargetProblem, b: TargetProblem): number {
