@@ -70,24 +70,23 @@ const USUAL = [
   ...QUESTIONS.map((one) => ({ path: "", ...one })),
 ];
 
+const USUAL_ENDING = new RegExp(`(?:${USUAL.map(({ path }) => trimmed(path)).join("|")})$`);
+
 /** What a URL may be asked: all questions, after those of a page that usually has this path. */
 export function questionsAt(url: string): readonly Asked[] {
   const [path = ""] = url.split(/[?#]/);
-  return [...PAGES.filter((page) => endsWith(path, page.path)), ...QUESTIONS].map((one) => ({ ...one, url }));
+  const pages = PAGES.filter((page) => trimmed(path).endsWith(trimmed(page.path)));
+  return [...pages, ...QUESTIONS].map((one) => ({ ...one, url }));
 }
 
 /** What the usual URLs of the same server may be asked: they are in place of a usual ending, or below the URL. */
 export function questionsBeside(typed: string): readonly Asked[] {
-  const [, origin = "", path = "", query = ""] = /^(https?:\/\/[^/?#]+)([^?#]*)(.*)$/i.exec(typed) ?? [];
-  const ending = USUAL.find((one) => endsWith(path, one.path))?.path ?? "";
-  const base = trimmed(path).slice(0, trimmed(path).length - trimmed(ending).length);
-  return USUAL.map((one) => ({ ...one, url: `${origin}${base}${one.path}${query}` })).filter(
-    (one) => origin !== "" && trimmed(base + one.path) !== trimmed(path),
-  );
-}
-
-function endsWith(path: string, ending: string): boolean {
-  return trimmed(path).endsWith(trimmed(ending));
+  const [, server = "", rest = ""] = /^(https?:\/\/[^?#]+)(.*)$/i.exec(typed) ?? [];
+  const base = trimmed(server).replace(USUAL_ENDING, "");
+  return USUAL.filter(({ path }) => trimmed(base + path) !== trimmed(server)).map((one) => ({
+    ...one,
+    url: `${base}${one.path}${rest}`,
+  }));
 }
 
 function trimmed(path: string): string {

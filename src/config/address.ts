@@ -48,22 +48,24 @@ export interface Address {
 export interface Scope {
   readonly secrets: Secrets;
   readonly values?: Values;
-  /** Adds the problem of a placeholder without a value; by default, placeholders do not work. */
+  /** A placeholder without a value, by its name; by default, placeholders do not work. */
   readonly onMissing?: (name: string) => void;
-  /** Skips a value whose variable is not set. By default, the variable is reported as a problem, followed by this `advice`. */
-  readonly onUnset?: ((what: string) => void) | undefined;
-  readonly advice?: string;
+  /** A variable that is not set, as `NAME is not set`; by default, that is a problem. */
+  readonly onUnset?: (what: string, spot: Flaws) => void;
 }
 
 /** Fills a template with values, or one of a header where they are null. Null: a problem was added. */
 function fill(template: string, spot: Flaws, values: Values | null, scope: Scope): string | null {
-  // The name of a placeholder may be a key.
-  const { onMissing = () => spot.add("placeholders do not work here"), advice = "" } = scope;
-  const { onUnset = (what) => spot.add(`${what}${advice}`) } = scope;
   const { text, problems } = scope.secrets.fill(template, values);
-  const report = { missing: onMissing, unset: onUnset, flaw: (what: string) => spot.add(what) };
   for (const { kind, what } of problems) {
-    report[kind](what);
+    if (kind === "missing" && scope.onMissing) {
+      scope.onMissing(what);
+    } else if (kind === "unset" && scope.onUnset) {
+      scope.onUnset(what, spot);
+    } else {
+      // The name of a placeholder may be a key.
+      spot.add(kind === "missing" ? "placeholders do not work here" : what);
+    }
   }
   return problems.length === 0 ? text : null;
 }

@@ -96,10 +96,7 @@ function resolveRpcNodes({ budgets, chains, poll }: Sections, secrets: Secrets):
       checkBudgetName(budget, spot.at("budget"), budgets);
       checkDialect(entry, spot, [{ chain: slug }], 1);
       const spots = { url: spot.at("url"), headers: spot.at("headers") };
-      const address = readAddress({ url, headers }, spots, {
-        secrets,
-        advice: "; set it, or remove this node",
-      });
+      const address = readAddress({ url, headers }, spots, { secrets });
       if (address === null) {
         return [];
       }

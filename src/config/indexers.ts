@@ -209,8 +209,10 @@ export class IndexerResolver {
       secrets: this.#secrets,
       values: chain.values,
       onMissing: (name) => this.#addMissing(name, chain),
-      onUnset: this.#entry.optional ? (what) => this.#unset.add(what) : undefined,
-      advice: "; set it, or add optional: true to the indexer",
+      onUnset: (what, spot) =>
+        this.#entry.optional
+          ? this.#unset.add(what)
+          : spot.add(`${what}; set it, or add optional: true to the indexer`),
     };
   }
 

@@ -79,33 +79,32 @@ export const FAMILIES = {
 
 /** Where a page usually is below an indexer's address: `synclag probe` looks there. */
 interface Page {
-  readonly usualPath?: string;
+  readonly usualPath?: string | undefined;
 }
 
 /**
- * Families that chains.yaml must name: each is a GET of a URL of its own, which `auto` never sends. What such a page says of
- * its own health (`synced`, `inSync`, `healthy`, a lag) is computed by the indexer itself and is not read.
+ * Families that chains.yaml must name: each is a GET of a URL of its own, which `auto` never sends. What a page says of its own
+ * health (`synced`, `inSync`, `healthy`, a lag) is computed by the indexer itself and is not read. Sources: docs/dialects.md.
  */
 const REST_FAMILIES = {
-  // Every Ponder has it: its GraphQL is opt-in.
+  // Every Ponder has it; its GraphQL is opt-in.
   "ponder-status": { usualPath: "/status", rows: "*", ...PONDER_ROW },
-  // A SubQuery node. Later ones have only the block that they have begun to process; before the first block neither.
+  // Later nodes have only the block that they have begun to process; before the first block neither.
   "subquery-meta": {
     usualPath: "/meta",
     chainId: "chain?",
     height: "lastProcessedHeight|currentProcessingHeight?",
   },
-  // The newest block of a dataset of an SQD Portal.
   "sqd-portal": { usualPath: "/head", height: "number", hash: "hash?" },
-  // A Safe transaction service. `erc20BlockNumber`, of its second indexer, is null where that is switched off.
+  // `erc20BlockNumber`, of its second indexer, is null where that is switched off.
   safe: {
     usualPath: "/api/v1/about/indexing/",
     height: "masterCopiesBlockNumber",
     time: "masterCopiesBlockTimestamp?",
   },
-  // A Blockbook. `lastBlockTime` is when the block arrived, not the block's own time.
+  // `lastBlockTime` is when the block arrived, not the block's own time.
   blockbook: { usualPath: "/api/v2", height: "blockbook.bestHeight" },
-  // ENSNode. A chain in the queue has no `latestIndexedBlock`.
+  // A chain in the queue has no `latestIndexedBlock`.
   ensnode: {
     usualPath: "/api/indexing-status",
     rows: "realtimeProjection.snapshot.omnichainSnapshot.chains.*",
@@ -113,53 +112,45 @@ const REST_FAMILIES = {
     height: "latestIndexedBlock.number?",
     time: "latestIndexedBlock.timestamp?",
   },
-  // A Blockscout: newest first. Its `/main-page/indexing-status` has no height.
+  // Newest first. `/main-page/indexing-status` has no height.
   blockscout: {
     usualPath: "/api/v2/main-page/blocks",
     height: "0.height",
     time: "0.timestamp?",
     hash: "0.hash?",
   },
-  // An Algorand indexer.
   algorand: { usualPath: "/health", height: "round" },
 } as const satisfies Readonly<Record<string, Form & Page>>;
 
 /**
- * Families whose page of Prometheus metrics has the height. Gauges that say how far behind, how ready or how late an indexer is are
- * computed by the indexer itself and are not read. Ponder is not here: its `ponder_sync_block` is what was fetched, not what was
- * indexed; `ponder-status` has that.
+ * Families whose page of Prometheus metrics has the height. Gauges that say how far behind, how ready or how late it is are
+ * not read either. Ponder is not here: its `ponder_sync_block` is what was fetched, not what was indexed.
  */
 const METRICS_FAMILIES = {
-  // `:9898/metrics` of Envio HyperIndex 3, on Envio Cloud `…/hyperindex/metrics`. The time came after 3.8.0.
+  // Of HyperIndex 3. The time came after 3.8.0.
   "envio-metrics": {
     usualPath: "/metrics",
     height: "envio_progress_block",
     time: "envio_progress_block_time_seconds",
     chain: "chainId",
   },
-  // `:8040/metrics` of graph-node: all deployments, found by their ids.
   "graph-node-metrics": { height: "deployment_head", chain: "deployment" },
-  // A processor of SQD, at its PROMETHEUS_PORT: one process is one chain.
   "sqd-metrics": { usualPath: "/metrics", height: "sqd_processor_last_block" },
-  // SQD Pipes, `:9090/metrics`: a pipe has a name. -1 before the first batch.
+  // A pipe has a name. -1 before the first batch.
   "sqd-pipes": { height: "sqd_processed_block", chain: "id" },
-  // A SubQuery node: the block that it has begun to process.
   "subquery-metrics": { usualPath: "/metrics", height: "subql_indexer_processing_block_height" },
-  // rindexer, `:8080/metrics`: a series for each event of each contract.
   rindexer: { height: "rindexer_last_synced_block", chain: "network" },
-  // Shovel: 0 where its database cannot be read.
+  // 0 where its database cannot be read.
   shovel: { height: "shovel_latest_block_local", chain: "src" },
-  // A sink of Substreams, `:9102/metrics`.
   substreams: { height: "head_block_number", where: { app: "substreams_sink" } },
-  // eRPC, `:4001/metrics`: the head of a network that it serves in cluster mode, `evm:8453`. In its default mode there is none.
+  // The head of a network that it serves in cluster mode, `evm:8453`. In its default mode there is none.
   erpc: {
     height: "erpc_network_served_tip_block_number",
     chain: "network",
     where: { lane: "all", axis: "latest" },
   },
-  // A component of Firehose, `:9102/metrics`: of several apps in one process the head of the last.
+  // Of several apps in one process the head of the last.
   firehose: { height: "head_block_number" },
-  // An indexer of NEAR, NEAR Lake among them.
   "near-lake": { height: "near_indexer_streaming_current_block_height" },
 } as const satisfies Readonly<Record<string, MetricsForm & Page>>;
 
@@ -205,7 +196,7 @@ interface Dialect extends Page {
   /** What it reads of a metrics page, to which `metrics` in chains.yaml adds. */
   readonly metrics?: Partial<MetricsForm>;
   /** The key of chains.yaml without which it cannot ask: of the indexer, or of each of its chains. */
-  readonly needs?: "custom" | "deployment";
+  readonly needs?: "custom" | "deployment" | undefined;
 }
 
 /** The values of `dialect` in chains.yaml. */
@@ -214,19 +205,16 @@ export const DIALECTS: Readonly<Record<string, Dialect>> = {
   ...each<Form | readonly Form[]>(FAMILIES, (forms) => ({
     questions: [forms].flat().flatMap(familyQuestions),
   })),
-  ...each<Form & Page>(REST_FAMILIES, ({ usualPath = "", ...form }) => ({
-    usualPath,
-    questions: familyQuestions(form),
+  ...each<Form & Page>(REST_FAMILIES, (row) => ({
+    usualPath: row.usualPath,
+    questions: familyQuestions(row),
   })),
   "graph-status": { needs: "deployment" },
-  ...each<Partial<MetricsForm> & Page>(
-    { ...METRICS_FAMILIES, metrics: {} },
-    ({ usualPath = "", ...metrics }) => ({
-      usualPath,
-      metrics,
-      ...(metrics.chain === "deployment" && { needs: "deployment" }),
-    }),
-  ),
+  ...each<Partial<MetricsForm> & Page>({ ...METRICS_FAMILIES, metrics: {} }, (row) => ({
+    usualPath: row.usualPath,
+    metrics: row,
+    needs: row.chain === "deployment" ? "deployment" : undefined,
+  })),
   custom: { needs: "custom" },
 };
 

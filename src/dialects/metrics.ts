@@ -26,36 +26,28 @@ const LABEL = /\b([a-z_]\w*)[ \t]*=[ \t]*"((?:[^"\\]|\\.)*)"/gi;
  */
 export function metricsQuestion(form: MetricsForm, endpoint: AskedEndpoint): Question {
   const { height, time = height } = form;
-  // Client libraries declare a gauge with labels from the start, and its series once they have a value.
-  const declaration = `# TYPE ${height} `;
   return {
     body: null,
     reads: "metrics",
-    keep: [declaration, height, time],
-    read: ({ value }) => {
-      const page = String(value);
-      const heights = samplesOf(height, page);
-      if (heights.length > 0) {
-        return readSamples(form, endpoint, heights, samplesOf(form.time, page));
-      }
-      return page.includes(declaration) ? [NOT_STARTED] : `Cannot find ${height}: the page has other metrics`;
-    },
+    keep: [declarationOf(height), height, time],
+    read: ({ value }) => readMetrics(form, endpoint, String(value)),
   };
 }
 
-function readSamples(
-  form: MetricsForm,
-  endpoint: AskedEndpoint,
-  heights: readonly Sample[],
-  times: readonly Sample[],
-): Reading {
+/** Client libraries declare a gauge with labels from the start, and its series once they have a value. */
+function declarationOf(name: string): string {
+  return `# TYPE ${name} `;
+}
+
+function readMetrics(form: MetricsForm, endpoint: AskedEndpoint, page: string): Reading {
   const { height } = form;
-  const chainOf = (sample: Sample) => chainIdOf(sample, form, endpoint);
-  const timesOf = groupBy(times, chainOf);
-  const rows = [...groupBy(heights, chainOf)].flatMap(([chainId, ofChain]): readonly Row[] => {
-    const lowest = lowestOf(ofChain);
+  const byChain = (name: string | undefined) =>
+    groupBy(samplesOf(name, page), (sample) => chainIdOf(sample, form, endpoint));
+  const [heights, times] = [byChain(height), byChain(form.time)];
+  const rows = [...heights].flatMap(([chainId, samples]): readonly Row[] => {
+    const lowest = lowestOf(samples);
     const value = Number.isNaN(lowest) ? "no number" : lowest;
-    const timestampSec = readTimestampSec(lowestOf(timesOf.get(chainId) ?? []));
+    const timestampSec = readTimestampSec(lowestOf(times.get(chainId) ?? []));
     const details = { timestampSec, hash: null, deployment: null, indexingErrors: null };
     const content = value === -1 ? NOT_STARTED.content : readHead({ value, name: height }, details);
     return chainId === undefined ? [] : [{ chainId, content }];
@@ -63,8 +55,13 @@ function readSamples(
   if (rows.length > 0) {
     return rows;
   }
-  const found = quote(heights.map(({ series }) => series).join(", "));
-  return `Cannot tell which chain ${height} is of: found ${found}; where and chains of metrics in chains.yaml say which labels are of which chain`;
+  const found = quote((heights.get(undefined) ?? []).map(({ series }) => series).join(", "));
+  if (found !== "") {
+    return `Cannot tell which chain ${height} is of: found ${found}; where and chains of metrics in chains.yaml say which labels are of which chain`;
+  }
+  return page.includes(declarationOf(height))
+    ? [NOT_STARTED]
+    : `Cannot find ${height}: the page has other metrics`;
 }
 
 /** The lines of a metric. The value of a line that cannot be read is no number. */
