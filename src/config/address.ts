@@ -73,15 +73,15 @@ function fill(template: string, spot: Flaws, values: Values | null, scope: Scope
 /** Fills in a URL and its headers, and remembers their secrets. Null: a problem was added. */
 export function readAddress(
   written: Pick<Address, "url" | "headers">,
-  spots: { readonly url: Flaws; readonly headers: Flaws },
+  spotOf: (key: "url" | "headers") => Flaws,
   scope: Scope,
 ): Address | null {
   const { secrets, values = new Map() } = scope;
-  const filled = fill(written.url, spots.url, values, scope);
+  const filled = fill(written.url, spotOf("url"), values, scope);
   const url = filled === null ? null : readWebUrl(filled);
-  const headers = readHeaders(written.headers, spots.headers, scope);
+  const headers = readHeaders(written.headers, spotOf("headers"), scope);
   if (typeof url === "string") {
-    spots.url.add(url);
+    spotOf("url").add(url);
     return null;
   }
   if (url === null || headers === null) {
@@ -89,7 +89,7 @@ export function readAddress(
   }
   if (hasKeyInPath(written.url)) {
     const advice = `write it as \${VAR} or \${file:/path}, or as a chain's own value if it is public`;
-    spots.url.add(`a part of the path looks like a key; ${advice}`);
+    spotOf("url").add(`a part of the path looks like a key; ${advice}`);
   }
   secrets.remember(secretsInUrl(url, values));
   return { url: url.href, host: url.host, headers: withCredentials(headers, url, secrets) };
@@ -139,7 +139,6 @@ export function resolveNotify<T extends NotifySettings>(entry: Entry<T> | undefi
     return null;
   }
   const { value, spot } = entry;
-  const spots = { url: spot.at("url"), headers: spot.at("headers") };
-  const address = readAddress(value, spots, { secrets });
+  const address = readAddress(value, (key) => spot.at(key), { secrets });
   return address && { ...value, url: address.url, headers: address.headers };
 }

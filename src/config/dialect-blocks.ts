@@ -2,7 +2,7 @@ import type { Target } from "../core/model/fleet.ts";
 import { DIALECTS } from "../dialects/families.ts";
 import type { Spot } from "./problems.ts";
 import type { IndexerEntry } from "./schema.ts";
-import { didYouMean } from "./shape.ts";
+import { checkKnown } from "./shape.ts";
 
 /** A dialect, and the blocks that say what it cannot know. */
 type DialectEntry = Pick<IndexerEntry, "custom" | "metrics" | "status"> & { readonly dialect: string };
@@ -40,10 +40,8 @@ export function checkDialect(
     const expected = "expected metrics: { chain: LABEL }, or a url with {chain}";
     spot.add(`no label says which of ${sharing} chains a value is of, ${expected}`);
   }
-  const slugs = listed.map((target) => target.chain);
+  const slugs = new Set(listed.map((target) => target.chain));
   for (const [value, slug] of Object.entries(metrics?.chains ?? {})) {
-    if (!slugs.includes(slug)) {
-      spot.at("metrics", "chains", value).add(`unknown chain "${slug}"${didYouMean(slug, slugs)}`);
-    }
+    checkKnown("chain", slug, slugs, spot.at("metrics", "chains", value));
   }
 }

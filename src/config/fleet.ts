@@ -14,10 +14,10 @@ import {
 import { carriedBy, resolveProbes } from "./parity.ts";
 import type { Spot } from "./problems.ts";
 import { durationLiteral } from "./quantities.ts";
-import { checkBudgetName, withSchedules } from "./schedules.ts";
+import { withSchedules } from "./schedules.ts";
 import type { MainFile, ThresholdsEntry } from "./schema.ts";
 import type { Secrets } from "./secrets.ts";
-import { didYouMean, type EntriesOf, type Entry } from "./shape.ts";
+import { checkKnown, didYouMean, type EntriesOf, type Entry } from "./shape.ts";
 import { wellKnownChain } from "./well-known-chains.ts";
 
 /** chains.yaml, parsed entry by entry. */
@@ -93,10 +93,9 @@ function resolveRpcNodes({ budgets, chains, poll }: Sections, secrets: Secrets):
     rpc.flatMap((entry, index) => {
       const spot = chainSpot.at("rpc", index);
       const { url, headers, budget = null, ...rest } = entry;
-      checkBudgetName(budget, spot.at("budget"), budgets);
+      checkKnown("budget", budget, budgets, spot.at("budget"));
       checkDialect(entry, spot, [{ chain: slug }], 1);
-      const spots = { url: spot.at("url"), headers: spot.at("headers") };
-      const address = readAddress({ url, headers }, spots, { secrets });
+      const address = readAddress({ url, headers }, (key) => spot.at(key), { secrets });
       if (address === null) {
         return [];
       }

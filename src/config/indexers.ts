@@ -11,10 +11,9 @@ import { readAddress, readWebUrl, type Scope } from "./address.ts";
 import { checkDialect } from "./dialect-blocks.ts";
 import type { Sections } from "./fleet.ts";
 import type { Spot } from "./problems.ts";
-import { checkBudgetName } from "./schedules.ts";
 import { type ChainValues, type IndexerEntry, OVERRIDE_KEYS } from "./schema.ts";
 import { fillPlaceholders, placeholdersOf, type Secrets, type Values } from "./secrets.ts";
-import { describeValue, didYouMean } from "./shape.ts";
+import { checkKnown, describeValue, didYouMean } from "./shape.ts";
 
 /** An endpoint without the timing of its polls, which depends on the other endpoints of its budget. */
 export interface Draft {
@@ -109,9 +108,7 @@ export class IndexerResolver {
         return [];
       }
       seen.add(chain);
-      if (known?.has(chain) === false) {
-        spot.add(`unknown chain "${chain}"${didYouMean(chain, [...known.keys()])}`, "key");
-      }
+      checkKnown("chain", chain, known, spot, "key");
       const chainId = known?.get(chain)?.value?.id ?? 0;
       const builtIn = { protocol: this.#id.protocol, chain, chain_id: String(chainId) };
       const values = new Map([...ownValuesOf(own), ...Object.entries(builtIn)]);
@@ -154,17 +151,17 @@ export class IndexerResolver {
   ): Draft | null {
     const { dialect, custom, metrics, ...entry } = this.#entry;
     const { own } = first;
-    checkBudgetName(own.budget ?? entry.budget, this.#spotOf("budget", first), budgets);
+    checkKnown("budget", own.budget ?? entry.budget, budgets, this.#spotOf("budget", first));
     const isAtOrigin =
       own.url === undefined || this.#originOf(own.url, first) === this.#originOf(entry.url, first);
     // Keys and budget of the indexer are not meant for another origin.
     const { headers = {}, budget = null } = { ...(isAtOrigin ? entry : {}), ...own };
     const url = own.url ?? entry.url;
-    const spots = { url: this.#spotOf("url", first), headers: this.#spotOf("headers", first) };
+    const spotOf = (key: "url" | "headers") => this.#spotOf(key, first);
     if (url === undefined) {
-      spots.url.add("required key missing (expected an http:// or https:// URL)");
+      spotOf("url").add("required key missing (expected an http:// or https:// URL)");
     }
-    const address = url === undefined ? null : readAddress({ url, headers }, spots, this.#scopeOf(first));
+    const address = url === undefined ? null : readAddress({ url, headers }, spotOf, this.#scopeOf(first));
     const targets = listed.map((one) => this.#target(one));
     if (address === null) {
       return null;
@@ -271,8 +268,11 @@ export class IndexerResolver {
       spot.add(`an endpoint of ${listed.length} chains cannot have a status; ${advice}`, "key");
       return null;
     }
-    const spots = { url: spot.at("url"), headers: spot };
-    const address = readAddress({ url: status.url, headers: {} }, spots, this.#scopeOf(chain));
+    const address = readAddress(
+      { url: status.url, headers: {} },
+      (key) => spot.at(key),
+      this.#scopeOf(chain),
+    );
     const deployment = fillPlaceholders(status.deployment, chain.values, (name) =>
       this.#addMissing(name, chain),
     );

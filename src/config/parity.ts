@@ -7,7 +7,7 @@ import type { ListedTarget } from "./indexers.ts";
 import type { Spot } from "./problems.ts";
 import type { ParityEntry } from "./schema.ts";
 import { fillPlaceholders } from "./secrets.ts";
-import { didYouMean } from "./shape.ts";
+import { checkKnown, didYouMean } from "./shape.ts";
 
 /** The probes, and the selections of each target. */
 export interface ResolvedProbe extends ParityProbe {
@@ -43,18 +43,15 @@ function resolveProbe(
   allServed: readonly ListedTarget[],
 ): ResolvedProbe | null {
   const { name, protocol, every: everyMs, queries } = entry;
-  if (protocols?.has(protocol) === false) {
-    spot.at("protocol").add(`unknown protocol "${protocol}"${didYouMean(protocol, [...protocols.keys()])}`);
-  }
+  checkKnown("protocol", protocol, protocols, spot.at("protocol"));
   // A variant may be missing because its entry is broken.
   if (!protocols?.get(protocol)?.every(({ value }) => value !== null)) {
     return null;
   }
   const served = allServed.filter((target) => target.protocol === protocol);
   const known = [...new Set(served.map(({ variant }) => variant))];
-  for (const variant of Object.keys(queries).filter((one) => !known.includes(one))) {
-    const hint = didYouMean(variant, known) || `; expected ${known.join(", ")}`;
-    spot.at("queries", variant).add(`unknown variant "${variant}" of protocol ${protocol}${hint}`, "key");
+  for (const variant of Object.keys(queries)) {
+    checkKnown("variant", variant, new Set(known), spot.at("queries", variant), "key");
   }
   const variants = known.filter((one) => Object.hasOwn(queries, one));
   if (variants.length < 2) {

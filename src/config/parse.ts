@@ -8,7 +8,7 @@ import { resolveFleet, type Sections } from "./fleet.ts";
 import { readSections } from "./include.ts";
 import { Problems, type Spot } from "./problems.ts";
 import { type Environment, Secrets } from "./secrets.ts";
-import { didYouMean } from "./shape.ts";
+import { checkKnown } from "./shape.ts";
 import { readYaml } from "./yaml.ts";
 
 /** Where a configuration comes from. */
@@ -82,14 +82,14 @@ function checkPresence({ chains, protocols }: Sections, top: Spot): void {
 
 /** Adds a problem for each protocol that does not exist. */
 function resolvePublic({ public: entry, protocols: configured }: Sections): Config["public"] {
-  const { protocols = null, title = "" } = entry?.value ?? {};
-  for (const [index, name] of (protocols ?? []).entries()) {
-    if (configured?.has(name) === false) {
-      const hint = didYouMean(name, [...configured.keys()]);
-      entry?.spot.at("protocols", index).add(`unknown protocol "${name}"${hint}`);
-    }
+  if (entry === undefined) {
+    return null;
   }
-  return entry === undefined ? null : { protocols, title };
+  const { protocols = null, title = "" } = entry.value ?? {};
+  for (const [index, name] of (protocols ?? []).entries()) {
+    checkKnown("protocol", name, configured, entry.spot.at("protocols", index));
+  }
+  return { protocols, title };
 }
 
 /** Names that metrics and logs contain anyway: `?network=base` is no key. */

@@ -4,8 +4,6 @@ import { groupBy } from "../core/model/group-by.ts";
 import { chooseCadence, fitProblem } from "../schedule/cadence.ts";
 import { firingsOf } from "../schedule/firing-times.ts";
 import type { Draft } from "./indexers.ts";
-import type { Spot } from "./problems.ts";
-import { didYouMean } from "./shape.ts";
 
 /** Chooses what `auto` means for each endpoint, and reports schedules that their budget cannot bear. By the endpoint's key. */
 export function withSchedules(
@@ -24,17 +22,6 @@ export function withSchedules(
       return sharers.map(({ endpoint }) => [endpoint.key, withTiming(endpoint, auto)] as const);
     }),
   );
-}
-
-/** Adds a problem if there is no budget of this name. `budgets`: null if they are not known. */
-export function checkBudgetName(
-  name: string | null | undefined,
-  spot: Spot,
-  budgets: ReadonlyMap<string, unknown> | null,
-): void {
-  if (typeof name === "string" && budgets?.has(name) === false) {
-    spot.add(`unknown budget "${name}"${didYouMean(name, [...budgets.keys()])}`);
-  }
 }
 
 function withTiming(endpoint: Endpoint, auto: string): Endpoint {

@@ -205,3 +205,16 @@ export function didYouMean(typed: string, known: readonly string[]): string {
   const similar = nearMiss(typed, known.slice(0, MAX_CANDIDATES));
   return similar === null ? "" : `; did you mean "${similar}"?`;
 }
+
+/** Adds a problem if there is nothing of a name. `known`: what there is; null if that is not known. */
+export function checkKnown(
+  what: string,
+  name: string | null | undefined,
+  known: Pick<ReadonlySet<string>, "has" | "keys"> | null | undefined,
+  spot: Spot,
+  at: "key" | "value" = "value",
+): void {
+  if (typeof name === "string" && known?.has(name) === false) {
+    spot.add(`unknown ${what} "${name}"${didYouMean(name, [...known.keys()])}`, at);
+  }
+}
