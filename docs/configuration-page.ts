@@ -34,7 +34,7 @@ const KINDS: Readonly<Record<string, string>> = {
   URL: "an http:// or https:// URL",
   path: "a path such as indexer.blocks.0.number",
   headers: "a map of header names and values",
-  dialect: `one of ${Object.keys(DIALECTS).join(", ")}`,
+  dialect: Object.keys(DIALECTS).join(", ").replace(/, (?=[^,]*$)/, " or "),
 };
 
 /** `docs/configuration.md`: every key of chains.yaml, from its schema. */

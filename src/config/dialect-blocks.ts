@@ -29,6 +29,10 @@ export function checkDialect(
   if (takes.custom && custom === undefined) {
     spot.add("dialect custom without a block custom, expected custom: { query, height }");
   }
+  if (takes.status && entry.status !== undefined && sharing > 1) {
+    const advice = "give url a placeholder, so that each chain has its own";
+    spot.at("status").add(`an endpoint of ${sharing} chains cannot have a status; ${advice}`, "key");
+  }
   if (known === undefined) {
     return;
   }

@@ -45,8 +45,6 @@ export interface ResolvedIndexer extends IndexerId {
 /** The name of an endpoint that serves several chains with one URL. */
 export const SHARED_ENDPOINT = "all";
 
-/** The value of a chain that a dialect may need. */
-const DEPLOYMENT = "deployment";
 const BUILT_IN = ["chain", "chain_id", "protocol"];
 /** Overrides that give a chain its own endpoint. */
 const ENDPOINT_KEYS = ["url", "schedule", "headers", "budget"] as const;
@@ -57,7 +55,8 @@ export class IndexerResolver {
   readonly #entry: IndexerEntry;
   readonly #spot: Spot;
   readonly #secrets: Secrets;
-  readonly #needsDeployment: boolean;
+  /** The id by which graph-node knows a chain's deployment, as a template; undefined if nothing asks for it. */
+  readonly #deployment: string | undefined;
   /** Which variables of an optional indexer are not set: it is skipped then. */
   readonly #unset = new Set<string>();
 
@@ -66,7 +65,8 @@ export class IndexerResolver {
     this.#entry = entry;
     this.#spot = spot;
     this.#secrets = secrets;
-    this.#needsDeployment = DIALECTS[entry.dialect]?.needs === DEPLOYMENT;
+    const isNeeded = DIALECTS[entry.dialect]?.needs === "deployment";
+    this.#deployment = isNeeded ? "{deployment}" : entry.status?.deployment;
   }
 
   /** `selections`: the `parity` selections for its variant. */
@@ -120,10 +120,9 @@ export class IndexerResolver {
   /** A value that no template uses is most likely a mistyped key. */
   #checkOwnValues(listed: readonly ListedTarget[], selections: readonly string[]): void {
     const { url, explorer, playground, status } = this.#entry;
-    const shared = [url, explorer, playground, status?.url, status?.deployment, ...selections];
+    const shared = [url, explorer, playground, status?.url, this.#deployment, ...selections];
     for (const { spot, own } of listed) {
       const used = [...shared, own.url, own.explorer, own.playground].flatMap(placeholdersOf);
-      used.push(...(this.#needsDeployment ? [DEPLOYMENT] : []));
       for (const [name] of ownValuesOf(own)) {
         if (BUILT_IN.includes(name)) {
           spot.at(name).add(`{${name}} is built in and cannot be set`, "key");
@@ -167,7 +166,7 @@ export class IndexerResolver {
       return null;
     }
     // Without a URL of the indexer it is meant for all chains.
-    const status = isAtOrigin || entry.url === undefined ? this.#status(listed) : null;
+    const status = isAtOrigin || entry.url === undefined ? this.#status(first) : null;
     return {
       schedule: this.#spotOf("schedule", first),
       endpoint: {
@@ -220,23 +219,33 @@ export class IndexerResolver {
   }
 
   #target(listed: ListedTarget): Target {
-    const { key, chain, chainId, own, spot, values } = listed;
-    const deployment = values.get(DEPLOYMENT);
-    if (this.#needsDeployment) {
-      checkDeployment(deployment, deployment === undefined ? spot : spot.at(DEPLOYMENT), chain);
-    }
+    const { key, chain, chainId, own, spot } = listed;
     const provider = own.provider ?? this.#entry.provider;
     return {
       key,
       ...this.#id,
       chain,
       chainId,
-      ...(this.#needsDeployment && deployment !== undefined && { deployment }),
+      ...(this.#entry.status === undefined && this.#deploymentOf(listed, spot)),
       ...(provider !== undefined && { provider }),
       explorer: this.#link("explorer", listed),
       playground: this.#link("playground", listed),
       pollIntervalMs: 0,
     };
+  }
+
+  /** `at`: the map with its `deployment`. */
+  #deploymentOf(chain: ListedTarget, at: Spot): Pick<StatusApi, "deployment"> | undefined {
+    if (this.#deployment === undefined) {
+      return undefined;
+    }
+    const add = (name: string) => this.#addMissing(name, chain);
+    const deployment = fillPlaceholders(this.#deployment, chain.values, add);
+    if (!/^[\w-]{1,64}$/.test(deployment)) {
+      const found = `found ${describeValue(deployment)} for chain ${chain.chain}`;
+      at.at("deployment").add(`${found}, expected deployment: Qm…`);
+    }
+    return { deployment };
   }
 
   #link(key: "explorer" | "playground", chain: ListedTarget): string | null {
@@ -256,40 +265,19 @@ export class IndexerResolver {
   }
 
   /** The index-node API of an endpoint. Null: not configured, or a problem was added. */
-  #status(listed: readonly ListedTarget[]): StatusApi | null {
-    const { status } = this.#entry;
-    const [chain, ...others] = listed;
-    if (status === undefined || chain === undefined) {
-      return null;
-    }
+  #status(chain: ListedTarget): StatusApi | null {
+    const { url } = this.#entry.status ?? {};
     const spot = this.#spot.at("status");
-    if (others.length > 0) {
-      const advice = "give url a placeholder, so that each chain has its own";
-      spot.add(`an endpoint of ${listed.length} chains cannot have a status; ${advice}`, "key");
+    const deployment = url === undefined ? undefined : this.#deploymentOf(chain, spot);
+    if (url === undefined || deployment === undefined) {
       return null;
     }
-    const address = readAddress(
-      { url: status.url, headers: {} },
-      (key) => spot.at(key),
-      this.#scopeOf(chain),
-    );
-    const deployment = fillPlaceholders(status.deployment, chain.values, (name) =>
-      this.#addMissing(name, chain),
-    );
-    checkDeployment(deployment, spot.at("deployment"), chain.chain);
-    return address && { ...address, deployment };
+    const address = readAddress({ url, headers: {} }, (key) => spot.at(key), this.#scopeOf(chain));
+    return address && { ...address, ...deployment };
   }
 }
 
 /** The values of a chain's placeholders: all keys of its map that are no overrides. */
 function ownValuesOf(own: ChainValues): readonly (readonly [string, string])[] {
   return Object.entries(own).filter((entry): entry is [string, string] => !OVERRIDE_KEYS.includes(entry[0]));
-}
-
-/** The id of a deployment is sent within a query. */
-function checkDeployment(id: string | undefined, spot: Spot, slug: string): void {
-  if (id === undefined || !/^[\w-]{1,64}$/.test(id)) {
-    const found = id === undefined ? "no deployment" : `found ${describeValue(id)}`;
-    spot.add(`${found} for chain ${slug}, expected deployment: Qm…`);
-  }
 }

@@ -121,7 +121,7 @@ const Status = map("a map with url and deployment", {
 const IndexerEntry = map("a map with variant, url and chains", {
   variant: Name.describe("A way in which the protocol is indexed, such as subgraph."),
   tier: Name.default("production").describe("Which deployment, such as production or testing."),
-  dialect: oneOfMany(Object.keys(DIALECTS))
+  dialect: oneOf(Object.keys(DIALECTS))
     .default("auto")
     .describe("The family of the indexer ([list](dialects.md)); auto detects some."),
   custom: optional(Custom, "What dialect [custom](dialects.md#custom) sends and reads."),
@@ -142,7 +142,7 @@ const Indexers = listOf(IndexerEntry, "a list of indexers").min(1);
 
 const RpcNode = map("a map with url", {
   url: Url.describe("The node's URL."),
-  dialect: oneOfMany(HEAD_DIALECTS)
+  dialect: oneOf(HEAD_DIALECTS)
     .default(RPC_DIALECT)
     .describe("Where the head is read ([list](dialects.md#independent-heads))."),
   custom: optional(Custom, "As in an indexer."),
@@ -405,10 +405,6 @@ function optional<S extends z.ZodType>(schema: S, description: string) {
 
 function isNotEmpty(entries: object): boolean {
   return Object.keys(entries).length > 0;
-}
-
-function oneOfMany<const Names extends readonly string[]>(names: Names) {
-  return z.enum(names).meta({ expected: `one of ${names.join(", ")}` });
 }
 
 function replyPath(regex: string) {
