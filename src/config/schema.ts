@@ -340,9 +340,7 @@ export const IncludedFile = ConfigFile.pick({
   budgets: true,
   maintenance: true,
   parity: true,
-})
-  .partial()
-  .meta({ expected: "a map with chains, protocols, budgets, maintenance or parity" });
+}).meta({ expected: "a map with chains, protocols, budgets, maintenance or parity" });
 
 export type ThresholdsEntry = z.output<typeof Thresholds>;
 export type ParityEntry = z.output<typeof ParityEntry>;
