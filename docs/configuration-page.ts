@@ -34,7 +34,9 @@ const KINDS: Readonly<Record<string, string>> = {
   URL: "an http:// or https:// URL",
   path: "a path such as indexer.blocks.0.number",
   headers: "a map of header names and values",
-  dialect: Object.keys(DIALECTS).join(", ").replace(/, (?=[^,]*$)/, " or "),
+  dialect: Object.keys(DIALECTS)
+    .join(", ")
+    .replace(/, (?=[^,]*$)/, " or "),
 };
 
 /** `docs/configuration.md`: every key of chains.yaml, from its schema. */
