@@ -1,0 +1,35 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { expect } from "vitest";
+import { expectGolden } from "./golden.ts";
+
+interface Teller extends Partial<AsyncDisposable> {
+  do(line: string): readonly string[] | Promise<readonly string[]>;
+  numbers(): string;
+}
+
+/**
+ * Tells each story of a file, a title and lines, again: below each line stands what is said then, and at its end a digest of all
+ * numbers after each `run`.
+ */
+export async function expectTold(file: string, start: () => Teller): Promise<void> {
+  const told: string[] = [];
+  for (const text of readFileSync(file, "utf8").trimEnd().split("\n\n")) {
+    const story = start();
+    try {
+      const said: string[] = [];
+      const numbers = createHash("sha256");
+      // What has been written to a file until then depends on the disk.
+      const isExact = !text.includes("\nrestart written");
+      for (const line of text.split("\n").filter((one) => !one.startsWith("=> "))) {
+        said.push(line, ...(line.startsWith("#") ? [] : await story.do(line)).map((one) => `=> ${one}`));
+        numbers.update(isExact && line.startsWith("run ") ? story.numbers() : "");
+      }
+      expect(said.filter((one) => one.startsWith("=> "))).not.toEqual([]);
+      told.push([...said, `=> numbers ${numbers.digest("hex").slice(0, 8)}`].join("\n"));
+    } finally {
+      await story[Symbol.asyncDispose]?.();
+    }
+  }
+  expectGolden(file, `${told.join("\n\n")}\n`);
+}
