@@ -13,32 +13,6 @@ const T0 = Date.UTC(2026, 10, 20, 10, 37);
 const HOUR_MS = 3_600_000;
 
 describe("backOff()", () => {
-  it("lasts until the time that the provider names, and no longer", () => {
-    const state = refuse(NO_BACK_OFF, { untilMs: T0 + 7_000 });
-
-    expect([isBackingOff(state, T0 + 6_999), isBackingOff(state, T0 + 7_000)]).toEqual([true, false]);
-  });
-
-  it("lasts 30 s when the provider names no time in the future, a random share up to a half taken off", () => {
-    const lasts = [null, T0 - 1, T0].map((untilMs) =>
-      [0, 0.5, 1].map((random) => refuse(NO_BACK_OFF, { untilMs, random }).untilMs - T0),
-    );
-
-    expect(lasts).toEqual(Array(3).fill([30_000, 22_500, 15_000]));
-  });
-
-  it("doubles with each refusal in a row, up to an hour", () => {
-    let state = NO_BACK_OFF;
-
-    const lasts = Array.from({ length: 9 }, () => {
-      const nowMs = Math.max(T0, state.untilMs + 1_000);
-      state = refuse(state, { nowMs });
-      return (state.untilMs - nowMs) / 1_000;
-    });
-
-    expect(lasts).toEqual([30, 60, 120, 240, 480, 960, 1_920, 3_600, 3_600]);
-  });
-
   it("resets once it has been over for as long as it lasted", () => {
     const twice = refuse(refuse(NO_BACK_OFF, {}), { nowMs: T0 + 31_000 });
 

@@ -112,52 +112,6 @@ describe("an outage of our own network", () => {
   });
 });
 
-describe("an incident", () => {
-  it("keeps its start over a restart, and is logged when it starts and when it ends", async () => {
-    await using play = await startScenario(FLEET);
-    await play.run("40s");
-    failAs(play, "airdrops/multichain/production/all", "http_500");
-    await play.run("2m");
-    const before = play.status().incidents;
-
-    await play.restart({ state: "kept" });
-    await play.run("1m");
-    const after = play.status().incidents;
-    play.fleet.endpoint("airdrops/multichain/production/all").heal();
-    failAs(play, "lockup/multichain/production/all", "http_500");
-    await play.run("2m");
-
-    expect(before).toMatchObject([{ since: expect.stringMatching(/^2026-11-20T03:01:0/) }]);
-    expect(after).toEqual(before);
-    expect(play.status().incidents[0]?.since).toMatch(/^2026-11-20T03:0[34]/);
-    const logged = play.log.filter(({ msg }) => String(msg).startsWith("Incident"));
-    expect(logged.map(({ msg, subject }) => `${String(msg)}: ${String(subject)}`)).toEqual([
-      "Incident began: airdrops/multichain/production",
-      "Incident ended: airdrops/multichain/production",
-      "Incident began: lockup/multichain/production",
-    ]);
-  });
-});
-
-describe("a maintenance window", () => {
-  it("marks its targets from its beginning to its end, and leaves statuses and incidents as they are", async () => {
-    const window = `maintenance: [{ match: { protocol: airdrops, variant: multichain }, from: "2026-11-20T03:01:00Z", to: "2026-11-20T03:03:00Z" }]`;
-    await using play = await startScenario(`${FLEET}${window}\n`);
-    failAs(play, "airdrops/multichain/production/all", "http_500");
-    const seen: string[] = [];
-    for (let look = 0; look < 4; look += 1) {
-      await play.run(look === 0 ? "50s" : "1m");
-      const marked = play.status().targets.filter(({ maintenance }) => maintenance);
-      const statuses = marked.map(({ chain, status, variant }) => `${variant} ${chain} ${status}`);
-      seen.push(`${statuses.join(", ")}; ${incidents(play).join(", ")}`);
-    }
-
-    const incident = "endpoint airdrops/multichain/production: 4";
-    const all = ["base", "form", "mode", "sei"].map((chain) => `multichain ${chain} unreachable`).join(", ");
-    expect(seen).toEqual([`; ${incident}`, `${all}; ${incident}`, `${all}; ${incident}`, `; ${incident}`]);
-  });
-});
-
 /** A fleet in which each source has a host of its own: `a` is an indexer that is polled each 15 s, `a:30m` each half hour, `rpc` a node. */
 function fleetOf(sources: string): string {
   const named = sources.split(" ").map((source) => source.split(":"));

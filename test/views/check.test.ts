@@ -45,14 +45,6 @@ describe("checkExitCode()", () => {
     );
   });
 
-  it("is 2 from the critical lag on, without a better variant", () => {
-    const codes = [1_799.999, 1_800].map((lag_seconds) =>
-      checkExitCode(jsonOf({ base: ["lagging"] }, { lag_seconds }), []),
-    );
-
-    expect(codes).toEqual([1, 2]);
-  });
-
   it("considers only the selection, and the worst of several selections", () => {
     const json = jsonOf({ base: ["ok", "failed"], gnosis: ["failed"] });
     const of = (...selections: readonly { chain: string; variant?: string }[]) =>
@@ -67,23 +59,6 @@ describe("checkExitCode()", () => {
       of({ chain: "base" }),
       of({ chain: "gnosis" }, { chain: "base" }),
     ]).toEqual([2, 0, 1, 2]);
-  });
-
-  it("goes by the production tier, if there is one", () => {
-    const cases = [
-      { tiers: { production: "failed", testing: "ok" }, code: 2 },
-      { tiers: { production: "unknown", testing: "ok" }, code: 2 },
-      { tiers: { production: "ok", testing: "failed" }, code: 1 },
-      { tiers: { staging: "failed", testing: "ok" }, code: 1 },
-    ] as const;
-    const codeOf = (tiers: Readonly<Record<string, Status>>) => {
-      const targets = Object.entries(tiers).map(([tier, status]) =>
-        sampleTargetReport({ target: sampleTarget({ tier }), status, lag_seconds: null }),
-      );
-      return checkExitCode(sampleReport({ chains: [sampleChainReport({ targets })] }), []);
-    };
-
-    expect(cases.map(({ tiers }) => ({ tiers, code: codeOf(tiers) }))).toEqual(cases);
   });
 
   it("is 1 if data differ, and 0 if that is unknown", () => {

@@ -148,39 +148,9 @@ describe("renderStatusPage()", () => {
       'class="bad muted"',
     );
   });
-
-  it("shows a fleet that has not answered yet, and refreshes itself without JavaScript too", () => {
-    const silent = sampleTargetReport({ status: "unknown", last_success: null, lag_seconds: null });
-    const chains = [sampleChainReport({ targets: [silent], reference: null })];
-    const page = renderStatusPage(sampleReport({ chains }), PAGE);
-
-    expect(textOf(page)).toContain("no reply yet");
-    expect(page).toContain('<noscript><meta http-equiv="refresh" content="15"></noscript>');
-  });
 });
 
 describe("renderChainPage()", () => {
-  it("names the contradicting sources if there is no reference", () => {
-    const standing = (variant: string, block: number, detail: string) =>
-      ({
-        source: `lockup/${variant}/production/base`,
-        host: null,
-        block_number: block,
-        stands: "disputed",
-        detail,
-      }) as const;
-    const text = chainText({
-      reference: null,
-      dispute: "multichain (block 2) and subgraph (block 9) contradict each other, 7 blocks apart",
-      standings: [standing("multichain", 2, "side 1"), standing("subgraph", 9, "side 2")],
-    });
-
-    expect(text).toContain("none: sources contradict each other, so the lag is unknown");
-    expect(text).toContain(
-      "No reference: multichain (block 2) and subgraph (block 9) contradict each other, 7 blocks apart Source Head Block Why lockup multichain ✕ contradicts others 2 side 1 lockup subgraph ✕ contradicts others 9 side 2",
-    );
-  });
-
   it("shows a gap with its direction, steps back, indexing errors and changes of the deployment", () => {
     const target = sampleTarget({ variant: "subgraph" });
     const text = chainText({
@@ -201,26 +171,6 @@ describe("renderChainPage()", () => {
     expect(text).toContain("Indexing errors reported by the indexer");
     expect(text).toContain("Steps back 2 reorgs, 1 re-indexed");
     expect(text).toContain("QmSample, changed 1 time");
-  });
-
-  it("says first who is behind, then draws the past, and folds replies and requests away", () => {
-    const targets = [sampleTargetReport({ up: false })];
-    const page =
-      renderChainPage(
-        sampleReport({ chains: [sampleChainReport({ targets, parity: [sampleParity()] })] }),
-        "base",
-        [recordOf('{"data":1}'), { ...recordOf("{}"), key: "rpc/base/a.example/1", kind: "rpc" }],
-        PAGE,
-      ) ?? "";
-
-    const ids = [...page.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id ?? "");
-    const order = [
-      ...["lockup-multichain-production", "exchanges-lockup-multichain-production", "history-lockup"],
-      ...["plots-lockup", "parity-lockup", "chain", "rpc"],
-    ];
-    expect(ids.filter((id) => order.includes(id))).toEqual(order);
-    expect(page).toContain('<details id="exchanges-lockup-multichain-production"><summary>');
-    expect(page).not.toMatch(/<details[^>]* open>/);
   });
 
   it("links to what a click can safely open, and to the explanation of each status", () => {

@@ -19,30 +19,6 @@ function measures(...intervals: readonly (readonly [number, number])[]): GapMeas
 }
 
 describe("addMeasure()", () => {
-  it("holds the gap between a target and the one it is compared with", () => {
-    const pair = {
-      driver: sample(1_000, 10_000, 10_400),
-      partners: [sample(1_010, 10_000, 10_200)],
-      driverIs: "target",
-    } as const;
-
-    const measure = addMeasure(NO_MEASURES, pair, PACE);
-
-    // Against was read up to 0.4 s before the target, or up to 0.2 s after it.
-    expect(measure.lows[0]).toBeCloseTo(10 - 0.2 - 0.75);
-    expect(measure.highs[0]).toBeCloseTo(10 + 0.4 + 0.75);
-  });
-
-  it("has the same sign for either order of the two targets", () => {
-    const [target, against] = [sample(1_000, 0, 0), sample(1_010, 0, 0)];
-
-    const driven = addMeasure(NO_MEASURES, { driver: target, partners: [against], driverIs: "target" }, PACE);
-
-    expect(
-      addMeasure(NO_MEASURES, { driver: against, partners: [target], driverIs: "against" }, PACE),
-    ).toEqual(driven);
-  });
-
   it("pairs with the nearest in time, and again when a nearer one comes", () => {
     const driver = sample(1_000, 60_000, 60_000);
     const far = sample(900, 45_000, 45_000);
@@ -55,37 +31,6 @@ describe("addMeasure()", () => {
     expect(first.newest?.partnerMs).toBe(45_000);
     expect(second.newest?.partnerMs).toBe(61_000);
     expect(second.lows).toHaveLength(1);
-  });
-
-  it("keeps its pair when only farther ones are left", () => {
-    const driver = sample(1_000, 60_000, 60_000);
-    const first = addMeasure(
-      NO_MEASURES,
-      { driver, partners: [sample(1_001, 61_000, 61_000)], driverIs: "target" },
-      PACE,
-    );
-
-    expect(
-      addMeasure(first, { driver, partners: [sample(9_000, 90_000, 90_000)], driverIs: "target" }, PACE),
-    ).toBe(first);
-  });
-
-  it("keeps its pair when another is as near", () => {
-    const driver = sample(1_000, 60_000, 60_000);
-    const [earlier, later] = [sample(1_001, 59_000, 59_000), sample(1_002, 61_000, 61_000)];
-
-    const first = addMeasure(NO_MEASURES, { driver, partners: [earlier, later], driverIs: "target" }, PACE);
-
-    expect(first.newest?.partnerMs).toBe(59_000);
-    expect(addMeasure(first, { driver, partners: [later], driverIs: "target" }, PACE)).toBe(first);
-  });
-
-  it("changes nothing without a partner", () => {
-    const known = measures([0, 1]);
-
-    expect(addMeasure(known, { driver: sample(1, 0, 0), partners: [], driverIs: "target" }, PACE)).toBe(
-      known,
-    );
   });
 
   it("remembers sixteen measures", () => {

@@ -105,33 +105,6 @@ describe("basic_auth_users", () => {
   });
 });
 
-describe("a server with TLS", () => {
-  it("closes a connection with an endless request", async () => {
-    await using server = await serve({}, { web: liveOf(TLS), requestTimeoutMs: 200 });
-    using socket = await handshake(server.url, { ALPNProtocols: ["http/1.1"] });
-
-    socket.write("GET /metrics HTTP/1.1\r\nhost: x\r\nx-slow: ");
-    const [answer] = (await once(socket, "data")) as [Buffer];
-    await once(socket, "close");
-
-    expect(answer.toString()).toMatch(/^HTTP\/1\.1 408 /);
-  });
-
-  it("stops at once, even with open connections", async () => {
-    const server = await serveWith(TLS);
-    using socket = await handshake(server.url, { ALPNProtocols: ["http/1.1"] });
-    // A reset is an end like any other.
-    socket.on("error", () => undefined);
-    const closed = new Promise((resolve) => socket.once("close", resolve));
-
-    socket.write("GET /metrics HTTP/1.1\r\nhost: x\r\nx-slow: ");
-    await server[Symbol.asyncDispose]();
-
-    await closed;
-    expect(socket.destroyed).toBe(true);
-  });
-});
-
 describe("tls_server_config", () => {
   it("gives new connections a new certificate without a restart", async () => {
     await using server = await serveWith(`tls_server_config: { ${PAIR} }`);

@@ -2,7 +2,6 @@ import { describe, expect, it } from "vitest";
 import type { BudgetReport, ChainReport, Report, TargetReport } from "../../../src/core/model/report.ts";
 import { isoTime } from "../../../src/core/model/text.ts";
 import { healthJson } from "../../../src/views/api/health.ts";
-import { historyJson } from "../../../src/views/api/history.ts";
 import { filterByWords, keepTargets, selectTargets } from "../../../src/views/api/selection.ts";
 import { fleetReport } from "../fleet-report.ts";
 import {
@@ -176,52 +175,6 @@ describe("healthJson()", () => {
     expect(healthyOf([equal], "equal")).toEqual(["multichain", "subgraph", "ponder"]);
     expect(healthyOf([unknown], "equal")).toEqual(["multichain", "subgraph", "ponder"]);
     expect(healthyOf([sampleParity()])).toEqual(["multichain", "subgraph", "ponder"]);
-  });
-});
-
-describe("historyJson()", () => {
-  it("gives the targets of the protocol, times in seconds, and the variant that each is compared with", () => {
-    const [multichain, subgraph] = [of("multichain"), of("subgraph")] as const;
-    const airdrops = sampleTargetReport({ target: sampleTarget({ protocol: "airdrops" }) });
-    const chain = sampleChainReport({ targets: [multichain, subgraph, airdrops], gaps: [sampleGap()] });
-    const report = sampleReport({ chains: [chain] });
-    const past = {
-      timesMs: [NOW_MS],
-      reference: [100],
-      targets: {
-        [multichain.key]: { block: [98], lagMs: [4_000], gapBlocks: [null], uncertaintyBlocks: [null] },
-        [subgraph.key]: { block: [null], lagMs: [null], gapBlocks: [2.5], uncertaintyBlocks: [0.5] },
-      },
-    };
-
-    expect(historyJson(report, [multichain, subgraph], past)).toEqual({
-      generated_at: "2026-12-01T03:12:44.000Z",
-      protocol: "lockup",
-      chain: "base",
-      chain_id: 8453,
-      timestamps: [NOW_MS / 1000],
-      reference_block_number: [100],
-      targets: [
-        {
-          variant: "multichain",
-          tier: "production",
-          block_number: [98],
-          lag_seconds: [4],
-          against: null,
-          gap_blocks: [null],
-          gap_uncertainty_blocks: [null],
-        },
-        {
-          variant: "subgraph",
-          tier: "production",
-          block_number: [null],
-          lag_seconds: [null],
-          against: "multichain",
-          gap_blocks: [2.5],
-          gap_uncertainty_blocks: [0.5],
-        },
-      ],
-    });
   });
 });
 
