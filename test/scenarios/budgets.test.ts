@@ -17,7 +17,6 @@ chains:
 protocols:
   airdrops:
     - { variant: subgraph, dialect: graph, url: "https://graph.example/{chain}", budget: plan, schedule: "0 * * * * *", chains: [base, mode] }
-    - { variant: multichain, dialect: squid, url: "https://{chain}.example/", schedule: "0 * * * * *", chains: [base, mode] }
 `;
 }
 

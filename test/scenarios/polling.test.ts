@@ -3,7 +3,6 @@ import { FAULTS, type FaultName, times } from "../support/faults.ts";
 import { type ReceivedRequest, type Scenario, startScenario } from "../support/scenario.ts";
 
 const SUBGRAPH = "airdrops/subgraph/production/base";
-const FAILURES = 'synclag_poll_failures_total{protocol="airdrops",variant="subgraph",tier="production"';
 
 // When endpoints are polled, and with which query, is in test/fixtures/daemon-stories/polling.txt.
 describe("a host with many endpoints", () => {
@@ -79,7 +78,7 @@ describe("a poll that fails", () => {
   it("is retried after 150 ms only if that may help", async () => {
     const pauses: Record<string, number | null> = {};
     for (const fault of [...RETRIED, ...FINAL]) {
-      await using play = await startScenario(oneSubgraph());
+      await using play = await startScenario(ONE_SUBGRAPH);
       await play.run("50s");
       play.fleet.endpoint(SUBGRAPH).fail(times(1, FAULTS[fault]));
 
@@ -94,33 +93,15 @@ describe("a poll that fails", () => {
       Object.fromEntries([...RETRIED.map((fault) => [fault, 150]), ...FINAL.map((fault) => [fault, null])]),
     );
   });
-
-  it.each([0, 1, 2])(
-    "is tried again %i times where `retries` says so, each failure counted",
-    async (retries) => {
-      await using play = await startScenario(oneSubgraph(`retries: ${retries}`));
-      await play.run("50s");
-      play.fleet.endpoint(SUBGRAPH).fail(FAULTS.http_500);
-
-      await play.run("12s");
-
-      expect(sentTo(play, SUBGRAPH)).toHaveLength(2 + retries);
-      expect(play.metric(`${FAILURES},endpoint="base",reason="http_status"}`)).toBe(1 + retries);
-      expect(play.log.filter(({ msg }) => msg === "Poll failed")).toHaveLength(1 + retries);
-    },
-  );
 });
 
-function oneSubgraph(poll = "timeout: 10s"): string {
-  return `
+const ONE_SUBGRAPH = `
 version: 1
-poll: { ${poll} }
 chains: { base: { id: 8453, block_time: 2s } }
 protocols:
   airdrops:
     - { variant: subgraph, dialect: graph, url: "https://graph.example/{chain}", schedule: "0 * * * * *", chains: [base] }
 `;
-}
 
 function sentTo({ received }: Scenario, endpoint: string): readonly ReceivedRequest[] {
   return received.filter((request) => request.endpoint === endpoint);

@@ -87,15 +87,6 @@ export abstract class Outputs {
     return report + this.metrics().replaceAll(/^#.*$/gm, "");
   }
 
-  /** The values of one metric's series that have all these label values, e.g. `subgraph`. */
-  values(metric: string, ...labelValues: readonly string[]): readonly number[] {
-    return this.metrics()
-      .split("\n")
-      .filter((line) => line.startsWith(`${metric}{`))
-      .filter((line) => labelValues.every((value) => line.includes(`="${value}"`)))
-      .map((line) => Number(line.slice(line.lastIndexOf(" "))));
-  }
-
   /** What `synclag check` prints when it asks this daemon, and its exit code. */
   check(...filters: readonly string[]): { readonly text: string; readonly exitCode: number } {
     const unfiltered = this.status();

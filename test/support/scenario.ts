@@ -357,14 +357,6 @@ export class Scenario extends Outputs implements AsyncDisposable {
     return textOf(renderPlanPage(this.report(), this.#daemon.plan(), PAGE));
   }
 
-  /** The value of a series in `/metrics`, for example `synclag_up{target="..."}`; undefined: there is no such series. */
-  metric(series: string): number | undefined {
-    const line = this.metrics()
-      .split("\n")
-      .find((text) => text.startsWith(`${series} `));
-    return line === undefined ? undefined : Number(line.slice(series.length + 1));
-  }
-
   /** The answer of `/-/healthy`. */
   healthy(): ProbeResult {
     return this.#daemon.healthy();
