@@ -72,44 +72,6 @@ describe("an outage of our own network", () => {
     expect(told.length).toBeGreaterThan(15);
     expectGolden(OUTAGES_FILE, told.join(""));
   });
-
-  it("makes every target unknown after two polls, until its next poll", async () => {
-    await using play = await startScenario(fleetOf("a b rare:30m"));
-    await play.run("1m");
-    for (const name of ["a", "b", "rare"]) {
-      play.setHost(`${name}.example`, "down");
-    }
-    const seen: string[] = [];
-    const look = async (seconds: number): Promise<void> => {
-      for (let second = 0; second < seconds; second += 1) {
-        await play.run("1s");
-        const statuses = play.status().targets.map(({ detail, status }) => `${status}: ${detail}`);
-        const now = [...new Set(statuses), ...incidents(play)].join("; ");
-        if (!seen.at(-1)?.endsWith(now)) {
-          seen.push(`${new Date().toISOString().slice(14, 19)} ${now}`);
-        }
-      }
-    };
-
-    await look(150);
-    await play.restart({ state: "kept" });
-    await look(60);
-    for (const name of ["a", "rare"]) {
-      play.setHost(`${name}.example`, "up");
-    }
-    await look(60);
-
-    const refused = "the last poll failed: connect";
-    expect(seen).toEqual([
-      "01:01 ok: advances, level with the reference seen by 3 sources",
-      expect.stringMatching(`^01:15 ok: advances, level with the reference seen by 3 sources; ${refused}`),
-      "01:19 unknown: nothing can be reached: every host fails at once, so our own network is the likely cause; network all: 3",
-      "04:46 ok: advances, level with the reference seen by 3 sources; unknown: not polled since our network outage",
-      expect.stringMatching(
-        /^05:00 ok: advances, level with the reference seen by 3 sources; unreachable: no usable answer: connect .*; last height 4 min ago$/,
-      ),
-    ]);
-  });
 });
 
 /** A fleet in which each source has a host of its own: `a` is an indexer that is polled each 15 s, `a:30m` each half hour, `rpc` a node. */

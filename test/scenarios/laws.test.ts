@@ -245,25 +245,6 @@ describe("a step of the wall clock, or a machine that sleeps", () => {
 
     expect(wrong).toEqual([]);
   });
-
-  it.each(["1h", "500h"])("accuses nobody where the clock was set back by %s before a restart", (by) => {
-    for (const script of Object.values(SOURCES)) {
-      const played = new ScriptedFleet(fleetYaml(["a", "b", "c"])).script("airdrops", script).run("15m");
-
-      played.setClock(`-${by}`).restart();
-
-      expect(played.statusesDuring("10m").filter((status) => status !== "unknown")).toEqual(["ok"]);
-      expect(played.chain().reference?.block_number).toBe(played.head());
-    }
-  });
-
-  it.each(["10m", "1h", "72h"])("accuses nobody after %s of sleep", (duration) => {
-    const played = new ScriptedFleet(fleetYaml(["a", "b", "c"])).run("15m").suspend(duration);
-
-    expect(played.statuses()).toEqual(["unknown", "unknown", "unknown"]);
-    expect(played.statusesDuring("10m").filter((status) => status !== "unknown")).toEqual(["ok"]);
-    expect(played.chain().reference?.block_number).toBe(played.head());
-  });
 });
 
 function hash(text: string, seed: number): number {
