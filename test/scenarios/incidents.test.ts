@@ -65,7 +65,7 @@ describe("an outage of our own network", () => {
 
       await play.run("3m");
 
-      const isTold = incidents(play).some((incident) => incident.startsWith("network"));
+      const isTold = play.report().incidents.some(({ scope }) => scope === "network");
       told.push(`${what}: ${sources}; ${fail} => ${isTold ? "an outage of ours" : "none"}\n`);
     }
 
@@ -105,7 +105,7 @@ async function failAll(play: Scenario, names: string): Promise<void> {
     } else if (fault === undefined) {
       play.setHost(`${name}.example`, "down");
     } else {
-      failAs(play, `airdrops/${name}/production/all`, fault);
+      play.fleet.endpoint(`airdrops/${name}/production/all`).fail(faultNamed(fault));
     }
   }
 }
@@ -116,17 +116,6 @@ async function tellToWait(play: Scenario, name: string): Promise<void> {
   play.fleet.endpoint(`airdrops/${name}/production/all`).fail({ status: 429, headers, body: "" });
   await play.run("20s");
   play.setHost(`${name}.example`, "down");
-}
-
-/** `endpoint airdrops/subgraph/production: 4`, with the number of targets. */
-function incidents(play: Scenario): readonly string[] {
-  return play
-    .status()
-    .incidents.map(({ scope, subject, targets }) => `${scope} ${subject}: ${targets.length}`);
-}
-
-function failAs(play: Scenario, endpoint: string, fault: string): void {
-  play.fleet.endpoint(endpoint).fail(faultNamed(fault));
 }
 
 /** `freeze airdrops/subgraph/base|form, halt sei`: what targets of production, all of a chain or of a host reply from now on. */
