@@ -13,10 +13,10 @@ import { HttpErrors } from "../io/http-server/http-errors.ts";
 import type { ProbeResult } from "../io/http-server/routes/server-deps.ts";
 import { startHttpServer } from "../io/http-server/server.ts";
 import { spentInFile } from "../io/state/file.ts";
-import type { RedisStore } from "../io/store/redis-store.ts";
+import { openStore } from "../io/store/open-store.ts";
 import type { World } from "../io/world.ts";
 import { createPrometheus } from "../metrics/registry.ts";
-import type { Replica } from "../replica/replica.ts";
+import { Replica } from "../replica/replica.ts";
 import { createScrape } from "../replica/scrape.ts";
 
 /** A running daemon. */
@@ -41,8 +41,9 @@ export async function runApp(config: Config, world: World, use: (app: App) => Pr
     state: () => daemon.save(),
     onLockLost: world.onLockLost ?? world.onBug,
   });
-  await using redis = await openRedis(world);
-  const replica = redis && (await createReplica(config, world, redis));
+  await using shared = world.store == null ? null : await openStore(world.store, world);
+  const former = world.formerStateFile == null ? null : await spentInFile(world.formerStateFile);
+  const replica = shared && new Replica(config.fleet, { store: shared, former, world });
   const replicated = replica && { shared: replica.shared, mayPoll: () => replica.mayPoll() };
   await using daemon: Daemon = new Daemon(config, { world, store, ...replicated });
   await using events = await EventStore.open(world);
@@ -86,20 +87,4 @@ export async function runApp(config: Config, world: World, use: (app: App) => Pr
   reloader[Symbol.dispose]();
   events.stopped();
   daemon.drain();
-}
-
-/** Null without a store, whose client is loaded only where there is one. */
-async function openRedis(world: World): Promise<RedisStore | null> {
-  if (world.store == null) {
-    return null;
-  }
-  const { RedisStore } = await import("../io/store/redis-store.ts");
-  return await RedisStore.open(world.store, world);
-}
-
-/** One of several daemons. */
-async function createReplica({ fleet }: Config, world: World, store: RedisStore): Promise<Replica> {
-  const { Replica } = await import("../replica/replica.ts");
-  const former = world.formerStateFile == null ? null : await spentInFile(world.formerStateFile);
-  return new Replica(fleet, { store, former, world });
 }

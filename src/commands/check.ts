@@ -7,8 +7,10 @@ import { checkRound } from "../daemon/check-round.ts";
 import { Monitor } from "../daemon/monitor.ts";
 import { spentInFile } from "../io/state/file.ts";
 import { StateLockedError } from "../io/state/lock.ts";
+import { openStore } from "../io/store/open-store.ts";
 import { expositionText } from "../metrics/exposition.ts";
 import { STATUS_METRICS } from "../metrics/families.ts";
+import { checkInStore } from "../replica/check-store.ts";
 import {
   applyMaxLag,
   type CheckExitCode,
@@ -99,10 +101,9 @@ async function findReport(flags: Flags, world: CommandWorld, filters: readonly s
   if (store === null) {
     return await pollOrAsk(stateFile, () => poll(null), world);
   }
-  const { checkInStore, RedisStore } = await loadStore();
-  await using redis = await RedisStore.open(store, own);
+  await using shared = await openStore(store, own);
   const result = await checkInStore(config, {
-    store: redis,
+    store: shared,
     former: await spentInFile(stateFile),
     world: own,
     poll,
@@ -113,13 +114,6 @@ async function findReport(flags: Flags, world: CommandWorld, filters: readonly s
     throw new CommandError(result);
   }
   return { answer: result, origin: null };
-}
-
-/** The client of the store is loaded only where there is one. With `await using`, the compiler does not rewrite the paths of an import. */
-async function loadStore() {
-  const { RedisStore } = await import("../io/store/redis-store.ts");
-  const { checkInStore } = await import("../replica/check-store.ts");
-  return { RedisStore, checkInStore };
 }
 
 /** On this machine. */

@@ -10,22 +10,17 @@ export async function daemonWorld(
   level: LogLevel,
   format: LogFormat = "pretty",
 ): Promise<Omit<World, "loadConfig">> {
-  let lostLogLines = 0;
   const proxy = readProxySettings(world.env);
-  const logger = await createLogger({
+  const log = await createLogger({
     level,
     format,
     colour: colorsFor("err", world),
     redact: world.redact,
     write: world.err,
-    onLost: () => {
-      lostLogLines += 1;
-    },
   });
   return {
     ...world,
-    logger,
-    lostLogLines: () => lostLogLines,
+    ...log,
     onBug: world.crash,
     build: buildOf(world),
     isLifecycleEnabled: false,

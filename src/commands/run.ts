@@ -44,7 +44,7 @@ export async function run(flags: Flags, world: CommandWorld): Promise<number> {
     isLifecycleEnabled: flags.enableLifecycle ?? false,
     stateFile: store === null ? stateFile : null,
     store,
-    formerStateFile: stateFile,
+    formerStateFile: store === null ? null : stateFile,
     recording,
     web,
   });

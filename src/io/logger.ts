@@ -10,17 +10,22 @@ export interface LoggerOptions {
   readonly redact: Redact;
   /** Takes a line without its newline; `onDone` is to be called with the error of a line that could not be written. */
   readonly write: (line: string, onDone: (error?: Error | null) => void) => void;
-  /** Called for each line that could not be written. */
-  readonly onLost?: () => void;
+}
+
+/** `lostLogLines`: how many lines could not be written. */
+export interface OpenLog {
+  readonly logger: Logger;
+  readonly lostLogLines: () => number;
 }
 
 /**
  * A logger that redacts each line as a whole, whatever field a secret is in. A line that cannot be written, to a full
  * disk say, is lost; the number of lost lines is logged once the output works again.
  */
-export async function createLogger(options: LoggerOptions): Promise<Logger> {
+export async function createLogger(options: LoggerOptions): Promise<OpenLog> {
   const format = options.format === "pretty" ? await prettyFormat(options.colour) : (line: string) => line;
   let lostLines = 0;
+  let reportedLines = 0;
   const logger = pino(
     {
       level: options.level,
@@ -34,14 +39,13 @@ export async function createLogger(options: LoggerOptions): Promise<Logger> {
   function onDone(error?: Error | null): void {
     if (error != null) {
       lostLines += 1;
-      options.onLost?.();
-    } else if (lostLines > 0) {
-      const lines = lostLines;
-      lostLines = 0;
+    } else if (lostLines > reportedLines) {
+      const lines = lostLines - reportedLines;
+      reportedLines = lostLines;
       logger.warn({ lines }, "Log output works again; lines were lost");
     }
   }
-  return logger;
+  return { logger, lostLogLines: () => lostLines };
 }
 
 /** One readable line an event, for a terminal. Loaded only where it is used. */

@@ -63,28 +63,25 @@ describe("createLogger()", () => {
   });
 
   it("continues while nothing can be written, counts the lost lines, and logs their number afterwards", async () => {
-    const output = { error: null as Error | null, lost: 0 };
+    let error: Error | null = null;
     const lines: string[] = [];
-    const { logger } = await setUp({
+    const { logger, lostLogLines } = await setUp({
       write: (line, onDone) => {
-        if (output.error === null) {
+        if (error === null) {
           lines.push(line);
         }
-        onDone(output.error);
-      },
-      onLost: () => {
-        output.lost += 1;
+        onDone(error);
       },
     });
 
     logger.info("before");
-    output.error = new Error("ENOSPC: no space left on device, write");
+    error = new Error("ENOSPC: no space left on device, write");
     logger.info("lost");
     logger.info("lost too");
-    output.error = null;
+    error = null;
     logger.info("after");
 
-    expect(output.lost).toBe(2);
+    expect(lostLogLines()).toBe(2);
     expect(lines.map((line): unknown => JSON.parse(line))).toMatchObject([
       { msg: "before" },
       { msg: "after" },
@@ -95,7 +92,7 @@ describe("createLogger()", () => {
 
 async function setUp(wanted: Partial<LoggerOptions> = {}) {
   const lines: string[] = [];
-  const logger = await createLogger({
+  const log = await createLogger({
     level: "debug",
     format: "json",
     colour: "none",
@@ -103,5 +100,5 @@ async function setUp(wanted: Partial<LoggerOptions> = {}) {
     write: (line) => lines.push(line),
     ...wanted,
   });
-  return { logger, lines };
+  return { ...log, lines };
 }
