@@ -257,5 +257,5 @@ function trustOf(source: SourceState | undefined, { consensus }: ChainState): Ta
     return "doubted";
   }
   const hasFailed = source.last?.kind !== "head" || source.verdict?.status === "failed";
-  return hasFailed || source.beforeJump !== null ? "ignored" : "trusted";
+  return hasFailed ? "ignored" : "trusted";
 }

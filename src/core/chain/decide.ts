@@ -35,13 +35,6 @@ export function decideHead(instant: Instant): void {
   const { heard, state } = instant;
   noteSharedHashes(heard, state.sources);
   const decision = decide(instant);
-  const { members } = decision.consensus;
-  for (const source of state.sources) {
-    // A source level with the head has confirmed its jump, if there was one.
-    if (source.beforeJump !== null && members.includes(source.key)) {
-      source.beforeJump = null;
-    }
-  }
   // Whether one of a source's first heights is impossible is looked at again with its status.
   for (const source of [...heard.map((one) => one.source), ...judgedAgain(instant)]) {
     source.last = lastPollOf(source, decision, () =>

@@ -59,16 +59,15 @@ export function judgedAgain({ heard, state }: Instant): readonly SourceState[] {
     ? state.sources.filter(
         (source) =>
           source.samples.length <= FIRST_HEIGHTS &&
-          source.beforeJump === null &&
           hasReadHeight(source) &&
           heard.every((one) => one.source !== source),
       )
     : [];
 }
 
-/** Whether what a source says next is one of its first heights. One that jumps, or is back from a jump, has given others. */
-export function isNewSource({ beforeJump, lastAdvanceMs, samples }: SourceState): boolean {
-  return samples.length < FIRST_HEIGHTS && lastAdvanceMs === null && beforeJump === null;
+/** Whether what a source says next is one of its first heights. */
+export function isNewSource({ lastAdvanceMs, samples }: SourceState): boolean {
+  return samples.length < FIRST_HEIGHTS && lastAdvanceMs === null;
 }
 
 /** Whether it is too early for `status`: sources that have not been asked yet may show that this one is right. */

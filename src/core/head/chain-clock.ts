@@ -54,20 +54,18 @@ const CHECKED_SPAN: MeasuredSpan = { windowMs: 600_000, leastSpanMs: 300_000, le
 const CHECKED_SHARE = 0.05;
 /** Reported times older than this say less about the tip than what was seen. */
 const REPORTED_FRESH_MS = 120_000;
+/** On chains faster than this, timestamps in whole seconds say less than what was seen. */
+const SECONDS_ARE_COARSE_MS = 2_500;
 /** How far a sighting pulls the even pace towards itself, so that a change of pace is followed. */
 const SIGHTING_SHARE = 0.4;
 /** A head without a new block for more than this many block times is a pause. */
 const PAUSE_BLOCKS = 3;
 /** A standstill that is shorter may only be blocks that come unevenly. */
 const HALT_MS = 60_000;
-/** On chains faster than this, timestamps in whole seconds say less than what was seen. */
-const SECONDS_ARE_COARSE_MS = 2_500;
 /** How long the reference is taken to go on at its pace before the first sighting and after the last. */
 const AHEAD_MS = 60_000;
 /** Points per timeline: thinned by age, they reach back days and stay dense near the tip. */
 const CAPACITY = 240;
-/** Bends below this are noise. */
-const STRAIGHT_MS = 200;
 /** Ages below this count alike when points are thinned. */
 const DENSE_MS = 60_000;
 
@@ -83,13 +81,12 @@ export function newClock(): ChainClock {
 export function measurePace(clock: ChainClock): void {
   const { reported, seen, witnessed } = clock;
   const told = reportedIsFresh(clock) ? measureInterval(reported, INTERVAL_SPAN, seen) : null;
-  const measured =
-    told ?? measureInterval(seen, INTERVAL_SPAN) ?? measureInterval(reported, INTERVAL_SPAN, seen);
+  const measured = told ?? measureInterval(seen, INTERVAL_SPAN, seen);
   const checked = measureInterval(witnessed, CHECKED_SPAN, seen);
   const isRefuted =
     measured !== null && checked !== null && Math.abs(measured - checked) > CHECKED_SHARE * checked;
   clock.intervalMs = isRefuted ? checked : measured;
-  clock.recentMs = measureInterval(seen, PACE_SPAN);
+  clock.recentMs = measureInterval(seen, PACE_SPAN, seen);
 }
 
 /** Notes a sighting of the reference. */
@@ -116,16 +113,14 @@ function addSighting(timeline: Timeline, { atMs, block, slackMs }: HeadSample, p
   const [lastBlock, lastMs] = [timeline.blocks.at(-1), timeline.timesMs.at(-1)];
   if (lastBlock === undefined || lastMs === undefined || paceMs === null) {
     extend(timeline, block, atMs);
-  } else if (block === lastBlock) {
-    // Between two blocks a head does not move.
-    if (atMs - lastMs > PAUSE_BLOCKS * paceMs + slackMs) {
-      extend(timeline, block, atMs);
-    }
-  } else {
+  } else if (block !== lastBlock) {
     const evenMs = lastMs + (block - lastBlock) * paceMs;
     const predictedMs = evenMs + SIGHTING_SHARE * (atMs - evenMs);
     const mostMs = slackMs + paceMs / 2;
     extend(timeline, block, Math.min(Math.max(predictedMs, atMs - mostMs), atMs + mostMs));
+  } else if (atMs - lastMs > PAUSE_BLOCKS * paceMs + slackMs) {
+    // Between two blocks a head does not move: only a longer time is a pause.
+    extend(timeline, block, atMs);
   }
 }
 
@@ -150,20 +145,16 @@ export function forgetTimestamps(clock: ChainClock): void {
 
 /** Notes the timestamp that a source reported for a block, unless it contradicts its neighbours. */
 export function noteTimestamp({ reported }: ChainClock, block: number, timestampSec: number): void {
-  const { blocks, timesMs } = reported;
-  const at = countBelow(blocks, block + 1);
-  if (blocks[at - 1] !== block && fits(reported, block, timestampSec * 1_000)) {
-    blocks.splice(at, 0, block);
-    timesMs.splice(at, 0, timestampSec * 1_000);
+  const at = countBelow(reported.blocks, block);
+  if (reported.blocks[at] !== block && fits(reported, at, timestampSec * 1_000)) {
+    reported.blocks.splice(at, 0, block);
+    reported.timesMs.splice(at, 0, timestampSec * 1_000);
     thin(reported);
   }
 }
 
-/** Whether a block at this time contradicts none of the points. */
-function fits({ blocks, timesMs }: Timeline, block: number, timeMs: number): boolean {
-  const before = timesMs[countBelow(blocks, block) - 1] ?? timeMs;
-  const after = timesMs[countBelow(blocks, block + 1)] ?? timeMs;
-  return before <= timeMs && timeMs <= after;
+function fits({ timesMs }: Timeline, at: number, timeMs: number): boolean {
+  return (timesMs[at - 1] ?? timeMs) <= timeMs && timeMs <= (timesMs[at] ?? timeMs);
 }
 
 /**
@@ -174,17 +165,15 @@ export function referenceAt({ seen }: ChainClock, timeMs: number, intervalMs: nu
   const after = countBelow(seen.timesMs, timeMs);
   const [low, high] = [pointAt(seen, after - 1), pointAt(seen, after)];
   if (low !== null && high !== null) {
-    const share = (timeMs - low.timeMs) / (high.timeMs - low.timeMs);
-    return low.block + share * (high.block - low.block);
+    return between(low.timeMs, low.block, high.timeMs, high.block, timeMs);
   }
-  const blocksIn = (spanMs: number) => (intervalMs === null ? 0 : spanMs / intervalMs);
-  if (low !== null) {
-    const stands = seen.blocks.at(-2) === low.block;
-    return stands ? low.block : low.block + blocksIn(Math.min(timeMs - low.timeMs, AHEAD_MS));
+  const edge = low ?? high;
+  if (edge === null || edge.timeMs - timeMs > AHEAD_MS) {
+    return null;
   }
-  return high === null || high.timeMs - timeMs > AHEAD_MS
-    ? null
-    : high.block - blocksIn(high.timeMs - timeMs);
+  const stands = low !== null && seen.blocks.at(-2) === low.block;
+  const goneMs = stands || intervalMs === null ? 0 : Math.min(timeMs - edge.timeMs, AHEAD_MS);
+  return edge.block + goneMs / (intervalMs ?? 1);
 }
 
 /** When the chain made `block`, by the better of the two histories. */
@@ -195,23 +184,24 @@ export function timeOfBlock(clock: ChainClock, block: number, intervalMs: number
 /** The time from a target's block to the reference's; both ends are read from one history, so that delays cancel. */
 export function timeBetween(
   clock: ChainClock,
-  span: { readonly from: number; readonly fromTimestampSec: number | null; readonly to: number },
+  { block, timestampSec }: { readonly block: number; readonly timestampSec: number | null },
+  toBlock: number,
   intervalMs: number | null,
 ): BlockTime | null {
-  const history = historyFor(clock, span.from, intervalMs);
-  const fromMs = span.fromTimestampSec === null ? null : span.fromTimestampSec * 1_000;
+  const history = historyFor(clock, block, intervalMs);
+  const ownMs = history === clock.reported && timestampSec !== null ? timestampSec * 1_000 : null;
   // A time that the others contradict is not the block's.
   const from =
-    history === clock.reported && fromMs !== null && fits(history, span.from, fromMs)
-      ? { ms: fromMs, extrapolated: false }
-      : timeOf(history, span.from, intervalMs);
-  const to = timeOf(history, span.to, intervalMs);
+    ownMs !== null && fits(history, countBelow(history.blocks, block), ownMs)
+      ? { ms: ownMs, extrapolated: false }
+      : timeOf(history, block, intervalMs);
+  const to = timeOf(history, toBlock, intervalMs);
   if (from === null || to === null) {
     return null;
   }
   // The target lacked nothing while the chain itself stood at the target's block.
   const { blocks, timesMs } = clock.seen;
-  const [first, last] = [countBelow(blocks, span.from), countBelow(blocks, span.from + 1) - 1];
+  const [first, last] = [countBelow(blocks, block), countBelow(blocks, block + 1) - 1];
   const standstillMs = last <= first ? 0 : (timesMs[last] ?? 0) - (timesMs[first] ?? 0);
   return { ms: Math.max(0, to.ms - from.ms - standstillMs), extrapolated: from.extrapolated };
 }
@@ -224,8 +214,7 @@ function timeOf(timeline: Timeline, block: number, intervalMs: number | null): B
     return { ms: high.timeMs, extrapolated: false };
   }
   if (low !== null && high !== null) {
-    const share = (block - low.block) / (high.block - low.block);
-    return { ms: low.timeMs + share * (high.timeMs - low.timeMs), extrapolated: false };
+    return { ms: between(low.block, low.timeMs, high.block, high.timeMs, block), extrapolated: false };
   }
   const edge = low ?? high;
   return edge === null || intervalMs === null
@@ -249,39 +238,38 @@ function reportedIsFresh({ reported, seen }: ChainClock): boolean {
 }
 
 /**
- * Time between two blocks over about the last `windowMs` in which the chain moved, or null while the points span too
- * little. `halts` is a timeline that shows where the chain stood still, of which these points know nothing.
+ * Time between two blocks over about the last `windowMs` in which the chain moved, or null while the points span too little.
+ * What was seen shows where the chain stood still, of which the other histories know nothing.
  */
-function measureInterval(timeline: Timeline, span: MeasuredSpan, halts?: Timeline): number | null {
+function measureInterval(
+  timeline: Timeline,
+  { leastBlocks, leastSpanMs, windowMs }: MeasuredSpan,
+  seen: Timeline,
+): number | null {
   const { blocks, timesMs } = timeline;
-  const last = pointAt(timeline, countBelow(blocks, blocks.at(-1) ?? 0));
-  if (last === null) {
+  const last = countBelow(blocks, blocks.at(-1) ?? 0);
+  const [lastBlock, lastMs] = [blocks[last] ?? 0, timesMs[last] ?? 0];
+  const first = Math.min(
+    countBelow(timesMs, lastMs - windowMs),
+    countBelow(timesMs, lastMs - leastSpanMs + 1) - 1,
+    countBelow(blocks, lastBlock - leastBlocks + 1) - 1,
+  );
+  const [firstBlock, firstMs] = [blocks[first], timesMs[first]];
+  if (firstBlock === undefined || firstMs === undefined) {
     return null;
   }
-  const inWindow = countBelow(timesMs, last.timeMs - span.windowMs);
-  const longEnough = countBelow(timesMs, last.timeMs - span.leastSpanMs + 1) - 1;
-  const farEnough = countBelow(blocks, last.block - span.leastBlocks + 1) - 1;
-  const first = pointAt(timeline, Math.min(inWindow, longEnough, farEnough));
-  if (first === null) {
-    return null;
-  }
-  const stoodMs =
-    pausesMs(timeline, first.timeMs, last.timeMs, 0) +
-    (halts === undefined ? 0 : pausesMs(halts, first.timeMs, last.timeMs, HALT_MS));
-  const movedMs = last.timeMs - first.timeMs - stoodMs;
-  return movedMs > 0 ? movedMs / (last.block - first.block) : null;
+  const haltsMs = timeline === seen ? 0 : pausesMs(seen, firstMs, lastMs, HALT_MS);
+  const movedMs = lastMs - firstMs - haltsMs - pausesMs(timeline, firstMs, lastMs, 0);
+  return movedMs > 0 ? movedMs / (lastBlock - firstBlock) : null;
 }
 
 /** For how long of a time span the chain stood still, each time for at least `leastMs`. */
 function pausesMs({ blocks, timesMs }: Timeline, fromMs: number, toMs: number, leastMs: number): number {
   let pauses = 0;
-  for (
-    let index = countBelow(timesMs, fromMs) + 1;
-    (timesMs[index] ?? Number.POSITIVE_INFINITY) <= toMs;
-    index += 1
-  ) {
-    const pauseMs = (timesMs[index] ?? 0) - (timesMs[index - 1] ?? 0);
-    pauses += blocks[index] === blocks[index - 1] && pauseMs >= leastMs ? pauseMs : 0;
+  for (let index = countBelow(timesMs, fromMs) + 1; index < timesMs.length; index += 1) {
+    const endMs = timesMs[index] ?? 0;
+    const pauseMs = endMs - (timesMs[index - 1] ?? 0);
+    pauses += blocks[index] === blocks[index - 1] && endMs <= toMs && pauseMs >= leastMs ? pauseMs : 0;
   }
   return pauses;
 }
@@ -289,6 +277,11 @@ function pausesMs({ blocks, timesMs }: Timeline, fromMs: number, toMs: number, l
 function pointAt({ blocks, timesMs }: Timeline, index: number): { block: number; timeMs: number } | null {
   const [block, timeMs] = [blocks[index], timesMs[index]];
   return block === undefined || timeMs === undefined ? null : { block, timeMs };
+}
+
+/** The value at `x` on the line through two points. */
+function between(x1: number, y1: number, x2: number, y2: number, x: number): number {
+  return y1 + ((x - x1) / (x2 - x1)) * (y2 - y1);
 }
 
 /** How many leading values are below `limit`. */
@@ -306,26 +299,20 @@ function countBelow(sorted: readonly number[], limit: number): number {
   return low;
 }
 
-/**
- * Drops the inner point with the least information: it lies close to the line between its neighbours, which are close
- * together for its age. So changes of pace are kept, and the spacing grows with the age.
- */
+/** Drops the inner point whose neighbours are closest together for its age, so that the spacing grows with the age. */
 function thin({ blocks, timesMs }: Timeline): void {
   if (blocks.length <= CAPACITY) {
     return;
   }
   const newestMs = timesMs.at(-1) ?? 0;
   let least = 1;
-  let leastWorth = Number.POSITIVE_INFINITY;
+  let leastSpacing = Number.POSITIVE_INFINITY;
   for (let index = 1; index < timesMs.length - 1; index += 1) {
-    const [before, here, after] = [timesMs[index - 1] ?? 0, timesMs[index] ?? 0, timesMs[index + 1] ?? 0];
-    const [low, block, high] = [blocks[index - 1] ?? 0, blocks[index] ?? 0, blocks[index + 1] ?? 0];
-    const share = high === low ? 0 : (block - low) / (high - low);
-    const bendMs = Math.abs(here - (before + share * (after - before)));
-    const worth = ((after - before) * (bendMs + STRAIGHT_MS)) / (newestMs - here + DENSE_MS);
-    if (worth < leastWorth) {
+    const spanMs = (timesMs[index + 1] ?? 0) - (timesMs[index - 1] ?? 0);
+    const spacing = spanMs / (newestMs - (timesMs[index] ?? 0) + DENSE_MS);
+    if (spacing < leastSpacing) {
       least = index;
-      leastWorth = worth;
+      leastSpacing = spacing;
     }
   }
   blocks.splice(least, 1);

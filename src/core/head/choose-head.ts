@@ -225,8 +225,8 @@ function witnessOf({ atMs, provider, source }: Claim, group: readonly Claim[], p
 }
 
 /**
- * It leads from where the witness stands, so that a head which creeps ahead does not carry it along. While it advances, its
- * members stay members.
+ * It leads from where the witness stands, so that a head which creeps ahead does not carry it along; or from the head itself, if
+ * that is where it led: the witness may be falling back. While it advances, its members stay members.
  */
 function movedTrack(
   track: Track | null,
@@ -235,9 +235,14 @@ function movedTrack(
   group: readonly Claim[],
   pace: Pace,
 ): Track {
-  const { aboveTrack, atMs, block } = head;
-  const shown = Math.max(witness.block, Math.round(carriedTo(atMs, witness, pace)));
+  const { aboveTrack, atMs, block, offTrack } = head;
+  const shown = Math.min(block, Math.max(witness.block, Math.round(carriedTo(atMs, witness, pace))));
+  const led = track === null || offTrack !== 0 ? shown : block - aboveTrack;
   const former = track !== null && isWithinMinute(Math.abs(aboveTrack), pace) ? track.members : [];
-  const members = [...new Set([...former, ...keysOf(group)])];
-  return { block: Math.min(block, shown), atMs, intervalMs: pace.intervalMs, members };
+  return {
+    block: Math.abs(block - led) < Math.abs(shown - led) ? block : shown,
+    atMs,
+    intervalMs: pace.intervalMs,
+    members: [...new Set([...former, ...keysOf(group)])],
+  };
 }

@@ -6,7 +6,8 @@ import { newestSample, type Replicas, reached, type SourceState, WOBBLE_SAMPLES 
 /*
  * A source's heights do not only grow:
  *
- * - One that its chain cannot have reached starts a track of its own, until the source returns to where it was (`beforeJump`).
+ * - One that its chain cannot have reached starts a track of its own. If the others contradict it, and the source takes it back,
+ *   another track starts.
  * - A small step back is a reorg, or a wobble between replicas.
  * - A large step back that lasts for three answers is a re-index.
  * - If it falls a second time, or comes back from there in one step, several replicas answer under one URL, and some are far
@@ -78,28 +79,13 @@ function foldHead(
 }
 
 function addSample(source: SourceState, sample: Sample, context: FoldContext): void {
-  const { highestPossible, isOpposed, largeStepBlocks } = context;
-  const { beforeJump, peak, samples } = source;
-  const peakBlock = peak?.block ?? 0;
-  const isBack =
-    beforeJump !== null &&
-    sample.block >= (beforeJump.peak?.block ?? 0) - largeStepBlocks &&
-    sample.block < peakBlock - largeStepBlocks;
-  if (highestPossible !== null && sample.block > highestPossible) {
-    source.beforeJump ??= { samples, peak };
-    startTrack(source, sample);
-  } else if (isBack) {
-    source.beforeJump = null;
-    source.peak = beforeJump.peak;
-    source.samples = added(beforeJump.samples, sample);
-  } else if (isOpposed && sample.block < peakBlock) {
-    // What it said before it took back a height that the others contradict is not held against it.
+  const { highestPossible, isOpposed } = context;
+  const isJump = highestPossible !== null && sample.block > highestPossible;
+  if (isJump || (isOpposed && sample.block < (source.peak?.block ?? 0))) {
     source.replicas = null;
     startTrack(source, sample);
-  } else if (beforeJump === null) {
-    addAnswer(source, sample, context);
   } else {
-    source.samples = added(samples, sample);
+    addAnswer(source, sample, context);
   }
 }
 

@@ -44,8 +44,6 @@ export interface SourceState {
   last: LastPoll | null;
   /** The latest usable heights, newest last. */
   samples: readonly Sample[];
-  /** Where it stood before it jumped beyond what the chain can have made, should it return. */
-  beforeJump: Pick<SourceState, "samples" | "peak"> | null;
   /** Where some replicas behind its URL are far behind the others; null where all of its latest answers are alike. */
   replicas: Replicas | null;
   /** The highest block since the start or the last re-index, and when it was first seen. */
@@ -78,7 +76,6 @@ export function newSource(key: string, kind: SourceState["kind"], pollIntervalMs
     pollIntervalMs,
     last: null,
     samples: [],
-    beforeJump: null,
     replicas: null,
     peak: null,
     lastSuccessMs: null,

@@ -50,7 +50,7 @@ export function measureLag(target: SourceState, { reference, clock, intervalMs }
   if (to - block < 1) {
     return LEVEL;
   }
-  const time = timeBetween(clock, { from: block, fromTimestampSec: timestampSec, to }, intervalMs);
+  const time = timeBetween(clock, { block, timestampSec }, to, intervalMs);
   return { blocks: Math.round(to) - block, ms: time?.ms ?? null, extrapolated: time?.extrapolated ?? false };
 }
 
