@@ -31,7 +31,7 @@ import {
   type Suspicion,
   suspicionsOf,
 } from "./proofs.ts";
-import { isNewSource, settleStatuses } from "./statuses.ts";
+import { judgedAgain, settleStatuses } from "./statuses.ts";
 
 /** What observations showed, by the keys of their sources. */
 export interface Observed {
@@ -94,7 +94,6 @@ export class Chain {
     this.#heard.push({
       source,
       isHead: observation.kind === "head",
-      isNew: isNewSource(source),
       before: { last, verdict },
     });
     foldPoll(source, credible(observation), this.#contextOf(source, receivedAtMs));
@@ -159,10 +158,11 @@ export class Chain {
     }
     const state = this.#state;
     const nowMs = Math.max(...heard.map(({ source }) => source.last?.receivedAtMs ?? 0));
-    const instant = { ...chainAt(state, this.watched, nowMs), heard };
-    decideHead(instant);
+    const again = judgedAgain(heard, state.sources);
+    const instant = { ...chainAt(state, this.watched, nowMs), heard, again };
+    const isDecided = decideHead(instant);
     measureGaps(instant);
-    settleStatuses(instant);
+    settleStatuses(instant, isDecided);
     forgetProofs(state);
     this.#observed.suspicions.push(...suspicionsOf(instant));
     this.#heard = [];

@@ -14,35 +14,38 @@ import type { Target } from "../model/fleet.ts";
 import { hasReadHeight, type LastPoll, newestSample, type SourceState } from "../source/source-state.ts";
 import { contradictionOf } from "../status/judge.ts";
 import { paceRangeOf } from "../status/view.ts";
-import { isDecided, isTooEarly, judgedAgain } from "./statuses.ts";
+import { isDecided, isTooEarly } from "./statuses.ts";
 
 /** What the sources of a chain have said since its last decision. */
 export interface Instant extends ChainAt {
   readonly heard: readonly Heard[];
+  /** Sources whose first heights are judged again. */
+  readonly again: readonly SourceState[];
 }
 
 /** A source that was polled since the last decision, and what was known of it before. */
 export interface Heard {
   readonly source: SourceState;
   readonly isHead: boolean;
-  /** Whether this reply has one of the source's first heights. */
-  readonly isNew: boolean;
   readonly before: Pick<SourceState, "last" | "verdict">;
 }
 
-/** Works out the head from what all sources have said, and what follows for the chain's clock and for impossible heights. */
-export function decideHead(instant: Instant): void {
-  const { heard, state } = instant;
+/**
+ * Works out the head from what all sources have said, and what follows for the chain's clock and for impossible heights. Returns
+ * whether enough sources were heard to judge a first height.
+ */
+export function decideHead(instant: Instant): boolean {
+  const { again, heard, state } = instant;
   noteSharedHashes(heard, state.sources);
   const decision = decide(instant);
   // Whether one of a source's first heights is impossible is looked at again with its status.
-  for (const source of [...heard.map((one) => one.source), ...judgedAgain(instant)]) {
-    source.last = lastPollOf(source, decision, () =>
-      isTooEarly(source, "diverged", () => isDecided(instant, decision.consensus)),
-    );
+  const isEnough = isDecided(instant, decision.consensus);
+  for (const source of [...heard.map((one) => one.source), ...again]) {
+    source.last = lastPollOf(source, decision, !isEnough && isTooEarly(source, "diverged"));
   }
   followClock(instant, decision);
   state.consensus = decision.consensus;
+  return isEnough;
 }
 
 /** A source that has once given the same hash as another hashes blocks alike: from then on a hash that differs is of a fork. */
@@ -64,7 +67,7 @@ function noteSharedHashes(heard: Instant["heard"], sources: readonly SourceState
 export function lastPollOf(
   source: SourceState,
   { consensus }: Decision,
-  isTooSoon: () => boolean,
+  isTooSoon: boolean,
 ): LastPoll | null {
   const { last } = source;
   if (last === null || !hasReadHeight(source)) {
@@ -72,7 +75,7 @@ export function lastPollOf(
   }
   const { sentAtMs, receivedAtMs } = last;
   const opposition = consensus.opposed.find(({ source: key }) => key === source.key);
-  if (isFarAhead(opposition) && !isTooSoon()) {
+  if (isFarAhead(opposition) && !isTooSoon) {
     const detail = oppositionText(opposition);
     return { kind: "failed", reason: "implausible", detail, sentAtMs, receivedAtMs };
   }

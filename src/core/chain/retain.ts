@@ -57,7 +57,7 @@ function decideAnew(state: ChainState, watched: WatchedChain, nowMs: number): vo
   for (const source of state.sources) {
     // A height may have been rejected, and a status given, for what a dropped source said.
     source.gap = NO_MEASURES;
-    source.last = lastPollOf(source, decision, () => false);
+    source.last = lastPollOf(source, decision, false);
     const vote = hasReadHeight(source) ? statusVote(source, view) : null;
     if (vote !== null && source.verdict !== null && BY_OTHERS.has(source.verdict.status)) {
       source.verdict = { status: vote.status, dissent: 0, sinceMs: nowMs };

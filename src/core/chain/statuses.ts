@@ -1,4 +1,4 @@
-import { type Consensus, sourceOf, staleAfterMs } from "../head/chain-state.ts";
+import { type Consensus, staleAfterMs } from "../head/chain-state.ts";
 import type { Status } from "../model/report.ts";
 import { debounce } from "../source/settled-status.ts";
 import { hasReadHeight, type SourceState } from "../source/source-state.ts";
@@ -20,17 +20,17 @@ const FIRST_HEIGHTS = 2;
 const COMPARED: ReadonlySet<Status> = new Set(["lagging", "diverged"]);
 
 /** Updates the status of every target that was polled at this instant or whose first heights are judged again. */
-export function settleStatuses(instant: Instant): void {
-  const { heard, nowMs, state, watched } = instant;
+export function settleStatuses(instant: Instant, isDecided: boolean): void {
+  const { again, heard, nowMs, state, watched } = instant;
   const view = viewOf(state, watched.chain, nowMs);
   for (const { before, source } of heard) {
     const staleMs = staleAfterMs(watched.chain.thresholds, source.pollIntervalMs);
     // Where the evidence for the status so far had become stale, there is nothing to be steady about.
     const isStale = before.last === null || nowMs - before.last.receivedAtMs > staleMs;
-    settle(source, isStale ? null : source.verdict, view, instant);
+    settle(source, isStale ? null : source.verdict, view, isDecided);
   }
-  for (const source of judgedAgain(instant)) {
-    settle(source, source.verdict, view, instant);
+  for (const source of again) {
+    settle(source, source.verdict, view, isDecided);
   }
 }
 
@@ -38,14 +38,14 @@ function settle(
   source: SourceState,
   verdict: SourceState["verdict"],
   view: ChainView,
-  instant: Instant,
+  isDecided: boolean,
 ): void {
   const vote = source.kind === "indexer" ? statusVote(source, view) : null;
-  if (vote === null || isTooEarly(source, vote.status, () => isDecided(instant, view.consensus))) {
+  if (vote === null || (!isDecided && isTooEarly(source, vote.status))) {
     return;
   }
   const former = source.verdict;
-  source.verdict = debounce(verdict, vote, instant.nowMs);
+  source.verdict = debounce(verdict, vote, view.nowMs);
   source.statusChanges += Number(former !== null && former.status !== source.verdict.status);
   source.approach = followApproach(source, view);
   // One height alone proves nothing: a back-filling target may have set the reference itself.
@@ -54,36 +54,27 @@ function settle(
 }
 
 /** The sources that were not polled at this instant, but whose first heights are judged again. */
-export function judgedAgain({ heard, state }: Instant): readonly SourceState[] {
-  return heard.some(({ isNew }) => isNew)
-    ? state.sources.filter(
-        (source) =>
-          source.samples.length <= FIRST_HEIGHTS &&
-          hasReadHeight(source) &&
-          heard.every((one) => one.source !== source),
-      )
-    : [];
+export function judgedAgain(
+  heard: Instant["heard"],
+  sources: readonly SourceState[],
+): readonly SourceState[] {
+  return sources.filter(
+    (source) =>
+      source.samples.length <= FIRST_HEIGHTS &&
+      hasReadHeight(source) &&
+      heard.every((one) => one.source !== source),
+  );
 }
 
-/** Whether what a source says next is one of its first heights. */
-export function isNewSource({ lastAdvanceMs, samples }: SourceState): boolean {
-  return samples.length < FIRST_HEIGHTS && lastAdvanceMs === null;
+/** Whether it is too early for `status` before every source was asked: those that were not may show that this one is right. */
+export function isTooEarly({ samples, verdict }: SourceState, status: Status): boolean {
+  return samples.length <= 1 && (verdict === null || verdict.status === "ok") && COMPARED.has(status);
 }
 
-/** Whether it is too early for `status`: sources that have not been asked yet may show that this one is right. */
-export function isTooEarly(
-  { samples, verdict }: SourceState,
-  status: Status,
-  isEnough: () => boolean,
-): boolean {
-  const isFirst = samples.length <= 1 && (verdict === null || verdict.status === "ok");
-  return isFirst && COMPARED.has(status) && !isEnough();
-}
-
-/** Whether every source of the chain was polled, or the agreeing sources have most of its providers. */
-export function isDecided({ state, watched }: Instant, { members }: Pick<Consensus, "members">): boolean {
+/** Whether every source of the chain has replied, or the agreeing sources have most of its providers. */
+export function isDecided({ state, watched }: Instant, { members }: Consensus): boolean {
   const { sources } = watched;
-  if ([...sources.keys()].every((key) => sourceOf(state, key)?.last != null)) {
+  if (state.sources.length >= sources.size) {
     return true;
   }
   const providers = new Set([...sources.values()].map(({ provider }) => provider));
