@@ -52,15 +52,18 @@ export class EventLog {
   note(report: Report, hasAll: boolean): readonly Event[] {
     const { generated_at: time, incidents, parity, targets } = report;
     const former = this.#noted;
-    const chains = new Set(
-      targets.filter((target, index) => target !== former[index]).map(({ chain }) => chain),
-    );
+    const statuses: Event[] = [];
+    const chains = new Set<string>();
+    targets.forEach((target, index) => {
+      if (target !== former[index]) {
+        chains.add(target.chain);
+        statuses.push(...this.#targetEvents(target, former[index], time));
+      }
+    });
     const ofChains = targets.filter(({ chain }) => chains.has(chain));
     const events = [
       ...this.#incidentEvents(incidents, time),
-      ...targets.flatMap((target, index) =>
-        target === former[index] ? [] : this.#targetEvents(target, former[index], time),
-      ),
+      ...statuses,
       ...pairsOf(report, ofChains).flatMap((pair) => {
         const subject = `${pair.protocol}/${pair.chain.slug}`;
         return this.#change({ time, kind: "pair", subject, to: pairState(pair) }, "unknown");

@@ -40,20 +40,14 @@ const ROUTES: Readonly<Record<string, Route>> = {
     summary: "Whether traffic can be sent there, and which variant is freshest",
     query: "health",
     json: "Health",
-    replies: {
-      "200": "A considered variant is ok and within max_lag",
-      "503": "No considered variant is ok and within max_lag",
-    },
+    replies: { "503": "No considered variant is ok and within max_lag" },
   },
   "GET /api/v1/health/{protocol}": {
     id: "getProtocolHealth",
     summary: "Whether traffic can be sent to a protocol on all its chains",
     query: "health",
     json: "ProtocolHealth",
-    replies: {
-      "200": "On each chain a considered variant is ok and within max_lag",
-      "503": "On some chain no considered variant is ok and within max_lag",
-    },
+    replies: { "503": "On some chain no considered variant is ok and within max_lag" },
   },
   "GET /api/v1/history/{protocol}/{chain}": {
     id: "getHistory",
@@ -63,8 +57,7 @@ const ROUTES: Readonly<Record<string, Route>> = {
   },
   "GET /api/v1/status/{protocol}/{chain}/history": {
     id: "getStatusHistory",
-    summary:
-      "What one protocol on one chain and its targets were, the latest period first, and how available",
+    summary: "What a protocol on a chain and its targets were, the latest period first, and how available",
     query: "statusHistory",
     json: "StatusHistory",
   },

@@ -73,22 +73,22 @@ export function renderIncidents(
   options: PageOptions,
   nowMs: number,
 ): Html | null {
-  const cards = incidents.map((incident) => {
-    const targets = [...incident.targets];
-    const past = { ...incident, targets, until: null, target_count: targets.length };
-    return renderIncidentCard(past, describeFailover(incident, problems), options, nowMs);
-  });
+  const cards = incidents.map((incident) =>
+    renderIncidentCard(incident, describeFailover(incident, problems), options, nowMs),
+  );
   return renderList("incidents", "Incidents", cards, "cards");
 }
 
+type Extent = Pick<PastIncident, "until" | "target_count">;
+
 /** An incident; `until` is null while it goes on, and `target_count` includes targets that are not listed. */
 export function renderIncidentCard(
-  incident: Omit<PastIncident, "duration_seconds">,
+  incident: Omit<Incident, "detail"> & Pick<PastIncident, "detail"> & Partial<Extent>,
   body: HtmlValue,
   options: PageOptions,
   nowMs: number,
 ): Html {
-  const { scope, since, subject, target_count: count, targets, until } = incident;
+  const { scope, since, subject, targets, target_count: count = targets.length, until = null } = incident;
   const isRunning = until === null;
   const length = formatDuration((isRunning ? nowMs : Date.parse(until)) - Date.parse(since));
   const end = isRunning ? null : html` to ${renderClock(until, nowMs)}`;

@@ -55,11 +55,10 @@ export function renderPlanJson({ basis: _, ...plan }: Plan): string {
 }
 
 function budgetLine({ budget, endpoints, limit, per, requests, scope, share }: PlannedBudget): string {
-  const used = `${formatNumber(Math.round(requests))} of ${formatNumber(limit)} ${perWindow(per)} (${formatPercent(share)})`;
-  const by = scope === "shared" ? `shared by ${formatCount(endpoints, "endpoint")}, ` : "";
-  const each = scope === "shared" ? "" : `${formatCount(endpoints, "endpoint")}, each at most `;
-  const left = `${formatNumber(Math.max(0, Math.round(limit - requests)))} left`;
-  return `Budget ${budget}: ${by}${each}${used}, ${left}`;
+  const most = `${scope === "shared" ? "together" : "each"} at most ${formatNumber(Math.round(requests))}`;
+  const left = formatNumber(Math.max(0, Math.round(limit - requests)));
+  const of = `${formatNumber(limit)} ${perWindow(per)} (${formatPercent(share)})`;
+  return `Budget ${budget}: ${formatCount(endpoints, "endpoint")}, ${most} of ${of}, ${left} left`;
 }
 
 /** An optional indexer that is not polled, and why. */
