@@ -17,7 +17,6 @@ const MOST_EVENTS = 100_000;
 export class EventLog {
   /** The events of each kind and subject, the oldest first. */
   readonly #lists = new Map<string, Event[]>();
-  #size = 0;
   #prunedMs = Number.NEGATIVE_INFINITY;
   /** The target reports of the last `note()`. Many are the same objects in the next report. */
   #noted: readonly TargetReport[] = [];
@@ -25,7 +24,7 @@ export class EventLog {
   readonly #running = new Map<string, Event>();
 
   get size(): number {
-    return this.#size;
+    return [...this.#lists.values()].reduce((sum, { length }) => sum + length, 0);
   }
 
   /** The events of each kind and subject, the oldest first. */
@@ -89,11 +88,7 @@ export class EventLog {
     const own = this.#lists.get(nameOf(event)) ?? [];
     this.#lists.set(nameOf(event), own);
     own.push(event);
-    this.#size += 1;
-    if (own.length > MOST_OF_ONE) {
-      own.shift();
-      this.#size -= 1;
-    }
+    own.splice(0, own.length - MOST_OF_ONE);
     if (kind === "incident" && to === "began") {
       this.#running.set(subject, event);
     } else if (kind === "incident") {
@@ -104,7 +99,6 @@ export class EventLog {
   /** Replaces all events of the subjects that these are of. */
   replace(events: readonly Event[]): void {
     for (const event of events) {
-      this.#size -= this.of(event.kind, event.subject).length;
       this.#lists.set(nameOf(event), []);
     }
     for (const event of sorted(events)) {
@@ -157,13 +151,14 @@ export class EventLog {
 
   /** Drops events that are too old or too many, each hour. The last event of a configured subject stays: it is its present state. */
   #prune(targets: readonly TargetReport[], nowMs: number): void {
-    const isFull = this.#size > MOST_EVENTS;
+    const { size } = this;
+    const isFull = size > MOST_EVENTS;
     if (Math.abs(nowMs - this.#prunedMs) < (isFull ? MINUTE_MS : HOUR_MS)) {
       return;
     }
     this.#prunedMs = nowMs;
     const configured = new Set(targets.flatMap(({ key, protocol, chain }) => [key, `${protocol}/${chain}`]));
-    const oldest = isFull ? Date.parse(this.all()[this.#size - MOST_EVENTS * 0.9]?.time ?? "") : -Infinity;
+    const oldest = isFull ? Date.parse(this.all()[size - MOST_EVENTS * 0.9]?.time ?? "") : -Infinity;
     for (const [name, own] of this.#lists) {
       const [{ kind, subject } = { kind: "status", subject: "" }] = own;
       const from = isoTime(Math.max(nowMs - (kind === "pair" ? PAIR_KEPT_MS : KEPT_MS), oldest));
@@ -172,7 +167,6 @@ export class EventLog {
         (event, index) =>
           (own[index + 1] ?? event).time >= from || (index === own.length - 1 && configured.has(subject)),
       );
-      this.#size -= own.length - kept.length;
       this.#lists.set(name, kept);
       if (kept.length === 0) {
         this.#lists.delete(name);
