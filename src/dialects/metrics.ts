@@ -10,7 +10,8 @@ type AskedEndpoint = Pick<Endpoint, "targets"> & Partial<Pick<Endpoint, "chain" 
 interface Sample {
   /** The name and the labels, as they are written. */
   readonly series: string;
-  readonly labels: ReadonlyMap<string, string>;
+  /** Null if the page has one chain, undefined if the labels are of none that is wanted. */
+  readonly chainId: number | null | undefined;
   /** -1 for NaN, which means the same; `Number.NaN` for what is no number. */
   readonly value: number;
 }
@@ -42,7 +43,7 @@ function declarationOf(name: string): string {
 function readMetrics(form: MetricsForm, endpoint: AskedEndpoint, page: string): Reading {
   const { height } = form;
   const byChain = (name: string | undefined) =>
-    groupBy(samplesOf(name, page), (sample) => chainIdOf(sample, form, endpoint));
+    groupBy(samplesOf(name, page, form, endpoint), ({ chainId }) => chainId);
   const [heights, times] = [byChain(height), byChain(form.time)];
   const rows = [...heights].flatMap(([chainId, samples]): readonly Row[] => {
     const lowest = lowestOf(samples);
@@ -52,37 +53,35 @@ function readMetrics(form: MetricsForm, endpoint: AskedEndpoint, page: string): 
     const content = value === -1 ? NOT_STARTED.content : readHead({ value, name: height }, details);
     return chainId === undefined ? [] : [{ chainId, content }];
   });
-  if (rows.length > 0) {
-    return rows;
+  if (heights.size === 0) {
+    const isDeclared = page.includes(declarationOf(height));
+    return isDeclared ? [NOT_STARTED] : `Cannot find ${height}: the page has other metrics`;
   }
-  const found = quote((heights.get(undefined) ?? []).map(({ series }) => series).join(", "));
-  if (found !== "") {
-    return `Cannot tell which chain ${height} is of: found ${found}; where and chains of metrics in chains.yaml say which labels are of which chain`;
-  }
-  return page.includes(declarationOf(height))
-    ? [NOT_STARTED]
-    : `Cannot find ${height}: the page has other metrics`;
+  const others = quote((heights.get(undefined) ?? []).map(({ series }) => series).join(", "));
+  return rows.length > 0
+    ? rows
+    : `Cannot tell which chain ${height} is of: found ${others}; where and chains of metrics in chains.yaml say which labels are of which chain`;
 }
 
 /** The lines of a metric. The value of a line that cannot be read is no number. */
-function samplesOf(name: string | undefined, page: string): readonly Sample[] {
+function samplesOf(name: string | undefined, page: string, form: MetricsForm, endpoint: AskedEndpoint) {
   const lines = page.split("\n").filter((line) => /^[\w:]*/.exec(line)?.[0] === name);
-  return lines.map((line) => {
+  return lines.map((line): Sample => {
     const [, series = line, value = "none"] = LINE.exec(line) ?? [];
     const labels = Array.from(series.matchAll(LABEL), ([, label = "", text = ""]) => {
       const unescaped = text.replace(/\\(.)/g, (_, after: string) => (after === "n" ? "\n" : after));
       return [label, unescaped] as const;
     });
-    return { series, labels: new Map(labels), value: /^[+-]?nan$/i.test(value) ? -1 : Number(value) };
+    const chainId = chainIdOf(new Map(labels), form, endpoint);
+    return { series, chainId, value: /^[+-]?nan$/i.test(value) ? -1 : Number(value) };
   });
 }
 
-/** The chain of a series; null if the page has one chain, undefined if the series has other labels than those asked for. */
 function chainIdOf(
-  { labels }: Sample,
+  labels: ReadonlyMap<string, string>,
   { chain: label, chains = {}, where = {} }: MetricsForm,
   { targets, chain = null, chainId = 0 }: AskedEndpoint,
-): number | null | undefined {
+): Sample["chainId"] {
   if (Object.entries(where).some(([name, wanted]) => labels.get(name) !== wanted)) {
     return undefined;
   }
@@ -91,9 +90,8 @@ function chainIdOf(
   }
   const value = labels.get(label) ?? "";
   const name = chains[value] ?? value;
-  const known = [...targets, { chain, chainId, deployment: undefined }].find(
-    (one) => one.chain === name || one.deployment === name,
-  );
+  const served = [...targets, { chain, chainId, deployment: undefined }];
+  const known = served.find((one) => one.chain === name || one.deployment === name);
   return known?.chainId ?? readPositiveInteger(value.replace(/^\w+:/, "")) ?? undefined;
 }
 

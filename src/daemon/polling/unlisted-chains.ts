@@ -6,19 +6,17 @@ import type { EndpointState } from "./endpoint-state.ts";
 /** Each endpoint whose last reply named chains, with the ids of those that chains.yaml does not list for it. */
 export function unlistedChains(fleet: Fleet, states: readonly EndpointState[]): Report["unlisted"] {
   const listed = listedChains(fleet);
-  const isListed = (endpoint: Endpoint, id: number) => placesOf(endpoint, id).some((one) => listed.has(one));
-  return states.flatMap(({ endpoint, served }) =>
-    served === null
-      ? []
-      : [{ endpoint: endpoint.key, chain_ids: served.filter((id) => !isListed(endpoint, id)) }],
-  );
+  return states.flatMap(({ endpoint, served }) => {
+    const ids = served?.filter((id) => !placesOf(endpoint, id).some((place) => listed.has(place)));
+    return ids === undefined ? [] : [{ endpoint: endpoint.key, chain_ids: ids }];
+  });
 }
 
 const listedChains = memoize((fleet: Fleet): ReadonlySet<string> => {
-  const listed = endpointsOf(fleet).flatMap((endpoint) =>
-    endpoint.targets.flatMap(({ chainId }) => placesOf(endpoint, chainId)),
+  const targets = endpointsOf(fleet).flatMap((endpoint) =>
+    endpoint.targets.map((one) => ({ endpoint, ...one })),
   );
-  return new Set(listed);
+  return new Set(targets.flatMap(({ endpoint, chainId }) => placesOf(endpoint, chainId)));
 });
 
 /** A chain may be listed at another endpoint of the indexer, or by another indexer behind the same URL. */
