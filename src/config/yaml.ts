@@ -1,4 +1,4 @@
-import { isAlias, isMap, isNode, isScalar, isSeq, LineCounter, type Node, parseDocument, visit } from "yaml";
+import { isMap, isNode, isScalar, isSeq, LineCounter, type Node, parseDocument, visit } from "yaml";
 
 /** Keys and indices from the top of the file down to a value. */
 export type Path = readonly (string | number)[];
@@ -53,11 +53,21 @@ export function readYaml(text: string, file: string): YamlFile {
   for (const { code, message, pos } of [...document.errors, ...document.warnings]) {
     refuse(pos[0], FAULTS[code] ?? invalid(message));
   }
+  const anchors = new Map<string, Node>();
+  /** What each alias refers to: the library's own lookup walks the whole document for each. */
+  const targets = new Map<Node, Node>();
   visit(document, {
+    Value(_, node) {
+      if (node.anchor !== undefined) {
+        anchors.set(node.anchor, node);
+      }
+    },
     Alias(_, alias, ancestors) {
-      const target = alias.resolve(document);
+      const target = anchors.get(alias.source);
       if (target === undefined || ancestors.includes(target)) {
         refuse(alias.range?.[0] ?? 0, "unknown alias: its anchor is not defined before it");
+      } else {
+        targets.set(alias, target);
       }
     },
   });
@@ -79,10 +89,9 @@ export function readYaml(text: string, file: string): YamlFile {
     positionOf(path, what) {
       let found: Place = { key: null, node: document.contents };
       for (const step of path) {
-        const { node } = found;
-        const next = childOf(isAlias(node) ? node.resolve(document) : node, step);
+        const next = childOf((found.node && targets.get(found.node)) ?? found.node, step);
         if (next === null) {
-          return at((found.key ?? node)?.range?.[0] ?? 0);
+          return at((found.key ?? found.node)?.range?.[0] ?? 0);
         }
         found = next;
       }

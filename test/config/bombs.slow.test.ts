@@ -7,6 +7,7 @@ import { configErrorOf } from "../support/config-error.ts";
 const BOMBS: Readonly<Record<string, () => string>> = {
   "aliases that multiply": billionLaughs,
   "an alias of itself": () => "version: 1\nchains: &a { base: *a }\nprotocols: {}\n",
+  "5,000 aliases": () => `version: 1\nchains: [&a b${", *a".repeat(5_000)}]\n`,
   "lists 5,000 deep": () => `version: 1\nchains: ${"[".repeat(5_000)}${"]".repeat(5_000)}\n`,
   "brackets that never close": () => `version: 1\nchains: ${"[{".repeat(5_000)}`,
   "a key of a megabyte": () => `${"k".repeat(1_000_000)}: 1\n`,
