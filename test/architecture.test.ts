@@ -67,7 +67,6 @@ describe("synclag run", () => {
       "p-limit",
       "pino",
       "prom-client",
-      "undici/lib/core/errors.js",
       "undici/lib/dispatcher/agent.js",
       "yaml",
       "zod",

@@ -1,4 +1,3 @@
-import errors from "undici/lib/core/errors.js";
 import type { FailureReason } from "../../core/model/observation.ts";
 
 /** Codes of Node's network, of TLS and of undici; a detail of null shows the code itself. */
@@ -39,8 +38,8 @@ export function failureOf(error: unknown): {
   readonly reason: FailureReason;
   readonly detail: string;
 } {
-  if (error instanceof errors.HTTPParserError) {
-    // It may come without a code.
+  // Of undici; it may come without a code.
+  if (error instanceof Error && error.name === "HTTPParserError") {
     return { kind: "failed", reason: "malformed", detail: "answered with what is no HTTP" };
   }
   const code = codeOf(error);
