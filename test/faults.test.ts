@@ -66,7 +66,7 @@ beforeAll(async () => {
   const before = play.metrics();
   await play.run("80s");
   metrics = { before, after: play.metrics() };
-  json = play.status();
+  json = play.report();
   const endpoints = play.fleet.endpoints("*/*/*/*");
   polls = new Map(endpoints.map(({ key, requestCount }) => [key.split("/")[0] ?? "", requestCount]));
   for (const endpoint of endpoints) {
@@ -74,7 +74,7 @@ beforeAll(async () => {
   }
   await play.run("130s");
   healed = play
-    .status()
+    .report()
     .targets.filter(({ status }) => status !== "ok")
     .map(({ protocol, status, detail }) => `${protocol}: ${status}: ${detail}`);
 }, 60_000);

@@ -33,7 +33,7 @@ describe("a fleet with targets in different statuses", () => {
     play.setHost("absent.example", "down");
     await play.run("15m");
     // As it is read from the answer of the API.
-    served = JSON.parse(JSON.stringify(play.status())) as Report;
+    served = JSON.parse(JSON.stringify(play.report())) as Report;
     metrics = seriesOf(play.metrics());
   });
 

@@ -18,5 +18,5 @@ export async function statusOfLaggingFleet(): Promise<Report> {
   await using play = await startScenario(FLEET);
   play.fleet.target("lockup/subgraph/production/base").set({ lagBlocks: 1_230 });
   await play.run("2m");
-  return play.status();
+  return play.report();
 }

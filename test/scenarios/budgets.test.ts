@@ -136,7 +136,7 @@ protocols:
     expect(play.page("base")).toContain("no such key: ");
     expect(play.page("base")).toContain("$NODE_KEY");
     const shown = [play.page("base"), play.planPage(), play.plan("json"), play.metrics()];
-    const said = [...shown, JSON.stringify(play.status()), JSON.stringify(play.log)];
+    const said = [...shown, JSON.stringify(play.report()), JSON.stringify(play.log)];
     expect(said.filter((text) => text.includes(NODE_KEY))).toEqual([]);
   });
 });

@@ -90,7 +90,7 @@ async function playEverything(play: Scenario): Promise<void> {
   expect(incidents).not.toEqual([]);
   expect(budgets.map(({ detail }) => detail)).toEqual([expect.any(String)]);
   expect(parity.map(({ result }) => result)).toContain("equal");
-  expect(new Set(play.status().targets.map(({ status }) => status))).toEqual(
+  expect(new Set(play.report().targets.map(({ status }) => status))).toEqual(
     new Set(["ok", "lagging", "throttled", "unreachable"]),
   );
 }
@@ -119,7 +119,7 @@ function okIn(play: Scenario): readonly string[] {
 
 function unreadableIn(play: Scenario): readonly string[] {
   const outputs = [play.page(), play.page("base"), play.page("ethereum"), play.check().text];
-  const texts = [...outputs, play.metrics(), JSON.stringify(play.status())];
+  const texts = [...outputs, play.metrics(), JSON.stringify(play.report())];
   return texts
     .filter((text) => /\bInfinity\b|Invalid Date|\bNaN\b/.test(text))
     .map((text) => text.slice(0, 200));

@@ -242,7 +242,7 @@ function startWatch({ polls = "1m", every = polls }: Watched = {}) {
     /** The result after each of these. */
     results: (said: readonly Poll[]) => said.map((poll) => watch.read([poll]).pair().result),
     pair(): ParityReport {
-      const [pair] = play.status().parity;
+      const [pair] = play.report().parity;
       if (pair === undefined) {
         throw new Error("Cannot find the pair");
       }

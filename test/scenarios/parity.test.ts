@@ -65,7 +65,7 @@ describe("the value of a probe", () => {
 
     await play.run("4m");
 
-    const said = play.status().parity.map(({ against_value, difference, result, value }) => {
+    const said = play.report().parity.map(({ against_value, difference, result, value }) => {
       return `${value?.replace(/\(\w+\)$/, "(digest)")} ${result === "equal" ? "=" : "≠"} ${against_value}, by ${difference}`;
     });
     expect(said).toEqual(rows.map(([, , wanted]) => wanted));
@@ -138,7 +138,7 @@ describe("a server that refuses a value", () => {
       .map(([good, bad]) => `${good ? "good " : ""}${bad ? "bad" : ""}`)
       .filter((probes) => probes !== "");
     expect(asked).toEqual(["good ", "bad", "good ", "bad", "good ", "good ", "bad", "good "]);
-    expect(play.status().parity.map(({ chain, probe, result }) => `${probe} ${chain} ${result}`)).toContain(
+    expect(play.report().parity.map(({ chain, probe, result }) => `${probe} ${chain} ${result}`)).toContain(
       "good base equal",
     );
   });
@@ -188,7 +188,7 @@ describe("a server that refuses a value", () => {
 
     await play.run("1m");
 
-    expect(play.status().parity[0]).toMatchObject({ result: "equal", value: '"id of [secret]"' });
+    expect(play.report().parity[0]).toMatchObject({ result: "equal", value: '"id of [secret]"' });
   });
 });
 

@@ -8,7 +8,6 @@ import { answerTo, endpointOf } from "../dialects/endpoint-of.ts";
 import { replyOf } from "../dialects/read-fixture.ts";
 import { SIMULATED_CUSTOM, startFleet } from "../support/fleet.ts";
 import { expectGolden } from "../support/golden.ts";
-import { ask, post, type Seen } from "./ask.ts";
 
 const NOW_MS = Date.UTC(2026, 10, 20, 12, 0, 0, 500);
 const GRAPH = "{ _meta { block { number hash timestamp } hasIndexingErrors deployment } }";
@@ -89,7 +88,7 @@ describe("the simulated servers", () => {
       const special = [base, headers ?? {}].filter((one) => Object.keys(one).length > 0);
       lines.push(`# ${[kind, ...chains, ...special.map((one) => JSON.stringify(one))].join(" ")}`);
       for (const query of queries) {
-        lines.push(query, textOf(await ask(fleet.endpoint(kind).url, query, headers)));
+        lines.push(query, textOf(await post(fleet.endpoint(kind).url, JSON.stringify({ query }), headers)));
       }
       lines.push("");
     }
@@ -183,4 +182,29 @@ describe("the simulated servers", () => {
 
 function textOf({ status, body }: Seen): string {
   return `  HTTP ${status} ${typeof body === "string" ? body.slice(0, 200) : JSON.stringify(body)}`;
+}
+
+/** What a raw client sees. */
+interface Seen {
+  readonly status: number;
+  readonly headers: Headers;
+  /** Parsed where it is JSON, else the text. */
+  readonly body: unknown;
+}
+
+/** Posts as any client would. */
+async function post(
+  url: string,
+  body: string,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Seen> {
+  const sent = { "content-type": "application/json", ...headers };
+  const response = await fetch(url, { method: "POST", headers: sent, body });
+  const text = await response.text();
+  const isJson = response.headers.get("content-type")?.startsWith("application/json") === true;
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: isJson && text !== "" ? JSON.parse(text) : text,
+  };
 }

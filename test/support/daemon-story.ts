@@ -179,7 +179,7 @@ const WHOLE: Readonly<Record<string, (play: Scenario, words: readonly string[]) 
   check: (play) => Object.values(play.check()).join("\nexit code "),
   plan: (play) => `${play.plan()}\n\n${play.planPage()}\n\n${play.plan("json")}`,
   metrics: (play) => play.metrics().trimEnd(),
-  status: (play) => JSON.stringify(play.status(), null, 2),
+  status: (play) => JSON.stringify(play.report(), null, 2),
   events: (play) => play.eventsTable(),
   incidents: (play) => JSON.stringify(play.incidents(), null, 2),
   "incidents-page": (play) => play.incidentsPage(),
@@ -201,7 +201,7 @@ const SAYS: Readonly<Record<string, Saying>> = {
   /** Each pair of variants, and whether their data are equal. */
   parity: (play) =>
     play
-      .status()
+      .report()
       .parity.map(
         ({ chain, detail, odd_key: odd, probe, tier, variant }) =>
           `${probe} of ${variant}/${tier}/${chain} ${detail}${odd === null ? "" : `; odd is ${odd}`}`,

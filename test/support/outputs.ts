@@ -26,6 +26,7 @@ export const PAGE: PageOptions = {
 
 /** What Synclag says of a fleet, as its users read it. */
 export abstract class Outputs {
+  /** The answer of `/api/v1/status`. */
   abstract report(): Report;
 
   /** What `/metrics` is written from. */
@@ -59,11 +60,6 @@ export abstract class Outputs {
     return first;
   }
 
-  /** The answer of `/api/v1/status`. */
-  status(): Report {
-    return this.report();
-  }
-
   /** The text of the status page, or of a chain's page, without markup. */
   page(chain?: string): string {
     const options = { ...PAGE, events: this.eventLog() };
@@ -89,7 +85,7 @@ export abstract class Outputs {
 
   /** What `synclag check` prints when it asks this daemon, and its exit code. */
   check(...filters: readonly string[]): { readonly text: string; readonly exitCode: number } {
-    const unfiltered = this.status();
+    const unfiltered = this.report();
     const selected = selectForCheck(unfiltered, filters);
     if (selected.errors.length > 0) {
       return { text: selected.errors.join("\n"), exitCode: 3 };

@@ -14,7 +14,7 @@ export const SAYINGS: Readonly<Record<string, Saying>> = {
   json: (outputs, [path = ""]) => {
     const steps = path.split(".");
     return JSON.stringify(
-      steps.reduce<unknown>((inner, key) => Reflect.get(Object(inner), key), outputs.status()),
+      steps.reduce<unknown>((inner, key) => Reflect.get(Object(inner), key), outputs.report()),
     );
   },
   /** The lines that match, of the status page, of a chain's page and of the metrics. */
