@@ -71,9 +71,12 @@ function countStatuses(report: Report): Record<string, number> {
 
 /** Logs what happened between two reports: incidents first, because they explain statuses. */
 function logEvents(logger: Logger, events: readonly Event[], before: Report, after: Report): void {
+  const began = new Map(before.incidents.map((incident) => [incidentKey(incident), incident.since]));
   for (const { kind, subject, from, to, detail, target_count: targets } of events) {
-    if (kind === "incident") {
-      logIncident(logger, { to, detail, targets, ...incidentOfKey(subject) }, before.incidents);
+    if (kind === "incident" && to === "began") {
+      logger.warn({ detail, targets, ...incidentOfKey(subject) }, "Incident began");
+    } else if (kind === "incident") {
+      logger.info({ ...incidentOfKey(subject), since: began.get(subject) }, "Incident ended");
     } else if (kind === "parity") {
       const [probe, target, against] = subject.split(" ");
       const fields = { probe, target, against, from, to, detail };
@@ -81,31 +84,20 @@ function logEvents(logger: Logger, events: readonly Event[], before: Report, aft
     }
   }
   const statuses = events.filter(({ kind }) => kind === "status");
-  if (statuses.length === 0) {
-    return;
+  if (statuses.length > 0) {
+    logStatuses(logger, statuses, before, after);
   }
+}
+
+function logStatuses(logger: Logger, events: readonly Event[], before: Report, after: Report): void {
   const reasons = new Map(after.targets.map(({ key, reason }) => [key, reason]));
   const wasExplained = explainedBy(before.incidents);
   const isExplained = explainedBy(after.incidents);
-  for (const { subject: target, from, to, detail } of statuses) {
+  for (const { subject: target, from, to, detail } of events) {
     // Already covered by the incident's log line.
     const isCovered = isExplained.has(target) || (to === "ok" && wasExplained.has(target));
     const fields = { target, from, to, reason: reasons.get(target) ?? null, detail };
     logger[isCovered ? "debug" : levelOf(from, to)](fields, "Status changed");
-  }
-}
-
-function logIncident(
-  logger: Logger,
-  event: Pick<Incident, "scope" | "subject"> & Pick<Event, "to" | "detail"> & { readonly targets: number },
-  before: readonly Incident[],
-): void {
-  const { to, detail, targets, scope, subject } = event;
-  if (to === "began") {
-    logger.warn({ detail, targets, scope, subject }, "Incident began");
-  } else {
-    const since = before.find((incident) => incidentKey(incident) === incidentKey(event))?.since;
-    logger.info({ scope, subject, since }, "Incident ended");
   }
 }
 
