@@ -13,22 +13,25 @@ export function readSections(yaml: YamlFile, problems: Problems, options: ParseO
   if (main === null) {
     throw problems.toError();
   }
-  const files = new Map<string, ReturnType<typeof sectionsIn>>();
-  for (const { value: pattern, spot } of parseSections(MainFile.pick({ include: true }), main, []).include ??
-    []) {
+  const { include } = parseSections(MainFile.pick({ include: true }), main, []);
+  const texts = new Map<string, string | null>();
+  for (const { value: pattern, spot } of include ?? []) {
     try {
       for (const path of pathsOf(pattern ?? "", options)) {
-        const included = readYaml(options.readFile(path), path);
-        files.set(path, sectionsIn(IncludedFile, included, problems.topOf(included)));
+        texts.set(path, options.readFile(path));
       }
     } catch (error) {
-      files.set(`${pattern}`, null);
+      texts.set(String(pattern), null);
       spot.add(`cannot read ${describeValue(pattern)}: ${whyUnreadable(error)}`);
     }
   }
-  const readable = [...files.values()].filter((file) => file !== null);
+  const files = Array.from(texts, ([path, text]) => {
+    const included = text === null ? null : readYaml(text, path);
+    return included && sectionsIn(IncludedFile, included, problems.topOf(included));
+  });
+  const readable = files.filter((file) => file !== null);
   const sections = parseSections(MainFile, main, readable);
-  if (readable.length < files.size) {
+  if (readable.length < files.length) {
     throw problems.toError();
   }
   return sections;

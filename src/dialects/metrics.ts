@@ -27,17 +27,13 @@ const LABEL = /\b([a-z_]\w*)[ \t]*=[ \t]*"((?:[^"\\]|\\.)*)"/gi;
  */
 export function metricsQuestion(form: MetricsForm, endpoint: AskedEndpoint): Question {
   const { height, time = height } = form;
+  const keep = [`# TYPE ${height} `, height, time];
   return {
     body: null,
     reads: "metrics",
-    keep: [declarationOf(height), height, time],
+    keep,
     read: ({ value }) => readMetrics(form, endpoint, String(value)),
   };
-}
-
-/** Client libraries declare a gauge with labels from the start, and its series once they have a value. */
-function declarationOf(name: string): string {
-  return `# TYPE ${name} `;
 }
 
 function readMetrics(form: MetricsForm, endpoint: AskedEndpoint, page: string): Reading {
@@ -54,7 +50,8 @@ function readMetrics(form: MetricsForm, endpoint: AskedEndpoint, page: string): 
     return chainId === undefined ? [] : [{ chainId, content }];
   });
   if (heights.size === 0) {
-    const isDeclared = page.includes(declarationOf(height));
+    // Client libraries declare a gauge with labels from the start, and its series once they have a value.
+    const isDeclared = page.includes(`# TYPE ${height} `);
     return isDeclared ? [NOT_STARTED] : `Cannot find ${height}: the page has other metrics`;
   }
   const others = quote((heights.get(undefined) ?? []).map(({ series }) => series).join(", "));
