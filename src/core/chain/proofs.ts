@@ -54,27 +54,21 @@ export function suspicionsOf({ heard, nowMs, state, watched }: Instant): readonl
 /** What a node's block says of a source's block at that height; `found` is null where the node does not have it. */
 export function proofOf(source: SourceState, { block, node }: Suspicion, found: BlockOnNode | null): Proof {
   const at = `block ${formatNumber(block)}`;
+  const has = `the RPC node has ${at}`;
+  const proof = (says: Proof["says"], text: string): Proof => ({ node, block, says, text });
   if (found === null) {
-    return { node, block, says: "none", text: `the RPC node does not have ${at}` };
+    return proof("none", `the RPC node does not have ${at}`);
   }
   const own = source.samples.findLast((sample) => sample.block === block);
   if (own?.hash != null && found.hash !== null && source.sharesHashes) {
+    const [ownHash, itsHash] = [short(own.hash), short(found.hash)];
     return own.hash === found.hash
-      ? { node, block, says: "same", text: `the RPC node has ${at} with the same hash` }
-      : {
-          node,
-          block,
-          says: "other",
-          text: `${at} has hash ${short(found.hash)} by the RPC node, and ${short(own.hash)} by this source`,
-        };
+      ? proof("same", `${has} with the same hash`)
+      : proof("other", `${at} has hash ${itsHash} by the RPC node, and ${ownHash} by this source`);
   }
-  const isSameTime =
-    own?.timestampSec != null &&
-    found.timestampSec !== null &&
-    Math.abs(own.timestampSec - found.timestampSec) <= SAME_TIME_SEC;
-  return isSameTime
-    ? { node, block, says: "same", text: `the RPC node has ${at} with the same time` }
-    : { node, block, says: "unclear", text: `the RPC node has ${at}` };
+  const [ownSec, itsSec] = [own?.timestampSec ?? null, found.timestampSec];
+  const isSameTime = ownSec !== null && itsSec !== null && Math.abs(ownSec - itsSec) <= SAME_TIME_SEC;
+  return isSameTime ? proof("same", `${has} with the same time`) : proof("unclear", has);
 }
 
 /** Whether other sources contradict it, or it is on one side of an undecided dispute. */

@@ -1,6 +1,12 @@
 import { estimateGap } from "../gap/gap.ts";
 import { timeOfBlock } from "../head/chain-clock.ts";
-import { baselineOf, type ChainState, staleAfterMs, type WatchedChain } from "../head/chain-state.ts";
+import {
+  baselineOf,
+  type ChainState,
+  isFresh,
+  staleAfterMs,
+  type WatchedChain,
+} from "../head/chain-state.ts";
 import { isFarAhead, oppositionText } from "../head/consensus.ts";
 import { servingTargets, type Target } from "../model/fleet.ts";
 import { groupBy } from "../model/group-by.ts";
@@ -105,7 +111,7 @@ function standingOf(
     return [{ source: key, host, block_number: null, stands: "rejected", detail: last.detail }];
   }
   const newest = newestSample(source);
-  if (newest === null || !isFresh(source, view)) {
+  if (newest === null || !isFresh(source, view.thresholds, view.nowMs)) {
     return [];
   }
   const standing = { source: key, host, block_number: newest.block };
@@ -128,7 +134,9 @@ function standingOf(
 function reportGaps(state: ChainState, watched: WatchedChain, view: ChainView): readonly GapReport[] {
   const comparable = new Map(
     state.sources
-      .filter((source) => isFresh(source, view) && contradictionOf(source, view) === null)
+      .filter(
+        (source) => isFresh(source, view.thresholds, view.nowMs) && contradictionOf(source, view) === null,
+      )
       .filter(({ replicas }) => replicas?.isStale !== true)
       .map((source) => [source.key, source]),
   );
@@ -211,7 +219,7 @@ function reportHeight(
   const dated = state.samples.findLast(({ timestampSec }) => timestampSec !== null);
   return {
     up: state.last?.kind === "head",
-    block_number: isFresh(state, view) ? (newestSample(state)?.block ?? null) : null,
+    block_number: isFresh(state, view.thresholds, view.nowMs) ? (newestSample(state)?.block ?? null) : null,
     block_timestamp: dated?.timestampSec == null ? null : isoTime(dated.timestampSec * 1_000),
   };
 }
@@ -227,7 +235,7 @@ function statusAt(
   }
   const staleMs = staleAfterMs(view.thresholds, state.pollIntervalMs);
   const isHeard = view.nowMs - last.receivedAtMs <= staleMs;
-  if (isFresh(state, view) || (isHeard && WITHOUT_HEIGHT.has(verdict.status))) {
+  if (isFresh(state, view.thresholds, view.nowMs) || (isHeard && WITHOUT_HEIGHT.has(verdict.status))) {
     return verdict;
   }
   const heightMs = newestSample(state)?.receivedAtMs;
@@ -238,12 +246,6 @@ function statusAt(
   return isHeard
     ? { status: STATUS_WITHOUT_HEIGHT[last.kind], sinceMs }
     : { status: "unknown", sinceMs: last.receivedAtMs + staleMs };
-}
-
-function isFresh(source: SourceState, view: ChainView): boolean {
-  const newest = newestSample(source);
-  const staleMs = staleAfterMs(view.thresholds, source.pollIntervalMs);
-  return newest !== null && view.nowMs - newest.receivedAtMs <= staleMs;
 }
 
 /**
