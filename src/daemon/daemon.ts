@@ -172,8 +172,8 @@ export class Daemon implements AsyncDisposable {
     return this.#monitor.prepare();
   }
 
-  hasNewsSince(report: Report): boolean {
-    return this.#monitor.hasNewsSince(report);
+  hasTurnedSince(report: Report): boolean {
+    return this.#monitor.hasTurnedSince(report);
   }
 
   report(): Report {

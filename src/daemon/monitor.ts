@@ -62,6 +62,8 @@ export class Monitor {
   #undecided: UndecidedPoll[] = [];
   #latest: Report | null = null;
   #lastOutageMs: number | null = null;
+  /** When a status turned last. */
+  #turnedMs = Number.NEGATIVE_INFINITY;
   /** The wall clock minus the uptime, at the last look. */
   #clockOffsetMs: number | null = null;
 
@@ -122,6 +124,7 @@ export class Monitor {
     }
     this.#detectRestoredNetwork(observations);
     if (observed.some(({ turned }) => turned.length > 0)) {
+      this.#turnedMs = this.#options.nowMs();
       this.#options.onTurned?.();
     }
     const changing = new Set(observed.flatMap((one) => one.changing));
@@ -207,8 +210,10 @@ export class Monitor {
     this.decide();
   }
 
-  hasNewsSince(report: Report): boolean {
-    return this.#undecided.length > 0 || this.#latest !== report;
+  /** Whether a status has turned since the report was made. */
+  hasTurnedSince(report: Report): boolean {
+    this.decide();
+    return this.#turnedMs >= Date.parse(report.generated_at);
   }
 
   report(): Report {

@@ -8,25 +8,33 @@ import type { EventStore } from "./state/event-store.ts";
 import type { HistoryStore } from "./state/history-store.ts";
 
 const INTERVAL_MS = 1_000;
-/** A report without news is not processed again. */
-const WITHOUT_NEWS_MS = 15_000;
+/** How often the plots get a sample. What changes without a status that turns is noted then. */
+const SAMPLE_MS = 15_000;
 
-/** Every second, if there is news: stores and logs the events since the last report, calls the webhook, and records the report for the plots. */
+/**
+ * Every second in which a status has turned, and every 15 s: stores and logs the events since the last report, and calls the webhook. Every
+ * 15 s it records the report for the plots.
+ */
 export function startReportLoop(
-  daemon: Pick<Daemon, "hasNewsSince" | "isPolling" | "prepare" | "ready" | "report">,
+  daemon: Pick<Daemon, "hasTurnedSince" | "isPolling" | "prepare" | "ready" | "report">,
   history: Pick<HistoryStore, "record">,
   events: Pick<EventStore, "note">,
   notifier: Pick<Notifier, "note">,
   world: Pick<World, "logger" | "nowMs" | "onBug">,
 ): AsyncDisposable {
   let previous = daemon.report();
+  let sampledMs = Number.NEGATIVE_INFINITY;
   let isReady = false;
   let running: Promise<void> | null = null;
 
   async function run(): Promise<void> {
     await daemon.prepare();
     const report = daemon.report();
-    await history.record(report);
+    const atMs = Date.parse(report.generated_at);
+    if (Math.abs(atMs - sampledMs) >= SAMPLE_MS) {
+      sampledMs = atMs;
+      await history.record(report);
+    }
     if (!isReady && daemon.ready().ok) {
       isReady = true;
       world.logger.info(countStatuses(report), "First round done");
@@ -40,9 +48,8 @@ export function startReportLoop(
   }
 
   const isDue = (): boolean =>
-    !isReady ||
-    daemon.hasNewsSince(previous) ||
-    Math.abs(world.nowMs() - Date.parse(previous.generated_at)) >= WITHOUT_NEWS_MS;
+    Math.abs(world.nowMs() - sampledMs) >= SAMPLE_MS ||
+    (isReady ? daemon.hasTurnedSince(previous) : daemon.ready().ok);
 
   const timer = setInterval(() => {
     if (isDue()) {

@@ -1,34 +1,39 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import type { Report } from "../../src/core/model/report.ts";
 import { startReportLoop } from "../../src/daemon/report-loop.ts";
 import { TRIO } from "../scenarios/statuses/fleets.ts";
 import { recordLog } from "../support/log-recorder.ts";
 import { ScriptedFleet } from "../support/scripted-fleet.ts";
 
 describe("startReportLoop()", () => {
-  it("records a report each second with news, and each fifteen without", async () => {
+  it("makes a report each second in which a status turns, and each 15 s, when it is recorded for the plots", async () => {
     vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
     onTestFinished(() => {
       vi.useRealTimers();
     });
     const play = new ScriptedFleet(TRIO).run("1m");
-    const world = { hasNews: true, startMs: play.nowMs };
-    const recordedAt: number[] = [];
+    const startMs = play.nowMs;
+    let hasTurned = false;
+    const secondsOf = (reports: readonly Report[]) =>
+      reports.map((report) => (Date.parse(report.generated_at) - startMs) / 1_000);
+    const recorded: Report[] = [];
+    const noted: Report[] = [];
     await using _loop = startReportLoop(
       {
         prepare: () => Promise.resolve(),
         report: () => play.report(),
         ready: () => ({ ok: true, detail: "" }),
-        hasNewsSince: () => world.hasNews,
+        hasTurnedSince: () => hasTurned,
         isPolling: () => true,
       },
       {
         record: (report) => {
-          recordedAt.push((Date.parse(report.generated_at) - world.startMs) / 1_000);
+          recorded.push(report);
           return Promise.resolve();
         },
       },
       { note: () => [] },
-      { note: () => undefined },
+      { note: (report) => void noted.push(report) },
       {
         logger: recordLog().logger,
         nowMs: () => play.nowMs,
@@ -39,11 +44,12 @@ describe("startReportLoop()", () => {
     );
 
     for (let second = 1; second <= 34; second += 1) {
-      world.hasNews = second <= 3;
+      hasTurned = second === 3 || second === 4;
       play.wait("1s");
       await vi.advanceTimersByTimeAsync(1_000);
     }
 
-    expect(recordedAt).toEqual([1, 2, 3, 18, 33]);
+    expect(secondsOf(noted)).toEqual([1, 3, 4, 16, 31]);
+    expect(secondsOf(recorded)).toEqual([1, 16, 31]);
   });
 });

@@ -56,41 +56,54 @@ const FINE: Ring = { stepMs: MINUTE_MS, size: 120, first: 0 };
 /** A day by five minutes. */
 const COARSE: Ring = { stepMs: 5 * MINUTE_MS, size: 288, first: FINE.size };
 const SLOTS = FINE.size + COARSE.size;
-/** A step is made of several samples, so that a short peak is not missed. */
-const SAMPLE_MS = 15_000;
+
+/** The series of a target; those of one that is new are empty. A series takes no memory before its first value. */
+type Series = { [Name in (typeof NAMES)[number]]?: Numbers | undefined };
+
+const NAMES = ["block", "lag", "gap", "uncertainty"] as const;
 
 /** The history of one chain, for the plots: 8 kB a target. */
 export class ChainHistory {
   #timesMs = new Float64Array(SLOTS).fill(Number.NaN);
-  /** By column and the target's key. A series takes no memory before its first value. */
-  #series = new Map<string, Numbers>();
-  #sampledMs = Number.NEGATIVE_INFINITY;
+  #reference: Numbers | undefined;
+  /** By the target's key. */
+  #targets = new Map<string, Series>();
 
   /**
-   * Takes a sample of the report, at most every 15 s. A report without any known value is skipped. A step keeps one sample, so that its
-   * heights and lags are of one moment: the moment at which the targets were furthest behind.
+   * Takes a sample of the report; several samples in a step, so that a short peak is not missed. A report without any known value is skipped.
+   * A step keeps one sample, so that its heights and lags are of one moment: the moment at which the targets were furthest behind.
    */
-  record(report: ChainReport, nowMs: number): void {
-    if (Math.abs(nowMs - this.#sampledMs) < SAMPLE_MS) {
-      return;
-    }
-    const sample = sampleOf(report);
-    if ([...sample.values()].every((value) => value === null)) {
-      return;
-    }
-    this.#sampledMs = nowMs;
-    this.#follow(sample);
-    const keys = report.targets.map(({ key }) => key);
-    const badness = badnessOf(keys.map((key) => sample.get(`lag ${key}`) ?? null));
-    for (const ring of [FINE, COARSE]) {
+  record({ gaps, reference, targets }: ChainReport, nowMs: number): void {
+    const keys = targets.map(({ key }) => key);
+    const badness = badnessOf(targets.map(({ lag_seconds: lag }) => inMs(lag)));
+    const rings = [FINE, COARSE].filter((ring) => {
       const known = this.#stepAt(ring, stepOf(ring, nowMs));
-      if (known.slot === null || badness > this.#badnessAt(known, keys)) {
-        const slot = slotOf(ring, stepOf(ring, nowMs));
-        this.#timesMs[slot] = nowMs;
-        for (const [name, values] of this.#series) {
-          values[slot] = sample.get(name) ?? Number.NaN;
-        }
-      }
+      return known.slot === null || badness > this.#badnessAt(known, keys);
+    });
+    const isKnown =
+      reference !== null ||
+      gaps.length > 0 ||
+      targets.some(({ block_number: block, lag_seconds: lag }) => block !== null || lag !== null);
+    if (rings.length === 0 || !isKnown) {
+      return;
+    }
+    const slots = rings.map((ring) => slotOf(ring, stepOf(ring, nowMs)));
+    for (const slot of slots) {
+      this.#timesMs[slot] = nowMs;
+    }
+    this.#reference = noted(this.#reference, slots, reference?.block_number ?? null, Float64Array);
+    const gapOf = new Map(gaps.map((gap) => [gap.key, gap]));
+    const former = this.#targets;
+    this.#targets = new Map(keys.map((key) => [key, former.get(key) ?? {}]));
+    for (const { key, block_number: block, lag_seconds: lag } of targets) {
+      const gap = gapOf.get(key);
+      const series = this.#targets.get(key) ?? {};
+      series.block = noted(series.block, slots, block, Float64Array);
+      series.lag = noted(series.lag, slots, inMs(lag), Float32Array);
+      series.gap = noted(series.gap, slots, gap?.blocks ?? null, Float32Array);
+      // Rounded up, so that the interval still contains the true gap.
+      const uncertainty = gap === undefined ? null : Math.ceil(gap.uncertainty_blocks * 10) / 10;
+      series.uncertainty = noted(series.uncertainty, slots, uncertainty, Float32Array);
     }
   }
 
@@ -105,49 +118,49 @@ export class ChainHistory {
       ...this.#between(FINE, fromMs, toMs),
     ];
     const steps = this.#worstOfEach(all, Math.max(1, Math.ceil(all.length / points)), keys);
-    const column = (name: string) => steps.map((step) => this.#valueAt(step, name));
+    const column = (values: Numbers | undefined) => steps.map((step) => valueAt(step, values));
     return {
       timesMs: steps.map(({ timeMs }) => timeMs),
-      reference: column(REFERENCE),
+      reference: column(this.#reference),
       targets: Object.fromEntries(
-        keys.map((key) => [
-          key,
-          {
-            block: column(`block ${key}`),
-            lagMs: column(`lag ${key}`),
-            gapBlocks: column(`gap ${key}`).map(inTenths),
-            uncertaintyBlocks: column(`uncertainty ${key}`).map(inTenths),
-          },
-        ]),
+        keys.map((key) => {
+          const { block, lag, gap, uncertainty } = this.#targets.get(key) ?? {};
+          return [
+            key,
+            {
+              block: column(block),
+              lagMs: column(lag),
+              gapBlocks: column(gap).map(inTenths),
+              uncertaintyBlocks: column(uncertainty).map(inTenths),
+            },
+          ];
+        }),
       ),
     };
   }
 
   save(): SavedHistory {
-    return { timesMs: this.#timesMs, series: Object.fromEntries(this.#series) };
+    const series: Record<string, Numbers> =
+      this.#reference === undefined ? {} : { reference: this.#reference };
+    for (const [key, own] of this.#targets) {
+      for (const name of NAMES) {
+        const values = own[name];
+        if (values !== undefined) {
+          series[`${name} ${key}`] = values;
+        }
+      }
+    }
+    return { timesMs: this.#timesMs, series };
   }
 
   restore({ timesMs, series }: SavedHistory): this {
     this.#timesMs = timesMs;
-    this.#series = new Map(Object.entries(series));
+    this.#reference = series["reference"];
+    const keys = Object.keys(series).flatMap((name) => /^\w+ (.*)$/.exec(name)?.[1] ?? []);
+    this.#targets = new Map(
+      keys.map((key) => [key, Object.fromEntries(NAMES.map((name) => [name, series[`${name} ${key}`]]))]),
+    );
     return this;
-  }
-
-  /** Begins a series with its first value, and drops those of former targets. */
-  #follow(sample: Sample): void {
-    for (const name of this.#series.keys()) {
-      if (!sample.has(name)) {
-        this.#series.delete(name);
-      }
-    }
-    for (const [name, value] of sample) {
-      if (value !== null && !this.#series.has(name)) {
-        // Seven digits are enough for all but heights.
-        const isHeight = name === REFERENCE || name.startsWith("block ");
-        const values = isHeight ? new Float64Array(SLOTS) : new Float32Array(SLOTS);
-        this.#series.set(name, values.fill(Number.NaN));
-      }
-    }
   }
 
   /** The steps from the first one between these times that has values to the last. */
@@ -167,13 +180,8 @@ export class ChainHistory {
     return stepOf(ring, timeMs) === step ? { timeMs, slot } : { timeMs: step * ring.stepMs, slot: null };
   }
 
-  #valueAt({ slot }: Step, name: string): number | null {
-    const value = slot === null ? undefined : this.#series.get(name)?.[slot];
-    return value === undefined || Number.isNaN(value) ? null : value;
-  }
-
   #badnessAt(step: Step, keys: readonly string[]): number {
-    return badnessOf(keys.map((key) => this.#valueAt(step, `lag ${key}`)));
+    return badnessOf(keys.map((key) => valueAt(step, this.#targets.get(key)?.lag)));
   }
 
   /** Of each `size` neighbours, counted from the end, the one at which these targets were furthest behind; of equal ones the latest. */
@@ -200,24 +208,30 @@ function earliestMs(ring: Ring, toMs: number): number {
   return (stepOf(ring, toMs) - ring.size + 1) * ring.stepMs;
 }
 
-/** No target has this key. */
-const REFERENCE = "reference";
+function valueAt({ slot }: Step, values: Numbers | undefined): number | null {
+  const value = slot === null ? undefined : values?.[slot];
+  return value === undefined || Number.isNaN(value) ? null : value;
+}
 
-/** The values of one moment by series; null: unknown. */
-type Sample = ReadonlyMap<string, number | null>;
-
-function sampleOf({ reference, targets, gaps }: ChainReport): Sample {
-  const gapOf = new Map(gaps.map((gap) => [gap.key, gap]));
-  const sample = new Map<string, number | null>([[REFERENCE, reference?.block_number ?? null]]);
-  for (const { key, block_number: block, lag_seconds: lag } of targets) {
-    const gap = gapOf.get(key);
-    sample.set(`block ${key}`, block);
-    sample.set(`lag ${key}`, lag === null ? null : Math.round(lag * 1_000));
-    sample.set(`gap ${key}`, gap?.blocks ?? null);
-    // Rounded up, so that the interval still contains the true gap.
-    sample.set(`uncertainty ${key}`, gap === undefined ? null : Math.ceil(gap.uncertainty_blocks * 10) / 10);
+/** A series with a value in these slots; it begins with its first known value. Seven digits are enough for all but heights. */
+function noted(
+  series: Numbers | undefined,
+  slots: readonly number[],
+  value: number | null,
+  Values: typeof Float64Array | typeof Float32Array,
+): Numbers | undefined {
+  if (series === undefined && value === null) {
+    return undefined;
   }
-  return sample;
+  const values = series ?? new Values(SLOTS).fill(Number.NaN);
+  for (const slot of slots) {
+    values[slot] = value ?? Number.NaN;
+  }
+  return values;
+}
+
+function inMs(lagSeconds: number | null): number | null {
+  return lagSeconds === null ? null : Math.round(lagSeconds * 1_000);
 }
 
 /** Rounded so that a value in four bytes reads as it was written. */

@@ -87,18 +87,6 @@ describe("the recorded values", () => {
     expect(history.read([KEY], whole(START_MS + MINUTE_MS)).timesMs[0]).toBe(START_MS + 1_000);
   });
 
-  it("is one sample each 15 s, also after the clock was set back", () => {
-    const lags = [14_999, 15_000, -14_999, -15_000].map((laterMs) => {
-      const history = new ChainHistory();
-      const firstMs = START_MS + 30_000;
-      history.record(reportAt(firstMs), firstMs);
-      history.record(reportAt(firstMs + laterMs, 9_000), firstMs + laterMs);
-      return history.read([KEY], whole(firstMs)).targets[KEY]?.lagMs;
-    });
-
-    expect(lags).toEqual([[4_000], [9_000], [4_000], [9_000]]);
-  });
-
   it("is forgotten with its target, and of no other", () => {
     const [laterMs, only] = [START_MS + 20 * MINUTE_MS, sampleTargetReport({ target: SUBGRAPH })];
     const history = recorded(START_MS, START_MS + 10 * MINUTE_MS);
