@@ -52,7 +52,8 @@ function mergeByChain(rows: readonly Row[]): ReadonlyMap<number | null, RowConte
   const byChain = new Map<number | null, RowContent>();
   for (const { chainId, content } of rows) {
     const earlier = byChain.get(chainId) ?? content;
-    const isSame = earlier.kind === "failed" || JSON.stringify(earlier) === JSON.stringify(content);
+    const isSame =
+      earlier === content || earlier.kind === "failed" || JSON.stringify(earlier) === JSON.stringify(content);
     byChain.set(chainId, isSame ? earlier : unreadable("Cannot use contradictory rows of one chain"));
   }
   return byChain;

@@ -74,7 +74,7 @@ export function titleOf(body: string): string {
 export function findKnownError(
   messages: readonly string[],
 ): { readonly meaning: Meaning; readonly text: string } | null {
-  for (const [pattern, meaning] of MEANINGS) {
+  for (const [pattern, meaning] of messages.length === 0 ? [] : MEANINGS) {
     const text = messages.find((message) => pattern.test(message));
     if (text !== undefined) {
       return { meaning, text };

@@ -28,12 +28,24 @@ export function followKeys(from: Place, keys: readonly string[]): Place | Lost {
   let at = from;
   for (const key of keys) {
     if (!hasKey(at.value, key)) {
-      const where = `no "${key}" in ${nameOf(at)}, which is ${describeParts(at.value)}`;
-      return { ...at, key, why: `Cannot follow path "${keys.join(".")}": ${where}` };
+      return lost(at, key, keys);
     }
     at = inside(at, key, at.value[key]);
   }
   return at;
+}
+
+function lost({ value, name }: Place, key: string, keys: readonly string[]): Lost {
+  return {
+    value,
+    name,
+    key,
+    // Made when it is read: an optional path often leads nowhere.
+    get why() {
+      const where = `no "${key}" in ${nameOf({ value, name })}, which is ${describeParts(value)}`;
+      return `Cannot follow path "${keys.join(".")}": ${where}`;
+    },
+  };
 }
 
 function hasKey(value: unknown, key: string): value is Readonly<Record<string, unknown>> {
@@ -67,17 +79,38 @@ function follow(from: RowPlace, path: string | undefined): Place | Lost {
   if (path === undefined) {
     return NOTHING;
   }
-  const found = path
-    .replace(/\?$/, "")
-    .split("|")
-    .map((one): Place | Lost => {
-      if (one === "$key") {
-        return { value: from.key, name: "the key" };
-      }
-      return one === "$" ? from : followKeys(from, one.split("."));
-    });
-  const known = found.find((one) => !isLost(one) && one.value !== null);
-  return known ?? (path.endsWith("?") ? NOTHING : (found.at(-1) ?? NOTHING));
+  const { isOptional, alternatives } = parsePath(path);
+  let found: Place | Lost = NOTHING;
+  for (const keys of alternatives) {
+    found = keys[0] === "$key" ? { value: from.key, name: "the key" } : followKeys(from, keys);
+    if (!isLost(found) && found.value !== null) {
+      return found;
+    }
+  }
+  return isOptional ? NOTHING : found;
+}
+
+interface Path {
+  readonly isOptional: boolean;
+  /** The keys of each; none for the place itself. */
+  readonly alternatives: readonly (readonly string[])[];
+}
+
+/** Every reply is read by the same few paths. */
+const paths = new Map<string, Path>();
+
+function parsePath(path: string): Path {
+  const known = paths.get(path);
+  if (known !== undefined) {
+    return known;
+  }
+  const alternatives = path.replace(/\?$/, "").split("|");
+  const parsed = {
+    isOptional: path.endsWith("?"),
+    alternatives: alternatives.map((one) => (one === "$" ? [] : one.split("."))),
+  };
+  paths.set(path, parsed);
+  return parsed;
 }
 
 /** The questions of a form, richest first. */

@@ -101,15 +101,15 @@ function otherError(
   retryAfterMs: number | null,
 ): Interpretation | null {
   const isApi = form === "api";
+  if (isApi && errors.length === 0 && httpStatus < 300) {
+    return null;
+  }
   const isLimited = retryAfter !== null || isRateLimitText(body);
   const words = quoteExplained(errors[0] ?? titleOf(body));
   if (httpStatus >= 300) {
     const usual = STATUS_REASONS.get(httpStatus) ?? (isApi && errors.length > 0 ? "graphql" : "http_status");
     const reason = httpStatus === 403 && isLimited ? "rate_limited" : usual;
     return fail(reason, quote(`HTTP ${httpStatus}: ${words}`.replace(/: $/, "")), retryAfterMs);
-  }
-  if (isApi && errors.length === 0) {
-    return null;
   }
   if (isLimited) {
     return fail("rate_limited", words, retryAfterMs);

@@ -24,7 +24,7 @@ export function createRedact(secrets: readonly string[]): Redact {
         found.push({ from, to: from + Math.max(...alike.map((form) => foundLength(text, from, form))) });
       }
     }
-    return withMarks(text, found);
+    return found.length === 0 ? text : withMarks(text, found);
   };
 }
 
