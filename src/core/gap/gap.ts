@@ -49,7 +49,10 @@ export function addMeasure(
 ): GapMeasures {
   const atMs = readAtMs(pair.driver);
   const distanceMs = (sample: Sample) => Math.abs(readAtMs(sample) - atMs);
-  const [partner] = pair.partners.toSorted((a, b) => distanceMs(a) - distanceMs(b));
+  let [partner] = pair.partners;
+  for (const one of pair.partners) {
+    partner = partner !== undefined && distanceMs(one) < distanceMs(partner) ? one : partner;
+  }
   if (partner === undefined) {
     return measures;
   }

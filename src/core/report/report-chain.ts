@@ -41,6 +41,7 @@ const STATUS_WITHOUT_HEIGHT = { head: "unknown", missing: "missing", not_started
 const AS_GOOD_SECONDS = 5;
 const AS_GOOD_BLOCKS = 2;
 
+type Standing = ChainSummary["standings"][number];
 type MarkedTarget = TargetReport & { preferred: boolean };
 
 /** What is known of a chain at `nowMs`. The same state and instant always give the same report. */
@@ -99,11 +100,7 @@ function reportReference({ clock, consensus, intervalMs, reference }: ChainView)
 }
 
 /** Of a source with a recent reply: whether it agrees with the reference, or why it is excluded. */
-function standingOf(
-  source: SourceState,
-  { sources }: WatchedChain,
-  view: ChainView,
-): ChainSummary["standings"] {
+function standingOf(source: SourceState, { sources }: WatchedChain, view: ChainView): readonly Standing[] {
   const { key, last } = source;
   const { members, opposed, undecided } = view.consensus;
   const host = sources.get(key)?.provider ?? null;
@@ -114,17 +111,19 @@ function standingOf(
   if (newest === null || !isFresh(source, view.thresholds, view.nowMs)) {
     return [];
   }
-  const standing = { source: key, host, block_number: newest.block };
+  const standing = (stands: Standing["stands"], detail: string | null): readonly Standing[] => [
+    { source: key, host, block_number: newest.block, stands, detail },
+  ];
   const opposition = opposed.find((one) => one.source === key);
   if (opposition !== undefined) {
-    return [{ ...standing, stands: "excluded", detail: oppositionText(opposition) }];
+    return standing("excluded", oppositionText(opposition));
   }
   const side = undecided.findIndex((keys) => keys.includes(key));
   if (side >= 0) {
-    return [{ ...standing, stands: "disputed", detail: `side ${side + 1}` }];
+    return standing("disputed", `side ${side + 1}`);
   }
   const isMember = view.reference !== null && members.includes(key);
-  return [{ ...standing, stands: isMember ? "agrees" : "apart", detail: null }];
+  return standing(isMember ? "agrees" : "apart", null);
 }
 
 /**
@@ -151,8 +150,14 @@ function reportGaps(state: ChainState, watched: WatchedChain, view: ChainView): 
     const blocks = Math.round(gap.blocks * 10) / 10;
     const here = timeOfBlock(view.clock, newest.block, view.intervalMs);
     const there = timeOfBlock(view.clock, newest.block + blocks, view.intervalMs);
+    const { key, protocol, variant, tier, chain, chain_id } = targetId(target);
     return {
-      ...targetId(target),
+      key,
+      protocol,
+      variant,
+      tier,
+      chain,
+      chain_id,
       against: against.variant,
       blocks,
       seconds: here === null || there === null ? null : (there.ms - here.ms) / 1_000,

@@ -174,7 +174,7 @@ export function dueSelections(
   { endpoint, search, selections }: EndpointState,
   nowMs: number,
 ): readonly DueSelection[] {
-  if (!search.isAnswered) {
+  if (!search.isAnswered || endpoint.parity === undefined) {
     return [];
   }
   const dueMs = ({ id }: DueSelection): number => (selections.get(id) ?? NEVER_ASKED).dueMs;

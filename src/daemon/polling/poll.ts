@@ -363,8 +363,5 @@ function mayBeOfSelection(answer: Exclude<Asked["answer"], { readonly kind: "ans
 }
 
 function timed(outcome: Outcome, { sentAtMs, receivedAtMs }: PollTimes): Observation {
-  // Nearly all are heads, and on Node 20 a spread costs 4 % of a poll.
-  return outcome.kind === "head"
-    ? { source: outcome.source, kind: "head", head: outcome.head, sentAtMs, receivedAtMs }
-    : { ...outcome, sentAtMs, receivedAtMs };
+  return { sentAtMs, receivedAtMs, ...outcome };
 }
