@@ -59,13 +59,15 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
         reader.fail(...ABORTED);
       } else {
         const { origin, pathname, search } = new URL(url);
-        const request = { origin, path: `${pathname}${search}`, headers: headersFor(headers) };
-        const content = body === null ? null : jsonOf(body);
+        const request = {
+          origin,
+          path: `${pathname}${search}`,
+          headers: headersFor(headers),
+          method: body === null ? ("GET" as const) : ("POST" as const),
+          body: body === null ? null : jsonOf(body),
+        };
         // Not undici's request(): its stream and its signal for each reply cost as much as all the rest of a poll.
-        freshDispatcher().dispatch(
-          { ...request, method: body === null ? "GET" : "POST", body: content },
-          reader,
-        );
+        freshDispatcher().dispatch(request, reader);
       }
       const result = await reader.result.catch(failureOf);
       // The height was read before the first byte of the reply came; a slow body says nothing about it.
