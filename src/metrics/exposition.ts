@@ -34,7 +34,9 @@ export function headText({ name, help, type }: Pick<MetricFamily, "name" | "help
 /** One line; without labels there are no braces. */
 export function sampleLine(name: string, [labels, value, suffix = ""]: Sample): string {
   const braces = labels === "" ? "" : `{${labels}}`;
-  return `${name}${suffix}${braces} ${String(value).replace("Infinity", "Inf").replace(/^Inf/, "+Inf")}\n`;
+  const text = String(value);
+  const number = Number.isFinite(value) ? text : text.replace("Infinity", "Inf").replace(/^Inf/, "+Inf");
+  return `${name}${suffix}${braces} ${number}\n`;
 }
 
 /** Labels as they stand between the braces, in the order given: `chain="base",chain_id="8453"`. */

@@ -45,12 +45,14 @@ function familiesOf<Source, Part>(
 ) {
   return (rows: Rows<Part>): readonly MetricFamily<Source>[] =>
     Object.entries(rows).map(([name, [read, help]]) =>
-      family(name, help, labels, (source: Source) =>
-        partsOf(source).flatMap((part): readonly Sample[] => {
+      family(name, help, labels, function* (source: Source): Iterable<Sample> {
+        for (const part of partsOf(source)) {
           const value = typeof read === "function" ? read(part) : part[read];
-          return value === null ? [] : [[labelsOf(part), sampleOf(value)]];
-        }),
-      ),
+          if (value !== null) {
+            yield [labelsOf(part), sampleOf(value)];
+          }
+        }
+      }),
     );
 }
 
