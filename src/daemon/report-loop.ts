@@ -47,9 +47,12 @@ export function startReportLoop(
     previous = report;
   }
 
-  const isDue = (): boolean =>
-    Math.abs(world.nowMs() - sampledMs) >= SAMPLE_MS ||
-    (isReady ? daemon.hasTurnedSince(previous) : daemon.ready().ok);
+  const isDue = (): boolean => {
+    // Also decides what the polls of the last second have shown.
+    const hasTurned = daemon.hasTurnedSince(previous);
+    const isNews = isReady ? hasTurned : daemon.ready().ok;
+    return isNews || Math.abs(world.nowMs() - sampledMs) >= SAMPLE_MS;
+  };
 
   const timer = setInterval(() => {
     if (isDue()) {
