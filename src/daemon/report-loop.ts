@@ -8,12 +8,12 @@ import type { EventStore } from "./state/event-store.ts";
 import type { HistoryStore } from "./state/history-store.ts";
 
 const INTERVAL_MS = 1_000;
-/** How often the plots get a sample. What changes without a status that turns is noted then. */
+/** How often the plots get a sample. Changes that turn no status are noted then. */
 const SAMPLE_MS = 15_000;
 
 /**
- * Every second in which a status has turned, and every 15 s: stores and logs the events since the last report, and calls the webhook. Every
- * 15 s it records the report for the plots.
+ * Stores and logs the events since the last report, and calls the webhook: within a second after a status has turned, and every
+ * 15 s. Every 15 s it also records the report for the plots.
  */
 export function startReportLoop(
   daemon: Pick<Daemon, "hasTurnedSince" | "isPolling" | "prepare" | "ready" | "report">,

@@ -31,7 +31,7 @@ export function handoverParts(
 }
 
 interface Handover {
-  /** What of the state and the counters has changed. */
+  /** The parts of the state and the counters that have changed. */
   readonly learned: LearnedState;
   /** All events of each subject that has new ones. */
   readonly events: readonly Event[];

@@ -42,7 +42,7 @@ export class SharedParts {
     this.#written = null;
   }
 
-  /** Writes what of these parts, which are all, the store lacks. A write without changes renews the time of the last one. */
+  /** Of these parts, writes those that the store lacks. A write without changes renews the time of the last one. */
   async write(parts: readonly Part[], token: number): Promise<StoreReply<Written>> {
     const reply = await this.#writeChanged(parts, token);
     return reply.kind === "reply" && reply.value === "lost" ? await this.#writeChanged(parts, token) : reply;
