@@ -60,7 +60,7 @@ const INDEX_NODE: Question = {
 const QUESTIONS = [...Object.keys(FAMILIES), RPC_DIALECT]
   .flatMap((dialect) => questionsFor({ dialect, targets: [] }).map((question) => ({ dialect, question })))
   .concat({ dialect: "graph-status", question: INDEX_NODE });
-const PAGES = Object.entries(DIALECTS).flatMap(([dialect, { usualPath: path }]) =>
+const PAGES = Object.entries(DIALECTS).flatMap(([dialect, { path }]) =>
   path ? questionsFor({ dialect, targets: [] }).map((question) => ({ path, dialect, question })) : [],
 );
 /** Where something usually is below an indexer's address; the empty path, which every address ends with, is last. */

@@ -3,8 +3,8 @@ import type { Budget, Chain, Endpoint, Fleet, Indexer, Thresholds } from "../cor
 import { indexerKey } from "../core/model/fleet.ts";
 import type { MaintenanceMatch, MaintenanceWindow } from "../core/model/maintenance-window.ts";
 import { readAddress } from "./address.ts";
-import { checkDialect } from "./dialect-blocks.ts";
 import {
+  checkDialect,
   type Draft,
   IndexerResolver,
   type ListedTarget,
@@ -15,13 +15,13 @@ import { carriedBy, resolveProbes } from "./parity.ts";
 import type { Spot } from "./problems.ts";
 import { durationLiteral } from "./quantities.ts";
 import { withSchedules } from "./schedules.ts";
-import type { MainFile, ThresholdsEntry } from "./schema.ts";
+import type { ConfigFile, ThresholdsEntry } from "./schema.ts";
 import type { Secrets } from "./secrets.ts";
 import { checkKnown, didYouMean, type EntriesOf, type Entry } from "./shape.ts";
 import { wellKnownChain } from "./well-known-chains.ts";
 
 /** chains.yaml, parsed entry by entry. */
-export type Sections = EntriesOf<typeof MainFile>;
+export type Sections = EntriesOf<typeof ConfigFile>;
 
 const DEFAULT_THRESHOLDS: Thresholds = {
   laggingMs: 10 * 60_000,

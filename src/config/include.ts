@@ -1,19 +1,19 @@
-import { dirname, isAbsolute, join, normalize } from "node:path";
+import { basename, dirname, isAbsolute, join, normalize } from "node:path";
 import { whyUnreadable } from "../core/model/why-unreadable.ts";
 import type { Sections } from "./fleet.ts";
 import type { ParseOptions } from "./parse.ts";
 import type { Problems } from "./problems.ts";
-import { IncludedFile, MainFile } from "./schema.ts";
+import { ConfigFile, IncludedFile } from "./schema.ts";
 import { describeValue, parseSections, sectionsIn } from "./shape.ts";
 import { readYaml, type YamlFile } from "./yaml.ts";
 
 /** Parses the main file and those that it includes, as one. @throws {ConfigError} If one of them cannot be read. */
 export function readSections(yaml: YamlFile, problems: Problems, options: ParseOptions): Sections {
-  const main = sectionsIn(MainFile, yaml, problems.topOf(yaml));
+  const main = sectionsIn(ConfigFile, yaml, problems.topOf(yaml));
   if (main === null) {
     throw problems.toError();
   }
-  const { include } = parseSections(MainFile.pick({ include: true }), main, []);
+  const { include } = parseSections(ConfigFile.pick({ include: true }), main, []);
   const texts = new Map<string, string | null>();
   for (const { value: pattern, spot } of include ?? []) {
     try {
@@ -30,7 +30,7 @@ export function readSections(yaml: YamlFile, problems: Problems, options: ParseO
     return included && sectionsIn(IncludedFile, included, problems.topOf(included));
   });
   const readable = files.filter((file) => file !== null);
-  const sections = parseSections(MainFile, main, readable);
+  const sections = parseSections(ConfigFile, main, readable);
   if (readable.length < files.length) {
     throw problems.toError();
   }
@@ -40,14 +40,14 @@ export function readSections(yaml: YamlFile, problems: Problems, options: ParseO
 /** The paths that match a pattern of `include`, without the main file. @throws {Error} If there are none. */
 function pathsOf(pattern: string, { file, listFiles = () => [] }: ParseOptions): readonly string[] {
   const path = isAbsolute(pattern) ? pattern : join(dirname(file), pattern);
-  const [folder, name] = [dirname(path), path.slice(path.lastIndexOf("/") + 1)];
+  const name = basename(path);
   if (!name.includes("*")) {
     return [path];
   }
   // As in a shell, a leading dot is not matched: a ConfigMap is mounted with folders such as ..data.
-  const parts = name.split("*").map((part) => part.replace(/[.+^$()[\]{}?|\\]/g, String.raw`\$&`));
-  const names = listFiles(folder, new RegExp(`^(?!\\.)${parts.join(".*")}$`));
-  const paths = names.map((one) => join(folder, one)).filter((one) => one !== normalize(file));
+  const regex = name.replace(/[.+^$()[\]{}?|\\]/g, String.raw`\$&`).replaceAll("*", ".*");
+  const names = listFiles(dirname(path), new RegExp(`^(?!\\.)${regex}$`));
+  const paths = names.map((one) => join(dirname(path), one)).filter((one) => one !== normalize(file));
   if (paths.length === 0) {
     throw new Error("no file matches");
   }

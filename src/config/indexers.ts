@@ -8,7 +8,6 @@ import {
 } from "../core/model/fleet.ts";
 import { DIALECTS } from "../dialects/families.ts";
 import { readAddress, readWebUrl, type Scope } from "./address.ts";
-import { checkDialect } from "./dialect-blocks.ts";
 import type { Sections } from "./fleet.ts";
 import type { Spot } from "./problems.ts";
 import { type ChainValues, type IndexerEntry, OVERRIDE_KEYS } from "./schema.ts";
@@ -65,7 +64,8 @@ export class IndexerResolver {
     this.#entry = entry;
     this.#spot = spot;
     this.#secrets = secrets;
-    const isNeeded = DIALECTS[entry.dialect]?.needs === "deployment";
+    const isNeeded =
+      entry.dialect === "graph-status" || DIALECTS[entry.dialect]?.metrics?.chain === "deployment";
     this.#deployment = isNeeded ? "{deployment}" : entry.status?.deployment;
   }
 
@@ -280,4 +280,47 @@ export class IndexerResolver {
 /** The values of a chain's placeholders: all keys of its map that are no overrides. */
 function ownValuesOf(own: ChainValues): readonly (readonly [string, string])[] {
   return Object.entries(own).filter((entry): entry is [string, string] => !OVERRIDE_KEYS.includes(entry[0]));
+}
+
+/**
+ * Checks that an entry has the blocks that its dialect needs, and no others. `listed`: its chains; `sharing`: the number of them
+ * with the same URL.
+ */
+export function checkDialect(
+  entry: Pick<IndexerEntry, "dialect" | "custom" | "metrics" | "status">,
+  spot: Spot,
+  listed: readonly Pick<Target, "chain">[],
+  sharing: number,
+): void {
+  const { dialect, custom, metrics } = entry;
+  const known = DIALECTS[dialect]?.metrics;
+  const takes = { custom: dialect === "custom", metrics: known !== undefined, status: dialect === "graph" };
+  for (const [block, expected] of [["custom"], ["metrics"], ["status", "graph"]] as const) {
+    if (entry[block] !== undefined && !takes[block]) {
+      const advice = `expected dialect: ${expected ?? block}`;
+      spot.at(block).add(`no effect with dialect ${dialect}, ${advice}`, "key");
+    }
+  }
+  if (takes.custom && custom === undefined) {
+    spot.add("dialect custom without a block custom, expected custom: { query, height }");
+  }
+  if (takes.status && entry.status !== undefined && sharing > 1) {
+    const advice = "give url a placeholder, so that each chain has its own";
+    spot.at("status").add(`an endpoint of ${sharing} chains cannot have a status; ${advice}`, "key");
+  }
+  if (known === undefined) {
+    return;
+  }
+  const { height, chain } = { ...metrics, ...known };
+  if (height === undefined) {
+    spot.add("dialect without a height, expected metrics: { height: NAME }");
+  }
+  if (sharing > 1 && chain === undefined) {
+    const expected = "expected metrics: { chain: LABEL }, or a url with {chain}";
+    spot.add(`no label says which of ${sharing} chains a value is of, ${expected}`);
+  }
+  const slugs = new Set(listed.map((target) => target.chain));
+  for (const [value, slug] of Object.entries(metrics?.chains ?? {})) {
+    checkKnown("chain", slug, slugs, spot.at("metrics", "chains", value));
+  }
 }

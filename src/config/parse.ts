@@ -6,7 +6,7 @@ import { resolveNotify } from "./address.ts";
 import type { Config } from "./config.ts";
 import { resolveFleet, type Sections } from "./fleet.ts";
 import { readSections } from "./include.ts";
-import { Problems, type Spot } from "./problems.ts";
+import { Problems } from "./problems.ts";
 import { type Environment, Secrets } from "./secrets.ts";
 import { checkKnown } from "./shape.ts";
 import { readYaml } from "./yaml.ts";
@@ -26,9 +26,7 @@ export interface ParseOptions extends Environment {
  */
 export function parseConfig(text: string, options: ParseOptions): Config {
   const problems = new Problems();
-  const yaml = readYaml(text, options.file);
-  const sections = readSections(yaml, problems, options);
-  checkPresence(sections, problems.topOf(yaml));
+  const sections = readSections(readYaml(text, options.file), problems, options);
   const secrets = new Secrets(options);
   const { fleet, maintenance } = resolveFleet(sections, secrets);
   const shown = resolvePublic(sections);
@@ -68,16 +66,6 @@ export function parseConfig(text: string, options: ParseOptions): Config {
     secrets: secrets.all.filter((secret) => !names.has(secret)),
     variables: secrets.variables,
   };
-}
-
-/** They are required, and may be in any of the files. */
-function checkPresence({ chains, protocols }: Sections, top: Spot): void {
-  if (chains === undefined || chains?.size === 0) {
-    top.at("chains").add("required key missing (expected a map of chains by slug)");
-  }
-  if (protocols === undefined || protocols?.size === 0) {
-    top.at("protocols").add("required key missing (expected a map of protocols, each a list of indexers)");
-  }
 }
 
 /** Adds a problem for each protocol that does not exist. */

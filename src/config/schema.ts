@@ -118,22 +118,27 @@ const Status = map("a map with url and deployment", {
   deployment: DeploymentId.describe("The deployment."),
 });
 
+/** How a URL is asked, be it of an indexer or of a node. */
+const ASKED = {
+  custom: optional(Custom, "What dialect [custom](dialects.md#custom) sends and reads."),
+  metrics: optional(Metrics, "Gauges that dialect [metrics](dialects.md#metrics) reads, or a family lacks."),
+  headers: Headers.default({}).describe("Sent with every request."),
+  provider: Provider,
+  budget: optional(BudgetName, "Budget of its requests."),
+};
+
 const IndexerEntry = map("a map with variant, url and chains", {
   variant: Name.describe("A way in which the protocol is indexed, such as subgraph."),
   tier: Name.default("production").describe("Which deployment, such as production or testing."),
   dialect: oneOf(Object.keys(DIALECTS))
     .default("auto")
     .describe("The family of the indexer ([list](dialects.md)); auto detects some."),
-  custom: optional(Custom, "What dialect [custom](dialects.md#custom) sends and reads."),
-  metrics: optional(Metrics, "Gauges that dialect [metrics](dialects.md#metrics) reads, or a family lacks."),
   url: optional(Url, "One endpoint for all chains or, with a placeholder, one for each."),
-  provider: Provider,
+  ...ASKED,
   status: optional(Status, "The graph-node's index-node API, asked why a target of dialect graph is not ok."),
-  headers: Headers.default({}).describe("Sent with every request."),
   optional: Flag.default(false).describe("Skip it, with a warning, while one of its variables is not set."),
   explorer: optional(Link, "Page about the indexer."),
   playground: optional(Link, "Page for queries by hand."),
-  budget: optional(BudgetName, "Budget of its requests."),
   schedule: Schedule.default("auto").describe("When it is polled; auto: as often as the budget allows."),
   chains: Chains.describe("Chains that it must serve; an absent one is missing."),
 });
@@ -145,11 +150,7 @@ const RpcNode = map("a map with url", {
   dialect: oneOf(HEAD_DIALECTS)
     .default(RPC_DIALECT)
     .describe("Where the head is read ([list](dialects.md#independent-heads))."),
-  custom: optional(Custom, "As in an indexer."),
-  metrics: optional(Metrics, "As in an indexer."),
-  headers: Headers.default({}).describe("Sent with every request."),
-  provider: Provider,
-  budget: optional(BudgetName, "Budget of its requests."),
+  ...ASKED,
   schedule: optional(Schedule, "When it is polled (default: `poll.rpc_schedule`)."),
 });
 
@@ -326,11 +327,6 @@ export const ConfigFile = map("a map with version, chains and protocols", {
     .max(20)
     .default([])
     .describe("Values that must be equal in several variants ([parity](parity.md)), at no extra requests."),
-});
-
-/** The main file: the chains and protocols may be in included files. */
-export const MainFile = ConfigFile.partial({ chains: true, protocols: true }).meta({
-  expected: "a map with version, chains and protocols",
 });
 
 /** What an included file may have. */

@@ -61,15 +61,20 @@ export function parseSections<File extends z.ZodObject>(
 }
 
 /** Parses what several files have in one place: lists and maps are joined, and any other second value is a problem. */
-function parseParts(schema: Schema, parts: readonly Written[], spot: Spot): unknown {
+function parseParts(schema: Schema, written: readonly Written[], spot: Spot): unknown {
   // zod's union of all its schemas, which its functions take as their base class.
   const { def } = (schema as z.core.$ZodTypes)._zod;
-  const [first = { value: undefined, spot }, ...others] = parts;
+  const [first = { value: undefined, spot }, ...others] = written;
+  const parts = [first, ...others];
   switch (def.type) {
     case "default":
-      return parseParts(def.innerType, parts.length > 0 ? parts : [{ value: def.defaultValue, spot }], spot);
+      return parseParts(
+        def.innerType,
+        written.length > 0 ? written : [{ value: def.defaultValue, spot }],
+        spot,
+      );
     case "optional":
-      return parts.length > 0 ? parseParts(def.innerType, parts, spot) : undefined;
+      return written.length > 0 ? parseParts(def.innerType, written, spot) : undefined;
     case "array":
       return parseLists(schema, def, parts);
     case "record":

@@ -77,50 +77,40 @@ export const FAMILIES = {
   ],
 } as const satisfies Readonly<Record<string, Form | readonly Form[]>>;
 
-/** Where a page usually is below an indexer's address: `synclag probe` looks there. */
-interface Page {
-  readonly usualPath?: string | undefined;
-}
-
 /**
  * Families that chains.yaml must name: each is a GET of a URL of its own, which `auto` never sends. What a page says of its own
  * health (`synced`, `inSync`, `healthy`, a lag) is computed by the indexer itself and is not read. Sources: docs/dialects.md.
  */
 const REST_FAMILIES = {
   // Every Ponder has it; its GraphQL is opt-in.
-  "ponder-status": { usualPath: "/status", rows: "*", ...PONDER_ROW },
+  "ponder-status": { path: "/status", rows: "*", ...PONDER_ROW },
   // Later nodes have only the block that they have begun to process; before the first block neither.
   "subquery-meta": {
-    usualPath: "/meta",
+    path: "/meta",
     chainId: "chain?",
     height: "lastProcessedHeight|currentProcessingHeight?",
   },
-  "sqd-portal": { usualPath: "/head", height: "number", hash: "hash?" },
+  "sqd-portal": { path: "/head", height: "number", hash: "hash?" },
   // `erc20BlockNumber`, of its second indexer, is null where that is switched off.
   safe: {
-    usualPath: "/api/v1/about/indexing/",
+    path: "/api/v1/about/indexing/",
     height: "masterCopiesBlockNumber",
     time: "masterCopiesBlockTimestamp?",
   },
   // `lastBlockTime` is when the block arrived, not the block's own time.
-  blockbook: { usualPath: "/api/v2", height: "blockbook.bestHeight" },
+  blockbook: { path: "/api/v2", height: "blockbook.bestHeight" },
   // A chain in the queue has no `latestIndexedBlock`.
   ensnode: {
-    usualPath: "/api/indexing-status",
+    path: "/api/indexing-status",
     rows: "realtimeProjection.snapshot.omnichainSnapshot.chains.*",
     chainId: "$key",
     height: "latestIndexedBlock.number?",
     time: "latestIndexedBlock.timestamp?",
   },
   // Newest first. `/main-page/indexing-status` has no height.
-  blockscout: {
-    usualPath: "/api/v2/main-page/blocks",
-    height: "0.height",
-    time: "0.timestamp?",
-    hash: "0.hash?",
-  },
-  algorand: { usualPath: "/health", height: "round" },
-} as const satisfies Readonly<Record<string, Form & Page>>;
+  blockscout: { path: "/api/v2/main-page/blocks", height: "0.height", time: "0.timestamp?", hash: "0.hash?" },
+  algorand: { path: "/health", height: "round" },
+} as const satisfies Readonly<Record<string, Form & Pick<Dialect, "path">>>;
 
 /**
  * Families whose page of Prometheus metrics has the height. Gauges that say how far behind, how ready or how late it is are
@@ -129,16 +119,16 @@ const REST_FAMILIES = {
 const METRICS_FAMILIES = {
   // Of HyperIndex 3. The time came after 3.8.0.
   "envio-metrics": {
-    usualPath: "/metrics",
+    path: "/metrics",
     height: "envio_progress_block",
     time: "envio_progress_block_time_seconds",
     chain: "chainId",
   },
   "graph-node-metrics": { height: "deployment_head", chain: "deployment" },
-  "sqd-metrics": { usualPath: "/metrics", height: "sqd_processor_last_block" },
+  "sqd-metrics": { path: "/metrics", height: "sqd_processor_last_block" },
   // A pipe has a name. -1 before the first batch.
   "sqd-pipes": { height: "sqd_processed_block", chain: "id" },
-  "subquery-metrics": { usualPath: "/metrics", height: "subql_indexer_processing_block_height" },
+  "subquery-metrics": { path: "/metrics", height: "subql_indexer_processing_block_height" },
   rindexer: { height: "rindexer_last_synced_block", chain: "network" },
   // 0 where its database cannot be read.
   shovel: { height: "shovel_latest_block_local", chain: "src" },
@@ -152,7 +142,9 @@ const METRICS_FAMILIES = {
   // Of several apps in one process the head of the last.
   firehose: { height: "head_block_number" },
   "near-lake": { height: "near_indexer_streaming_current_block_height" },
-} as const satisfies Readonly<Record<string, MetricsForm & Page>>;
+  // Any page: chains.yaml names the gauges.
+  metrics: {},
+} as const satisfies Readonly<Record<string, Partial<MetricsForm> & Pick<Dialect, "path">>>;
 
 /** The dialect of an Ethereum JSON-RPC node, under `rpc` alone. */
 export const RPC_DIALECT = "rpc";
@@ -191,39 +183,36 @@ export function blockQuestion(block: number): Question {
 }
 
 /** What is known of a dialect. Those without questions make them for each endpoint. */
-interface Dialect extends Page {
+interface Dialect {
+  /** Where its page usually is below an indexer's address: `synclag probe` looks there. */
+  readonly path?: string | undefined;
   readonly questions?: readonly Question[];
   /** What it reads of a metrics page, to which `metrics` in chains.yaml adds. */
   readonly metrics?: Partial<MetricsForm>;
-  /** The key of chains.yaml without which it cannot ask: of the indexer, or of each of its chains. */
-  readonly needs?: "custom" | "deployment" | undefined;
 }
 
 /** The values of `dialect` in chains.yaml. */
 export const DIALECTS: Readonly<Record<string, Dialect>> = {
   auto: {},
-  ...each<Form | readonly Form[]>(FAMILIES, (forms) => ({
-    questions: [forms].flat().flatMap(familyQuestions),
-  })),
-  ...each<Form & Page>(REST_FAMILIES, (row) => ({
-    usualPath: row.usualPath,
+  ...each<Form | readonly Form[]>(FAMILIES, (forms) => ({ questions: familyQuestions(forms) })),
+  ...each<Form & Pick<Dialect, "path">>(REST_FAMILIES, (row) => ({
+    path: row.path,
     questions: familyQuestions(row),
   })),
-  "graph-status": { needs: "deployment" },
-  ...each<Partial<MetricsForm> & Page>({ ...METRICS_FAMILIES, metrics: {} }, (row) => ({
-    usualPath: row.usualPath,
+  "graph-status": {},
+  ...each<Partial<MetricsForm> & Pick<Dialect, "path">>(METRICS_FAMILIES, (row) => ({
+    path: row.path,
     metrics: row,
-    needs: row.chain === "deployment" ? "deployment" : undefined,
   })),
-  custom: { needs: "custom" },
+  custom: {},
 };
 
 function each<Row>(rows: Readonly<Record<string, Row>>, dialectOf: (row: Row) => Dialect) {
   return Object.fromEntries(Object.entries(rows).map(([name, row]) => [name, dialectOf(row)]));
 }
 
-function familyQuestions(form: Form): readonly Question[] {
-  return questionsOf({ notStarted: NOTHING_INDEXED, ...form });
+function familyQuestions(forms: Form | readonly Form[]): readonly Question[] {
+  return [forms].flat().flatMap((form) => questionsOf({ notStarted: NOTHING_INDEXED, ...form }));
 }
 
 type AskedEndpoint = Pick<Endpoint, "dialect" | "targets" | "custom" | "metrics"> &

@@ -27,11 +27,10 @@ const LABEL = /\b([a-z_]\w*)[ \t]*=[ \t]*"((?:[^"\\]|\\.)*)"/gi;
  */
 export function metricsQuestion(form: MetricsForm, endpoint: AskedEndpoint): Question {
   const { height, time = height } = form;
-  const keep = [`# TYPE ${height} `, height, time];
   return {
     body: null,
     reads: "metrics",
-    keep,
+    keep: [`# TYPE ${height} `, height, time],
     read: ({ value }) => readMetrics(form, endpoint, String(value)),
   };
 }
@@ -65,11 +64,14 @@ function samplesOf(name: string | undefined, page: string, form: MetricsForm, en
   const lines = page.split("\n").filter((line) => /^[\w:]*/.exec(line)?.[0] === name);
   return lines.map((line): Sample => {
     const [, series = line, value = "none"] = LINE.exec(line) ?? [];
-    const labels = Array.from(series.matchAll(LABEL), ([, label = "", text = ""]) => {
-      const unescaped = text.replace(/\\(.)/g, (_, after: string) => (after === "n" ? "\n" : after));
-      return [label, unescaped] as const;
-    });
-    const chainId = chainIdOf(new Map(labels), form, endpoint);
+    const labels = new Map<string, string>();
+    for (const [, label = "", text = ""] of series.matchAll(LABEL)) {
+      labels.set(
+        label,
+        text.replace(/\\(.)/g, (_, after: string) => (after === "n" ? "\n" : after)),
+      );
+    }
+    const chainId = chainIdOf(labels, form, endpoint);
     return { series, chainId, value: /^[+-]?nan$/i.test(value) ? -1 : Number(value) };
   });
 }

@@ -95,11 +95,6 @@ const budgets = familiesOf<ReportSource, BudgetReport>(
   ({ report }) => [...groupBy(report.budgets, budgetLabels).values()].map((group) => group.reduce(scarcer)),
   budgetLabels,
 );
-const endpoints = familiesOf<ReportSource, Report["unlisted"][number]>(
-  ENDPOINT_LABELS,
-  ({ report }) => report.unlisted,
-  ({ endpoint }) => keyLabels(endpoint),
-);
 const counters = familiesOf<MetricsSource, { readonly labels: string; readonly requests: number }>(
   ENDPOINT_LABELS,
   (source) =>
@@ -314,12 +309,12 @@ const POLLING_METRICS: readonly MetricFamily[] = [
     ),
     type: "histogram",
   },
-  ...endpoints({
-    synclag_unlisted_chains: [
-      (one) => one.chain_ids.length,
-      "Chains that the endpoint serves and chains.yaml does not list; absent where replies name no chains",
-    ],
-  }),
+  family(
+    "synclag_unlisted_chains",
+    "Chains that the endpoint serves and chains.yaml does not list; absent where replies name no chains",
+    ENDPOINT_LABELS,
+    ({ report }) => report.unlisted.map((one): Sample => [keyLabels(one.endpoint), one.chain_ids.length]),
+  ),
   ...indexers({
     synclag_rounds_skipped_total: ["skipped", "Rounds skipped while the previous one was running"],
   }),

@@ -13,10 +13,8 @@ export function unlistedChains(fleet: Fleet, states: readonly EndpointState[]): 
 }
 
 const listedChains = memoize((fleet: Fleet): ReadonlySet<string> => {
-  const targets = endpointsOf(fleet).flatMap((endpoint) =>
-    endpoint.targets.map((one) => ({ endpoint, ...one })),
-  );
-  return new Set(targets.flatMap(({ endpoint, chainId }) => placesOf(endpoint, chainId)));
+  const placesIn = (one: Endpoint) => one.targets.flatMap(({ chainId }) => placesOf(one, chainId));
+  return new Set(endpointsOf(fleet).flatMap(placesIn));
 });
 
 /** A chain may be listed at another endpoint of the indexer, or by another indexer behind the same URL. */

@@ -57,11 +57,10 @@ const BUDGET_COLUMNS = {
 /** Chains that endpoints serve and chains.yaml does not list; null if there are none. */
 function renderUnlisted({ chains, unlisted }: Report) {
   const names = new Map(chains.map(({ chain_id: id, slug }) => [id, `${id} (${slug})`]));
-  const items = unlisted
-    .filter(({ chain_ids: ids }) => ids.length > 0)
-    .map(({ chain_ids: ids, endpoint }) => {
-      const listed = ids.map((id) => names.get(id) ?? id).join(", ");
-      return html`<li><b>${endpoint}</b>: ${formatCount(ids.length, "chain")}: ${listed}</li>`;
-    });
+  const items = unlisted.flatMap(({ chain_ids: ids, endpoint }) => {
+    const listed = ids.map((id) => names.get(id) ?? id).join(", ");
+    const item = html`<li><b>${endpoint}</b>: ${formatCount(ids.length, "chain")}: ${listed}</li>`;
+    return ids.length === 0 ? [] : item;
+  });
   return renderList("unlisted", "Served, but not in chains.yaml", items);
 }
