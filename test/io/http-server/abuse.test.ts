@@ -10,11 +10,7 @@ describe("startHttpServer() with a hostile client", () => {
   it("gets an error for invalid HTTP, and the next client is served", async () => {
     await using server = await serve();
     const cases: readonly (readonly [readonly string[], number])[] = [
-      [["GET /%zz HTTP/1.1"], 400],
-      [["GET /../../etc/passwd HTTP/1.1"], 404],
-      [["GET /chains/..%2f..%2fetc%2fpasswd HTTP/1.1"], 404],
       [[`GET /${"x".repeat(20_000)} HTTP/1.1`], 431],
-      [[`GET /chains/${"x".repeat(500)} HTTP/1.1`], 414],
       [["GET /metrics HTTP/1.1", `x: ${"y".repeat(20_000)}`], 431],
       [["\x16\x03\x01\x02\x00\x01"], 400],
       [[" / HTTP/1.1"], 400],
@@ -30,22 +26,6 @@ describe("startHttpServer() with a hostile client", () => {
       expect([head, Number(answer.slice(9, 12)), isProblem]).toEqual([head, status, status !== 200]);
       expect((await fetch(`${server.url}/-/healthy`)).status).toBe(200);
     }
-  });
-
-  it("gets its pipelined requests answered in order", async () => {
-    await using server = await serve();
-    const one = (path: string): string => `GET ${path} HTTP/1.1\r\nhost: x\r\n\r\n`;
-
-    const answer = await send(
-      server.url,
-      `${one("/-/healthy")}${one("/nowhere")}${one("/metrics").replace("x\r\n", "x\r\nconnection: close\r\n")}`,
-    );
-
-    expect([...answer.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status)).toEqual([
-      "200",
-      "404",
-      "200",
-    ]);
   });
 
   it.each([
@@ -70,14 +50,9 @@ describe("startHttpServer() with a hostile client", () => {
     socket.write("GET /-/healthy HTTP/1.1\r\nhost: x\r\n\r\n");
     await once(await accepted, "close");
 
-    let receivedBytes = 0;
-    socket
-      .on("error", () => undefined)
-      .on("data", (chunk) => {
-        receivedBytes += chunk.length;
-      });
+    socket.on("error", () => undefined).resume();
     await new Promise((resolve) => socket.once("close", resolve));
-    expect(receivedBytes).toBeLessThan(30_000_000);
+    expect(socket.bytesRead).toBeLessThan(30_000_000);
   });
 
   it("gets no more connections than leave some for the polls", async () => {

@@ -1,5 +1,5 @@
 import bcrypt from "bcryptjs";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { BasicAuth } from "../../../src/io/http-server/basic-auth.ts";
 
 const USERS = new Map([["alice", bcrypt.hashSync("open sesame", 4)]]);
@@ -42,6 +42,18 @@ describe("BasicAuth", () => {
 
     await Promise.all(flood);
     expect(order.filter((admission) => admission !== "busy").indexOf("admitted")).toBeLessThan(3);
+  });
+
+  it("hashes a correct password once, and a wrong one or that of an unknown name each time", async () => {
+    using compare = vi.spyOn(bcrypt, "compare");
+    const auth = new BasicAuth();
+    const asked = ["alice:open sesame", "alice:open sesame", "alice:guess", "alice:guess", "mallory:x"];
+
+    for (const credentials of asked) {
+      await auth.admit(USERS, basic(credentials));
+    }
+
+    expect(compare).toHaveBeenCalledTimes(4);
   });
 
   it.each(["$2$", "$2a$", "$2b$", "$2x$", "$2y$"])("knows %s for bcrypt", async (version) => {
