@@ -66,7 +66,7 @@ const SCRIPTS: Readonly<Record<string, (hash: Hash, args: readonly string[], ins
     [READ.sha]: readParts,
   };
 
-function claim(lease: Hash, args: readonly string[], { nowMs }: Instant): unknown {
+export function claim(lease: Hash, args: readonly string[], { nowMs }: Pick<Instant, "nowMs">): unknown {
   const [id = "", name = "", ownToken = "0", highest = "0", lengthMs = "0", asked = "", deadline = ""] = args;
   const holder = lease.get("id");
   const held = lease.get("token");
