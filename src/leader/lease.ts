@@ -4,7 +4,7 @@
 /** So long a lease lasts in the store after a renewal. */
 export const LEASE_MS = 12_000;
 /** So long its holder acts on it, counted from when it asked: the rest is for clocks that run differently. */
-export const ACT_MS = 10_000;
+const ACT_MS = 10_000;
 /** A holder renews so often. */
 const RENEW_MS = 3_000;
 /** A failed call is repeated after this. */

@@ -204,7 +204,9 @@ function summaryOf(body: string, type: string): string {
   if (!type.includes("json")) {
     return body.trimEnd();
   }
-  const { title, detail, healthy, why, ...json } = JSON.parse(body) as Readonly<Record<string, unknown>>;
+  const { title, detail, healthy, why, ...json } = JSON.parse(body) as Readonly<
+    Record<string, string | boolean>
+  >;
   if (why !== undefined) {
     return `${healthy === true ? "healthy" : "not healthy"}: ${why}`;
   }

@@ -83,7 +83,7 @@ function keeperIn(folder: string) {
       return [
         known.join(", ") || "nothing",
         ...lines.map(
-          ({ level, reason, detail }) => `${pino.levels.labels[Number(level)]}: ${reason ?? detail}`,
+          ({ level, reason, detail }) => `${pino.levels.labels[Number(level)]}: ${String(reason ?? detail)}`,
         ),
         ...moved.map(([name, text]) => `${name}: ${text === before["state.json"] ? "as it was" : text}`),
       ];
