@@ -174,7 +174,7 @@ async function read(
 ): Promise<readonly string[]> {
   const { "content-type": type = "no type", "cache-control": caching = "kept", ...others } = response.headers;
   const expected = type.startsWith("text/html") ? [...ALWAYS, POLICY] : ALWAYS;
-  const named = Object.entries(others).map(([name, value]) => `${name}: ${value}`);
+  const named = Object.entries(others).map(([name, value]) => `${name}: ${String(value)}`);
   const lacking = expected.filter((one) => !named.some((header) => header.startsWith(one)));
   const told = named.filter(
     (one) =>
