@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { startMonitor } from "./core.ts";
-import { FAULT_SCRIPTS } from "./fault-scripts.ts";
-import { playFault } from "./play-fault.ts";
+import { FAULT_SCRIPTS, playFault } from "./play-fault.ts";
 
 describe("a scripted fault", () => {
   it.each(FAULT_SCRIPTS)(

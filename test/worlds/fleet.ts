@@ -10,6 +10,10 @@ export interface FleetSource {
   readonly provider?: string;
 }
 
+export function polledEach(pollIntervalMs: number, keys: readonly string[]): readonly FleetSource[] {
+  return keys.map((key) => ({ key, pollIntervalMs }));
+}
+
 const SCHEDULES: Readonly<Record<number, string>> = {
   1000: "* * * * * *",
   15000: "*/15 * * * * *",

@@ -1,13 +1,13 @@
 import type { Observation } from "../../src/core/model/observation.ts";
 import { type ChainReport, STATUSES, type Status, type TargetReport } from "../../src/core/model/report.ts";
-import { type ChainModel, createChain, headAt, paceAt, timeOf } from "../../src/sim/model/chain-model.ts";
+import { type ChainModel, headAt, paceAt, timeOf } from "../../src/sim/model/chain-model.ts";
 import { AT_THE_TIP, type IndexerModel } from "../../src/sim/model/indexer-model.ts";
 import { createRandom, unitAt } from "../../src/sim/model/random.ts";
 import { driftingPaces } from "../support/drifting-paces.ts";
 import type { StartCore } from "./core.ts";
 import type { Row } from "./figures.ts";
-import { chainsOf, isNode } from "./fleet.ts";
-import { deliver, healthyPoll, keyOf, poll, T0 } from "./simulated-poll.ts";
+import { chainsOf, isNode, polledEach } from "./fleet.ts";
+import { benchChain, healthyPoll, keyOf, poll, rounds, T0 } from "./simulated-poll.ts";
 
 const MINUTE_MS = 60_000;
 const POLL_MS = 15_000;
@@ -30,12 +30,7 @@ export const WOBBLE_CASES: readonly WobbleCase[] = [
 ];
 
 const TIMEOUT_SHARE = 0.01;
-const WOBBLING = [
-  "airdrops/multichain",
-  "airdrops/subgraph",
-  "lockup/multichain",
-  "lockup/subgraph",
-] as const;
+const WOBBLING = ["airdrops/multichain", "airdrops/subgraph", "lockup/multichain", "lockup/subgraph"];
 /** How long a step back by a reorg is visible; there is one each minute. */
 const REORG_SEEN_MS = 2_000;
 
@@ -43,36 +38,35 @@ const REORG_SEEN_MS = 2_000;
 export function wobbleRowOf(wobble: WobbleCase, start: StartCore): Row {
   const { blockTimeMs, hours, name } = wobble;
   const span = { fromMs: T0, toMs: T0 + hours * 60 * MINUTE_MS };
-  const chain = createChain({
-    ...{ slug: "bench", id: 10, blockTimeMs, startMs: T0 - 1, startBlock: 100_000_000, jitter: 0.5 },
-    paces: driftingPaces({ seed: name, blockTimeMs, ...span, everyMs: 1_800_000, ratio: 0.3 }),
-  });
+  const paces = driftingPaces({ seed: name, blockTimeMs, ...span, everyMs: 1_800_000, ratio: 0.3 });
+  const chain = benchChain({ blockTimeMs, startMs: T0 - 1, jitter: 0.5, paces });
   const models = WOBBLING.map((seed): IndexerModel => {
     const replicas = { replicas: 3, wobbleBlocks: wobble.wobbleBlocks };
     const behaviour = seed.endsWith("subgraph") ? replicas : { batchBlocks: 5 };
     return { seed, chain, behaviour: { ...AT_THE_TIP, ...behaviour } };
   });
-  const sources = WOBBLING.map((own) => ({ key: keyOf(own), pollIntervalMs: POLL_MS }));
-  const core = start(chainsOf(sources, blockTimeMs));
+  const core = start(chainsOf(polledEach(POLL_MS, WOBBLING.map(keyOf)), blockTimeMs));
   const random = createRandom(`wobble/${name}`);
-  let [polls, timeouts, changes] = [0, 0, 0];
-  let targets: readonly TargetReport[] = [];
-  for (let sentAtMs = T0; sentAtMs < span.toMs; sentAtMs += POLL_MS) {
+  const polls: Observation[] = [];
+  const played = rounds(core, { ...span, everyMs: POLL_MS, lookAfterMs: POLL_MS - 1 }, (sentAtMs) => {
     const round = models.map((model) => wobblingPoll(model, wobble, sentAtMs, random));
-    deliver(core, round);
-    const now = core.report(sentAtMs + POLL_MS - 1).targets;
-    changes += now.filter(({ status }, index) => {
+    polls.push(...round);
+    return round;
+  });
+  let changes = 0;
+  let targets: readonly TargetReport[] = [];
+  for (const { report } of played) {
+    changes += report.targets.filter(({ status }, index) => {
       const before = targets[index]?.status ?? "unknown";
       return before !== "unknown" && before !== status;
     }).length;
-    targets = now;
-    polls += round.length;
-    timeouts += round.filter(({ kind }) => kind === "failed").length;
+    targets = report.targets;
   }
   const sumOf = (kind: "reorg" | "reindex") =>
     targets.reduce((sum, { regressions }) => sum + regressions[kind], 0);
   return {
-    ...{ chain: name, hours, polls, timeouts },
+    ...{ chain: name, hours, polls: polls.length },
+    timeouts: polls.filter(({ kind }) => kind === "failed").length,
     "steps back": sumOf("reorg"),
     "taken for re-indexes": sumOf("reindex"),
     "changes of status": changes,
@@ -126,7 +120,6 @@ const CALM_MS = 20 * MINUTE_MS;
 /** The shortest and the longest block time. */
 const PACES_MS = { least: 250, most: 300_000 };
 const STALLED = { ms: 600_000, blocks: 50 };
-const PACED = ["airdrops/multichain", "airdrops/subgraph", "lockup/multichain"];
 
 /** One row of the table: a play counts once, whatever went wrong in it. */
 export function paceRowOf(given: PaceCase, plays: number, start: StartCore): Row {
@@ -146,36 +139,33 @@ function playPace(given: PaceCase, index: number, start: StartCore) {
   const blockTimeMs = Math.round(PACES_MS.least * (PACES_MS.most / PACES_MS.least) ** chance());
   const { factor, lastsMs } = given.event(chance);
   const fromMs = T0 + CALM_MS + chance() * MINUTE_MS;
-  const model = createChain({
-    ...{ slug: "bench", id: 10, blockTimeMs, startMs: T0 - 1, startBlock: 100_000_000, jitter: 0.3 },
-    paces: [
-      { atMs: fromMs, blockTimeMs: factor === null ? null : blockTimeMs * factor },
-      { atMs: fromMs + lastsMs, blockTimeMs },
-    ],
-  });
+  const paces = [
+    { atMs: fromMs, blockTimeMs: factor === null ? null : blockTimeMs * factor },
+    { atMs: fromMs + lastsMs, blockTimeMs },
+  ];
+  const model = benchChain({ blockTimeMs, startMs: T0 - 1, jitter: 0.3, paces });
   const hasNode = chance() < 0.5;
   const datedEvery = 1 + Math.floor(chance() * 4);
   const random = createRandom(`paces/${given.name}/${index}/play`);
   const isConfigured = random() < 0.7;
   const sources = [
-    ...PACED.map((name, at) => ({ key: keyOf(name), pollIntervalMs: at === 2 ? MINUTE_MS : POLL_MS })),
-    ...(hasNode ? [{ key: "rpc/bench/0", pollIntervalMs: POLL_MS }] : []),
+    ...polledEach(POLL_MS, [keyOf("airdrops/multichain"), keyOf("airdrops/subgraph")]),
+    ...polledEach(MINUTE_MS, [keyOf("lockup/multichain")]),
+    ...polledEach(POLL_MS, hasNode ? ["rpc/bench/0"] : []),
   ];
   const core = start(chainsOf(sources, isConfigured ? blockTimeMs : null));
   const bad: Status[] = [];
   let lagAtHead = 0;
-  for (let elapsedMs = 0; elapsedMs < 2 * CALM_MS + lastsMs; elapsedMs += POLL_MS) {
-    const due = sources.filter(({ pollIntervalMs }) => elapsedMs % pollIntervalMs === 0);
-    const round = due.map(({ key }, at) =>
-      healthyPoll(key, model, {
-        sentAtMs: T0 + elapsedMs + random() * 300,
-        random,
-        isDated: isNode({ key }) || at % datedEvery === 1,
-      }),
-    );
-    deliver(core, round);
-    const report = core.report(T0 + elapsedMs + 2_000);
-    bad.push(...badOf(report, model, T0 + elapsedMs + 2_000));
+  const span = { fromMs: T0, toMs: T0 + 2 * CALM_MS + lastsMs, everyMs: POLL_MS };
+  const played = rounds(core, span, (tickMs) => {
+    const due = sources.filter(({ pollIntervalMs }) => (tickMs - T0) % pollIntervalMs === 0);
+    return due.map(({ key }, at) => {
+      const isDated = isNode({ key }) || at % datedEvery === 1;
+      return healthyPoll(key, model, { sentAtMs: tickMs + random() * 300, random, isDated });
+    });
+  });
+  for (const { atMs, report } of played) {
+    bad.push(...badOf(report, model, atMs));
     const head = report.reference?.block_number ?? Number.POSITIVE_INFINITY;
     lagAtHead += report.targets.filter(
       ({ block_number: block, lag_blocks }) => (block ?? 0) >= head && (lag_blocks ?? 0) > 0,

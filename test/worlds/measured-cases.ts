@@ -1,4 +1,4 @@
-import { createChain, headAt, type PaceChange, timeOf } from "../../src/sim/model/chain-model.ts";
+import { headAt, type PaceChange, timeOf } from "../../src/sim/model/chain-model.ts";
 import {
   AT_THE_TIP,
   type IndexerBehaviour,
@@ -9,8 +9,8 @@ import { createRandom } from "../../src/sim/model/random.ts";
 import { driftingPaces } from "../support/drifting-paces.ts";
 import type { StartCore } from "./core.ts";
 import { percentile, type Row } from "./figures.ts";
-import { chainsOf } from "./fleet.ts";
-import { deliver, keyOf, poll, T0 } from "./simulated-poll.ts";
+import { chainsOf, polledEach } from "./fleet.ts";
+import { benchChain, deliver, keyOf, poll, T0 } from "./simulated-poll.ts";
 
 /** One situation in which the gap between two variants is measured. */
 interface GapCase {
@@ -24,6 +24,7 @@ interface GapCase {
   readonly target?: Partial<IndexerBehaviour>;
 }
 
+const ARBITRUM = { id: 42161, startBlock: 300_000_000 };
 const SCHEDULE_MS = 15_000;
 const GAP_TICKS = 1_500;
 /** Estimates before so many ticks are not judged: the first ones have nothing to go by. */
@@ -72,18 +73,16 @@ export function gapRowOf(given: GapCase, start: StartCore): Row {
 
 function measureGap(given: GapCase, start: StartCore) {
   const { blockTimeMs, scheduleMs, targetScheduleMs = scheduleMs } = given;
-  const chain = createChain({
-    ...{ slug: "bench", id: 42161, blockTimeMs, startMs: T0 - 86_400_000, startBlock: 300_000_000 },
-    ...{ jitter: given.jitter ?? 0, paces: given.paces?.(T0 + GAP_TICKS * scheduleMs) ?? [] },
+  const chain = benchChain({
+    ...{ ...ARBITRUM, blockTimeMs, startMs: T0 - 86_400_000, jitter: given.jitter ?? 0 },
+    paces: given.paces?.(T0 + GAP_TICKS * scheduleMs) ?? [],
   });
   const against: IndexerModel = { seed: "against", chain, behaviour: AT_THE_TIP };
   const target: IndexerModel = { seed: "target", chain, behaviour: { ...AT_THE_TIP, ...given.target } };
   const gapAt = (atMs: number) => (processedAt(against, atMs) ?? 0) - (processedAt(target, atMs) ?? 0);
-  const [a, b] = [
-    { key: keyOf("airdrops/multichain"), pollIntervalMs: scheduleMs },
-    { key: keyOf("airdrops/subgraph"), pollIntervalMs: targetScheduleMs },
-  ];
-  const core = start(chainsOf([a, b], blockTimeMs));
+  const [a, b] = [keyOf("airdrops/multichain"), keyOf("airdrops/subgraph")];
+  const sources = [...polledEach(scheduleMs, [a]), ...polledEach(targetScheduleMs, [b])];
+  const core = start(chainsOf(sources, blockTimeMs));
   const random = createRandom(`gaps/${given.name}`);
   /** Two monitors that poll each variant each 15 s at a phase of its own, and subtract what they have. */
   const naiveErrorAt = (sentAtMs: number): number => {
@@ -94,25 +93,21 @@ function measureGap(given: GapCase, start: StartCore) {
     return Math.abs(first - second - gapAt(sentAtMs));
   };
   const rounds = targetScheduleMs / scheduleMs;
-  const measured: { readonly error: number; readonly uncertainty: number; readonly naiveError: number }[] =
-    [];
+  const measured: Readonly<Record<"error" | "uncertainty" | "naiveError", number>>[] = [];
   for (let tick = 0; tick < GAP_TICKS * Math.min(rounds, 20); tick += 1) {
     const sentAtMs = T0 + tick * scheduleMs + random();
-    const first = poll(a.key, against, { sentAtMs, random });
+    const first = poll(a, against, { sentAtMs, random });
     if (tick % rounds !== 0) {
       deliver(core, [first.observation]);
       continue;
     }
-    const second = poll(b.key, target, { sentAtMs, random });
+    const second = poll(b, target, { sentAtMs, random });
     deliver(core, [first.observation, second.observation]);
     if (tick >= WARM_UP) {
       const [gap] = core.report(sentAtMs + 1_000).gaps;
       const error = Math.abs((gap?.blocks ?? Number.POSITIVE_INFINITY) - gapAt(second.readAtMs));
-      measured.push({
-        error,
-        uncertainty: gap?.uncertainty_blocks ?? 0,
-        naiveError: naiveErrorAt(sentAtMs),
-      });
+      const uncertainty = gap?.uncertainty_blocks ?? 0;
+      measured.push({ error, uncertainty, naiveError: naiveErrorAt(sentAtMs) });
     }
   }
   return measured;
@@ -169,12 +164,9 @@ export function lagRowOf(given: LagCase, start: StartCore): Row {
 function measureLag(given: LagCase, start: StartCore) {
   const { blockTimeMs, lagMs, name, phaseMs } = given;
   const span = { fromMs: T0, toMs: T0 + LAG_TICKS * SCHEDULE_MS };
-  const chain = createChain({
-    ...{ slug: "bench", id: 42161, blockTimeMs, startMs: T0 - 1, startBlock: 300_000_000, jitter: 0.1 },
-    paces: driftingPaces({ seed: name, blockTimeMs, ...span, everyMs: 600_000, ratio: 0.05 }),
-  });
-  const sources = NAMES.map((own) => ({ key: keyOf(own), pollIntervalMs: SCHEDULE_MS }));
-  const core = start(chainsOf(sources, blockTimeMs));
+  const paces = driftingPaces({ seed: name, blockTimeMs, ...span, everyMs: 600_000, ratio: 0.05 });
+  const chain = benchChain({ ...ARBITRUM, blockTimeMs, startMs: T0 - 1, jitter: 0.1, paces });
+  const core = start(chainsOf(polledEach(SCHEDULE_MS, NAMES.map(keyOf)), blockTimeMs));
   const random = createRandom(`lags/${name}`);
   const measured: { readonly isExtrapolated: boolean; readonly errorMs: number }[] = [];
   for (let tickMs = T0; tickMs < span.toMs; tickMs += SCHEDULE_MS) {
@@ -185,10 +177,8 @@ function measureLag(given: LagCase, start: StartCore) {
       const timestamps = index === 1 ? given.timestamps : "none";
       return poll(keyOf(seed), { seed, chain, behaviour }, { sentAtMs, random, timestamps });
     });
-    deliver(
-      core,
-      reads.map(({ observation }) => observation),
-    );
+    const said = reads.map(({ observation }) => observation);
+    deliver(core, said);
     const report = core.report(tickMs + phaseMs + 1_000).targets[MEASURED];
     const read = reads[MEASURED];
     if (read?.observation.kind === "head" && report?.lag_seconds != null) {

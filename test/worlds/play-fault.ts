@@ -1,23 +1,44 @@
-import type { Head, Observation } from "../../src/core/model/observation.ts";
+import { readFileSync } from "node:fs";
+import { parse } from "yaml";
+import { parseDuration } from "../../src/config/quantities.ts";
+import type { FailureReason, Observation } from "../../src/core/model/observation.ts";
 import type { Status } from "../../src/core/model/report.ts";
 import { type ChainModel, createChain, hashOf, headAt, timeOf } from "../../src/sim/model/chain-model.ts";
 import { AT_THE_TIP, type IndexerBehaviour } from "../../src/sim/model/indexer-model.ts";
 import { createRandom } from "../../src/sim/model/random.ts";
 import type { StartCore } from "./core.ts";
-import type { FaultScript } from "./fault-scripts.ts";
 import type { Row } from "./figures.ts";
-import { chainsOf } from "./fleet.ts";
-import { deliver, keyOf, poll, T0 } from "./simulated-poll.ts";
+import { chainsOf, polledEach } from "./fleet.ts";
+import { benchChain, keyOf, poll, rounds, T0 } from "./simulated-poll.ts";
+
+/** What goes wrong, and what should be said: a row of the file, which says what each means. */
+interface FaultScript {
+  readonly name: string;
+  readonly incident: string;
+  readonly fault: string;
+  readonly expected: Status;
+  readonly strikes?: "both" | "all" | "chain" | "rpc";
+  readonly targets?: number;
+  readonly rpc?: true;
+  readonly dated?: true;
+  readonly block?: string;
+  readonly isOld?: true;
+  readonly known?: string;
+  readonly lasts?: string;
+  readonly well?: string;
+}
 
 /** What was said of the struck targets (of all, where the chain or the RPC was struck), poll by poll. */
 export interface FaultOutcome {
-  readonly script: FaultScript;
   /** Polls from the moment it could be known to the right status of all struck; null: it never came. */
   readonly pollsToKnow: number | null;
   readonly pollsToRecover: number | null;
   /** Statuses of any target that are wrong outside the time that the two polls of grace allow. */
   readonly wrong: readonly { readonly expected: Status; readonly said: Status }[];
 }
+
+// Who wrote the file knows its shape.
+export const FAULT_SCRIPTS = parse(readFileSync("test/fixtures/world-faults.yaml", "utf8")) as FaultScript[];
 
 const SCHEDULE_MS = 15_000;
 const SETTLE_MS = 20 * 60_000;
@@ -27,18 +48,10 @@ const TARGETS = ["airdrops/multichain", "airdrops/subgraph", "lockup/multichain"
   keyOf,
 );
 const OTHER_CHAIN = createChain({
-  slug: "gnosis",
-  id: 100,
-  blockTimeMs: 5_000,
-  startMs: T0,
-  startBlock: 33_000_000,
+  ...{ slug: "gnosis", id: 100, blockTimeMs: 5_000, startMs: T0, startBlock: 33_000_000 },
 });
 
-/** One poll: its instant, and the status of every target after it. */
-interface Step {
-  readonly atMs: number;
-  readonly statuses: ReadonlyMap<string, Status>;
-}
+const FIRST_STRUCK = { both: -2, all: 0, chain: 0, rpc: 0 };
 
 interface Span {
   readonly startMs: number;
@@ -47,20 +60,21 @@ interface Span {
 
 /** Plays a script: 20 min of health, the fault, and 20 min after it. */
 export function playFault(script: FaultScript, start: StartCore): FaultOutcome {
-  const startMs = script.fromTheStart === true ? T0 : T0 + SETTLE_MS;
-  const lastsMs = script.lastsMs ?? Math.max(600_000, (script.knownAfterMs ?? 0) + 600_000);
-  const endMs = startMs + lastsMs;
-  const steps = stepsOf(script, start, { startMs, endMs });
-  const knownMs = startMs + (script.knownAfterMs ?? 0);
-  const wellMs = endMs + (script.wellAfterMs ?? 0);
-  const during = steps.filter(({ atMs }) => atMs > knownMs && atMs <= endMs);
-  const after = steps.filter(({ atMs }) => atMs > wellMs);
-  const struck = struckKeys(script);
-  const isRight =
-    (expected: Status) =>
-    ({ statuses }: Step) =>
+  const startMs = script.isOld === true ? T0 : T0 + SETTLE_MS;
+  const afterMs = msOf(script.known);
+  const endMs = startMs + (script.lasts === undefined ? afterMs + 600_000 : msOf(script.lasts));
+  const targets = TARGETS.slice(0, script.targets);
+  const struck = targets.slice(script.strikes === undefined ? -1 : FIRST_STRUCK[script.strikes]);
+  const steps = stepsOf(script, start, { targets, struck, startMs, endMs });
+  const during = steps.filter(({ atMs }) => atMs > startMs + afterMs && atMs <= endMs);
+  const after = steps.filter(({ atMs }) => atMs > endMs + msOf(script.well));
+  const pollsTo = (expected: Status, judged: typeof steps): number | null => {
+    const isRight = ({ statuses }: (typeof steps)[number]) =>
       struck.every((key) => statuses.get(key) === expected);
-  const wrong = (judged: readonly Step[], expected: Status) =>
+    const index = judged.findIndex(isRight);
+    return index < 0 ? null : index + 1;
+  };
+  const wrong = (expected: Status, judged: typeof steps) =>
     judged
       .slice(GRACE_POLLS - 1)
       .flatMap(({ statuses }) =>
@@ -68,123 +82,61 @@ export function playFault(script: FaultScript, start: StartCore): FaultOutcome {
       )
       .filter((judgement) => judgement.expected !== judgement.said);
   return {
-    script,
-    pollsToKnow: countTo(during.findIndex(isRight(script.expected))),
-    pollsToRecover: countTo(after.findIndex(isRight("ok"))),
-    wrong: [...wrong(during, script.expected), ...wrong(after, "ok")],
+    pollsToKnow: pollsTo(script.expected, during),
+    pollsToRecover: pollsTo("ok", after),
+    wrong: [...wrong(script.expected, during), ...wrong("ok", after)],
   };
 }
 
 /** One row of the table. */
-export function faultRowOf({
-  script: { expected, incident, name },
-  pollsToKnow,
-  pollsToRecover,
-  wrong,
-}: FaultOutcome): Row {
+export function faultRowOf(script: FaultScript, start: StartCore): Row {
+  const { pollsToKnow, pollsToRecover, wrong } = playFault(script, start);
+  const isLate = [pollsToKnow, pollsToRecover].some((polls) => polls === null || polls > GRACE_POLLS);
   return {
-    fault: name,
-    incident,
-    status: expected,
+    fault: script.name,
+    incident: script.incident,
+    status: script.expected,
     "polls to know": pollsToKnow ?? "never",
     "polls to recover": pollsToRecover ?? "never",
-    "later than 2 polls": Number(isLate(pollsToKnow) || isLate(pollsToRecover)),
+    "later than 2 polls": Number(isLate),
     "wrong otherwise": wrong.length,
   };
 }
 
-function isLate(polls: number | null): boolean {
-  return polls === null || polls > GRACE_POLLS;
+function msOf(duration: string | undefined): number {
+  return parseDuration(duration ?? "") ?? 0;
 }
 
-function countTo(index: number): number | null {
-  return index < 0 ? null : index + 1;
-}
-
-function targetsOf({ targets }: FaultScript): readonly string[] {
-  return TARGETS.slice(0, targets ?? TARGETS.length);
-}
-
-function struckKeys(script: FaultScript): readonly string[] {
-  const all = targetsOf(script);
-  switch (script.strikes) {
-    case undefined:
-      return all.slice(-1);
-    case "both variants":
-      return all.slice(-2);
-    default:
-      return all;
-  }
-}
-
-function stepsOf(script: FaultScript, start: StartCore, { endMs, startMs }: Span): readonly Step[] {
-  const blockTimeMs = script.blockTimeMs ?? 2_000;
-  const model = createChain({
-    slug: "bench",
-    id: 4689,
-    blockTimeMs,
-    startMs: T0,
-    startBlock: 40_000_000,
-    jitter: 0.2,
-    paces:
-      script.fault.kind === "pause"
-        ? [
-            { atMs: startMs, blockTimeMs: null },
-            { atMs: endMs, blockTimeMs },
-          ]
-        : [],
-  });
-  const sources = [...targetsOf(script), ...(script.rpc === "present" ? [NODE] : [])];
-  const struck = script.strikes === "rpc" ? [NODE] : struckKeys(script);
-  const random = createRandom(script.name);
-  const core = start(
-    chainsOf(
-      sources.map((key) => ({ key, pollIntervalMs: SCHEDULE_MS })),
-      blockTimeMs,
-    ),
-  );
-  const steps: Step[] = [];
-  for (let atMs = T0; atMs < endMs + SETTLE_MS; atMs += SCHEDULE_MS) {
-    const isOn = atMs >= startMs && atMs < endMs;
-    const round = sources.flatMap((source) => {
-      const fault = isOn && struck.includes(source) ? script.fault : null;
-      return say(script, fault, { source, model, random, startMs, sentAtMs: atMs + random() });
-    });
-    deliver(core, round);
-    const { targets } = core.report(atMs + 2_000);
-    steps.push({
-      atMs: atMs + 2_000,
-      statuses: new Map(targets.map(({ key, status }) => [key, status])),
-    });
-  }
-  return steps;
-}
-
-/** What a source says when it is asked at `sentAtMs`; nothing where it is not polled. `fault`: what it suffers, or null. */
-function say(
+/** After each poll, its instant, and the status of every target. */
+function stepsOf(
   script: FaultScript,
-  fault: FaultScript["fault"] | null,
-  { model, random, sentAtMs, source, startMs }: Asked,
-): readonly Observation[] {
-  const times = { source, sentAtMs, receivedAtMs: sentAtMs + 300 };
-  if (fault?.kind === "fails") {
-    return [{ ...times, kind: "failed", reason: fault.reason, detail: "" }];
-  }
-  if (fault?.kind === "says") {
-    return fault.what === "nothing" ? [] : [{ ...times, kind: fault.what }];
-  }
-  const changed = fault?.kind === "behaviour" ? fault.behaviour(startMs, headAt(model, startMs)) : {};
-  const wrongChain = fault?.kind === "otherChain" ? OTHER_CHAIN : null;
-  const behaviour: IndexerBehaviour = { ...AT_THE_TIP, wrongChain, ...changed };
-  const timestamps = source === NODE ? "reported" : (script.timestamps ?? "none");
-  const { observation } = poll(
-    source,
-    { seed: source, chain: model, behaviour },
-    { sentAtMs, random, timestamps },
-  );
-  return observation.kind === "head" && fault !== null
-    ? [{ ...observation, head: struckHead(fault, observation.head, model) }]
-    : [observation];
+  start: StartCore,
+  { endMs, startMs, struck, targets }: Span & Readonly<Record<"targets" | "struck", readonly string[]>>,
+) {
+  const blockTimeMs = msOf(script.block ?? "2s");
+  const pauses = [
+    { atMs: startMs, blockTimeMs: null },
+    { atMs: endMs, blockTimeMs },
+  ];
+  const paces = script.fault === "pauses" ? pauses : [];
+  const model = benchChain({ id: 4689, blockTimeMs, startBlock: 40_000_000, jitter: 0.2, paces });
+  const sources = [...targets, ...(script.rpc === true ? [NODE] : [])];
+  const failing = script.strikes === "rpc" ? [NODE] : struck;
+  const random = createRandom(script.name);
+  const core = start(chainsOf(polledEach(SCHEDULE_MS, sources), blockTimeMs));
+  const span = { fromMs: T0, toMs: endMs + SETTLE_MS, everyMs: SCHEDULE_MS };
+  const played = rounds(core, span, (atMs) => {
+    const isOn = atMs >= startMs && atMs < endMs;
+    return sources.flatMap((source) => {
+      const fault = isOn && failing.includes(source) ? script.fault : "none";
+      const isDated = source === NODE || script.dated === true;
+      return say(fault, { source, model, random, startMs, isDated, sentAtMs: atMs + random() });
+    });
+  });
+  return Array.from(played, ({ atMs, report }) => ({
+    atMs,
+    statuses: new Map(report.targets.map(({ key, status }) => [key, status])),
+  }));
 }
 
 interface Asked {
@@ -193,19 +145,61 @@ interface Asked {
   readonly random: () => number;
   readonly startMs: number;
   readonly sentAtMs: number;
+  readonly isDated: boolean;
 }
 
-function struckHead(fault: FaultScript["fault"], head: Head, model: ChainModel): Head {
-  switch (fault.kind) {
-    case "height": {
-      const timestampSec = Math.floor(timeOf(model, head.block) / 1_000);
-      return { ...head, block: fault.block(head.block), timestampSec };
+/** What a source says that suffers this; nothing where it is not polled. */
+function say(
+  fault: string,
+  { isDated, model, random, sentAtMs, source, startMs }: Asked,
+): readonly Observation[] {
+  const [verb = "", what = "", pace] = fault.split(" ");
+  const times = { source, sentAtMs, receivedAtMs: sentAtMs + 300 };
+  if (verb === "fails") {
+    return [{ ...times, kind: "failed", reason: what as FailureReason, detail: "" }];
+  }
+  if (verb === "says") {
+    return what === "nothing" ? [] : [{ ...times, kind: what as "missing" | "not_started" }];
+  }
+  const changes: Readonly<Record<string, Partial<IndexerBehaviour>>> = {
+    freezes: { freezeAtMs: startMs, lagBlocks: Number(what) },
+    lags: { lagMs: msOf(what) },
+    climbs: {
+      catchUp: {
+        atMs: startMs,
+        fromBlock: what === "head" ? headAt(model, startMs) : Number(what),
+        blocksPerSec: Number(pace),
+      },
+    },
+    moves: { wrongChain: OTHER_CHAIN },
+  };
+  const behaviour = { ...AT_THE_TIP, ...changes[verb] };
+  const timestamps = isDated ? "reported" : "none";
+  const { observation } = poll(
+    source,
+    { seed: source, chain: model, behaviour },
+    { sentAtMs, random, timestamps },
+  );
+  if (observation.kind !== "head") {
+    return [observation];
+  }
+  const { head } = observation;
+  switch (verb) {
+    case "claims":
+    case "adds": {
+      const block = Number(what) + (verb === "adds" ? head.block : 0);
+      return [
+        {
+          ...observation,
+          head: { ...head, block, timestampSec: Math.floor(timeOf(model, head.block) / 1_000) },
+        },
+      ];
     }
-    case "flag":
-      return { ...head, indexingErrors: true };
-    case "fork":
-      return { ...head, hash: hashOf(model.id, head.block, "dead") };
+    case "flags":
+      return [{ ...observation, head: { ...head, indexingErrors: true } }];
+    case "forks":
+      return [{ ...observation, head: { ...head, hash: hashOf(model.id, head.block, "dead") } }];
     default:
-      return head;
+      return [observation];
   }
 }

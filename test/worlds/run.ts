@@ -1,13 +1,12 @@
 import { parseArgs } from "node:util";
 import { CLOCK_STEPS, clockStepRowOf } from "./clock-steps.ts";
 import { type StartCore, startMonitor } from "./core.ts";
-import { FAULT_SCRIPTS } from "./fault-scripts.ts";
 import { markdownTable, type Row } from "./figures.ts";
 import { FLEET_FAMILIES } from "./fleet-families.ts";
 import { PACE_CASES, paceRowOf, WOBBLE_CASES, wobbleRowOf } from "./healthy-chains.ts";
 import { GAP_CASES, gapRowOf, LAG_CASES, lagRowOf } from "./measured-cases.ts";
 import { parityWorld, VALUE_KINDS } from "./parity-world.ts";
-import { faultRowOf, playFault } from "./play-fault.ts";
+import { FAULT_SCRIPTS, faultRowOf } from "./play-fault.ts";
 import { parityRowOf, playParity } from "./play-parity.ts";
 import { type Played, playWorld } from "./play-world.ts";
 import {
@@ -73,7 +72,7 @@ const FAMILIES: Readonly<Record<string, Family>> = {
     zero: ["others accused"],
   },
   faults: {
-    rows: (_, start) => FAULT_SCRIPTS.map((script) => faultRowOf(playFault(script, start))),
+    rows: (_, start) => FAULT_SCRIPTS.map((script) => faultRowOf(script, start)),
     zero: ["later than 2 polls", "wrong otherwise"],
   },
   random: { ...honest(randomWorld, { count: 1_000, orders: 10 }), known: () => 0.003 },

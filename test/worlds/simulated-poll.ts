@@ -1,10 +1,25 @@
 import type { Head, Observation } from "../../src/core/model/observation.ts";
-import { type ChainModel, hashOf, headAt, timeOf } from "../../src/sim/model/chain-model.ts";
+import type { ChainReport } from "../../src/core/model/report.ts";
+import {
+  type ChainModel,
+  type ChainSpec,
+  createChain,
+  hashOf,
+  headAt,
+  timeOf,
+} from "../../src/sim/model/chain-model.ts";
 import { heightAt, type IndexerModel } from "../../src/sim/model/indexer-model.ts";
 import type { Core } from "./core.ts";
 
 /** An instant to count from: 2026-11-20T00:00:00Z. */
 export const T0 = 1_795_132_800_000;
+
+/** The chain of a world. */
+export function benchChain(
+  spec: Pick<ChainSpec, "blockTimeMs" | "jitter" | "paces"> & Partial<ChainSpec>,
+): ChainModel {
+  return createChain({ slug: "bench", id: 10, startMs: T0, startBlock: 100_000_000, ...spec });
+}
 
 /** How long polls take, uniformly. */
 const LATENCY_MS = { least: 20, most: 900 } as const;
@@ -59,6 +74,19 @@ export function headOf(block: number, timestampSec: number | null): Head {
 export function deliver(core: Core, observations: readonly Observation[]): void {
   for (const observation of observations.toSorted((a, b) => a.receivedAtMs - b.receivedAtMs)) {
     core.observe(observation);
+  }
+}
+
+/** What a core reports some time after each round, of which it hears what is said then. */
+export function* rounds(
+  core: Core,
+  span: Readonly<Record<"fromMs" | "toMs" | "everyMs", number>> & { readonly lookAfterMs?: number },
+  say: (atMs: number) => readonly Observation[],
+): Iterable<{ readonly atMs: number; readonly report: ChainReport }> {
+  for (let atMs = span.fromMs; atMs < span.toMs; atMs += span.everyMs) {
+    deliver(core, say(atMs));
+    const lookedAtMs = atMs + (span.lookAfterMs ?? 2_000);
+    yield { atMs: lookedAtMs, report: core.report(lookedAtMs) };
   }
 }
 
