@@ -181,7 +181,6 @@ describe("synclag probe", () => {
     expect(JSON.stringify([ofHeader, ofPath])).not.toContain(SIMULATED_API_KEY);
   });
 
-  // test/faults.test.ts has what else can be wrong with a certificate.
   it("explains a certificate error, and how to trust a private authority", async () => {
     const { keyPem, certPem } = issueCertificate({ host: "localhost" });
     const tls = { key: keyPem, cert: certPem };

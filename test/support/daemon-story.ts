@@ -27,7 +27,8 @@ type Saying = (play: Scenario, words: readonly string[], text: string) => Told |
  * - `at 2026-11-19T23:00:00Z`, `kind KEY SERVER`: when it starts, and what an endpoint is;
  * - `edit OLD => NEW`, `drop TEXT` (the lines with it): changes the file, before the start, or for a `reload` or a `restart`;
  * - `reload [said]`: reads it, and with `said` says how that went;
- * - `log [PATTERN]`: what was logged since the last one, without `debug` unless it matches.
+ * - `log [PATTERN]`: what was logged since the last one, without `debug` unless it matches;
+ * - `labels`: values of labels in the metrics that were not there at the last one.
  */
 export class DaemonStory implements AsyncDisposable {
   readonly #original: string;
@@ -35,6 +36,7 @@ export class DaemonStory implements AsyncDisposable {
   #started: Scenario | null = null;
   /** How it starts, by the lines that say it. */
   readonly #settings = new Map<string, string>();
+  readonly #labels = new Set<string>();
   #linesRead = 0;
 
   constructor(chainsYaml: string) {
@@ -55,7 +57,7 @@ export class DaemonStory implements AsyncDisposable {
       return [];
     }
     this.#started ??= await this.#start();
-    const say = verb === "log" ? this.#log : SAYS[verb];
+    const say = this.#says[verb] ?? SAYS[verb];
     if (say !== undefined) {
       return listed(await say(this.#started, words, text));
     }
@@ -90,10 +92,22 @@ export class DaemonStory implements AsyncDisposable {
     });
   }
 
-  readonly #log: Saying = ({ log }, _, pattern) => {
-    const news = log.slice(this.#linesRead);
-    this.#linesRead = log.length;
-    return news.flatMap((line) => logged(line, pattern));
+  /** What has changed since the last time. */
+  readonly #says: Readonly<Record<string, Saying>> = {
+    log: ({ log }, _, pattern) => {
+      const news = log.slice(this.#linesRead);
+      this.#linesRead = log.length;
+      return news.flatMap((line) => logged(line, pattern));
+    },
+    /** But for the bounds of histograms and the names of deployments. */
+    labels: (play) => {
+      const values = play.metrics().matchAll(/[{,](?!le=)\w+="((?:[^"\\]|\\.)*)"/g);
+      const news = [...new Set([...values].map(([, value = ""]) => value))].filter(
+        (value) => !this.#labels.has(value) && !/^Qm\w{44}$/.test(value),
+      );
+      news.forEach((value) => void this.#labels.add(value));
+      return news.length > MOST_TIMES ? `${news.length} values` : news;
+    },
   };
 
   async #reload(play: Scenario, how: string): Promise<readonly string[]> {

@@ -17,7 +17,7 @@ export async function deliverBadly({ name }: Damage, timeoutMs: number, leftMs: 
     case "reset_within_body":
       return { kind: "failed", reason: "connect", detail: "connection reset" };
     default:
-      throw new RangeError(`Cannot play ${name} without a socket: test/faults.test.ts does`);
+      throw new RangeError(`Cannot play ${name} without a socket`);
   }
 }
 

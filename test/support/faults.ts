@@ -1,5 +1,4 @@
 import type { ServerResponse } from "node:http";
-import type { FailureReason } from "../../src/core/model/observation.ts";
 import { createRandom } from "../../src/sim/model/random.ts";
 import {
   type Answer,
@@ -9,9 +8,6 @@ import {
   html,
   json,
 } from "../../src/sim/servers/answer.ts";
-
-/** A fault with the reason that a poll must report for it. */
-type NamedFault = Partial<Answer> & { readonly reason: FailureReason };
 
 export type FaultName = keyof typeof FAULTS;
 
@@ -39,12 +35,12 @@ export function times(count: number, fault: Partial<Answer>): Fault {
   };
 }
 
-/** Faults of every reason, for servers of any kind. test/fixtures/errors and replies have all that providers say. */
+/** For servers of any kind: daemon-stories/faults.txt has what is said of each; test/fixtures/errors and replies, all that providers say. */
 export const FAULTS = {
-  hang_before_headers: damaged("hang_before_headers", "timeout", () => undefined),
-  hang_within_body: damaged("hang_within_body", "timeout", startBody),
-  reset_before_headers: damaged("reset_before_headers", "connect", reset),
-  reset_within_body: damaged("reset_within_body", "connect", (response, answer) => {
+  hang_before_headers: damaged("hang_before_headers", () => undefined),
+  hang_within_body: damaged("hang_within_body", startBody),
+  reset_before_headers: damaged("reset_before_headers", reset),
+  reset_within_body: damaged("reset_within_body", (response, answer) => {
     startBody(response, answer);
     // Only after the half has left: a reset throws away what is still to be sent.
     response.write("", () => setTimeout(() => reset(response), 20));
@@ -53,57 +49,40 @@ export const FAULTS = {
   http_301: {
     ...html("301 Moved", 301),
     headers: { "content-type": "text/html", location: "http://127.0.0.1:1/elsewhere" },
-    reason: "http_status",
   },
-  http_401: { ...json({ error: "Unauthorized" }, 401), reason: "unauthorized" },
-  http_402: { ...json({ error: "Payment Required" }, 402), reason: "payment_required" },
-  http_403: { ...html("403 Forbidden", 403), reason: "unauthorized" },
-  http_404: { ...html("404 Not Found", 404), reason: "not_found" },
-  http_429: { ...json({ message: "Too many requests" }, 429), reason: "rate_limited" },
-  http_429_retry_after: { ...waitFor("2"), reason: "rate_limited" },
-  http_500: { ...html("Internal server error: store", 500), reason: "http_status" },
-  http_502: { ...html("502 Bad Gateway", 502), reason: "http_status" },
-  http_503: { ...html("503 Service Temporarily Unavailable", 503), reason: "http_status" },
+  http_401: json({ error: "Unauthorized" }, 401),
+  http_402: json({ error: "Payment Required" }, 402),
+  http_403: html("403 Forbidden", 403),
+  http_404: html("404 Not Found", 404),
+  http_429: json({ message: "Too many requests" }, 429),
+  http_429_retry_after: waitFor("2"),
+  http_500: html("Internal server error: store", 500),
+  http_502: html("502 Bad Gateway", 502),
+  http_503: html("503 Service Temporarily Unavailable", 503),
 
-  unknown_key: { ...graphError("auth error: API key not found"), reason: "unauthorized" },
-  payment_required: {
-    ...graphError("auth error: payment required for subsequent requests for this API key"),
-    reason: "payment_required",
-  },
-  spend_limit: {
-    ...graphError("auth error: spend limit exceeded for this API key"),
-    reason: "payment_required",
-  },
-  rate_limit_text: { ...graphError("Too many requests, try again later"), reason: "rate_limited" },
-  subgraph_not_found: {
-    ...graphError("subgraph not found: 4SxPXkQNifgBYqje2C4yP5gz69erZwtD7GuLWgXHSLGe"),
-    reason: "not_found",
-  },
-  no_indexers: { ...graphError("no indexers found"), reason: "no_indexers" },
-  indexers_indexing_error: {
-    ...graphError("bad indexers: {0xbdfb: BadResponse(no attestation: indexing_error)}"),
-    reason: "indexing_error",
-  },
-  indexing_error: { ...graphError("indexing_error"), reason: "indexing_error" },
-  gateway_fault: { ...graphError("internal error: failed to select indexers"), reason: "graphql" },
-  query_timed_out: { ...graphError("Query timed out"), reason: "graphql" },
+  unknown_key: graphError("auth error: API key not found"),
+  payment_required: graphError("auth error: payment required for subsequent requests for this API key"),
+  spend_limit: graphError("auth error: spend limit exceeded for this API key"),
+  rate_limit_text: graphError("Too many requests, try again later"),
+  subgraph_not_found: graphError("subgraph not found: 4SxPXkQNifgBYqje2C4yP5gz69erZwtD7GuLWgXHSLGe"),
+  no_indexers: graphError("no indexers found"),
+  indexers_indexing_error: graphError("bad indexers: {0xbdfb: BadResponse(no attestation: indexing_error)}"),
+  indexing_error: graphError("indexing_error"),
+  gateway_fault: graphError("internal error: failed to select indexers"),
+  query_timed_out: graphError("Query timed out"),
 
-  html_with_200: { ...html("Welcome to nginx!"), reason: "malformed" },
-  empty: { ...raw(""), reason: "malformed" },
-  nested: { ...raw(`${'{"data":'.repeat(100_000)}1${"}".repeat(100_000)}`), reason: "schema" },
-  no_data: { ...raw("{}"), reason: "malformed" },
-  data_null: { ...raw('{"data":null}'), reason: "schema" },
-  meta_null: { ...raw('{"data":{"_meta":null}}'), reason: "schema" },
-  number_null: { ...raw('{"data":{"_meta":{"block":{"number":null}}}}'), reason: "schema" },
-} as const satisfies Readonly<Record<string, NamedFault>>;
+  html_with_200: html("Welcome to nginx!"),
+  empty: raw(""),
+  nested: raw(`${'{"data":'.repeat(100_000)}1${"}".repeat(100_000)}`),
+  no_data: raw("{}"),
+  data_null: raw('{"data":null}'),
+  meta_null: raw('{"data":{"_meta":null}}'),
+  number_null: raw('{"data":{"_meta":{"block":{"number":null}}}}'),
+} as const satisfies Readonly<Record<string, Partial<Answer>>>;
 
 /** Answers as they are, but spoilt on their way. */
-function damaged<const Reason extends FailureReason>(
-  name: string,
-  reason: Reason,
-  send: (...sent: Parameters<Damage["send"]>) => unknown,
-) {
-  return { damage: { name, send }, reason };
+function damaged(name: string, send: (...sent: Parameters<Damage["send"]>) => unknown) {
+  return { damage: { name, send } };
 }
 
 function startBody(response: ServerResponse, { status, headers, body }: Answer): void {
