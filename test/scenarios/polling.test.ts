@@ -1,10 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { FAULTS, type FaultName, times } from "../support/faults.ts";
-import { type ReceivedRequest, type Scenario, startScenario } from "../support/scenario.ts";
+import { FAULTS } from "../support/faults.ts";
+import { type ReceivedRequest, startScenario } from "../support/scenario.ts";
 
-const SUBGRAPH = "airdrops/subgraph/production/base";
-
-// When endpoints are polled, and with which query, is in test/fixtures/daemon-stories/polling.txt.
+// What else is to be said of polls is in test/fixtures/daemon-stories/polling.txt, and faults.txt has when one is tried again.
 describe("a host with many endpoints", () => {
   const SLUGS = Array.from({ length: 24 }, (_, index) => `chain-${index}`);
   const FLEET = `
@@ -47,65 +45,6 @@ protocols:
     expect(mostAtOnce(play.received)).toBeLessThanOrEqual(8);
   });
 });
-
-describe("a poll that fails", () => {
-  const RETRIED: readonly FaultName[] = [
-    "hang_before_headers",
-    "reset_before_headers",
-    "reset_within_body",
-    "http_500",
-    "http_502",
-    "no_indexers",
-    "gateway_fault",
-    "html_with_200",
-    "empty",
-  ];
-  const FINAL: readonly FaultName[] = [
-    "http_401",
-    "http_402",
-    "http_403",
-    "http_404",
-    "http_429",
-    "http_429_retry_after",
-    "unknown_key",
-    "spend_limit",
-    "subgraph_not_found",
-    "rate_limit_text",
-    "indexing_error",
-    "meta_null",
-  ];
-
-  it("is retried after 150 ms only if that may help", async () => {
-    const pauses: Record<string, number | null> = {};
-    for (const fault of [...RETRIED, ...FINAL]) {
-      await using play = await startScenario(ONE_SUBGRAPH);
-      await play.run("50s");
-      play.fleet.endpoint(SUBGRAPH).fail(times(1, FAULTS[fault]));
-
-      await play.run("22s");
-
-      const [first, second] = sentTo(play, SUBGRAPH).slice(1);
-      pauses[fault] = second === undefined ? null : second.atMs - (first?.endMs ?? 0);
-      expect(play.target(SUBGRAPH).up).toBe(second !== undefined);
-    }
-
-    expect(pauses).toEqual(
-      Object.fromEntries([...RETRIED.map((fault) => [fault, 150]), ...FINAL.map((fault) => [fault, null])]),
-    );
-  });
-});
-
-const ONE_SUBGRAPH = `
-version: 1
-chains: { base: { id: 8453, block_time: 2s } }
-protocols:
-  airdrops:
-    - { variant: subgraph, dialect: graph, url: "https://graph.example/{chain}", schedule: "0 * * * * *", chains: [base] }
-`;
-
-function sentTo({ received }: Scenario, endpoint: string): readonly ReceivedRequest[] {
-  return received.filter((request) => request.endpoint === endpoint);
-}
 
 function mostAtOnce(requests: readonly ReceivedRequest[]): number {
   return Math.max(

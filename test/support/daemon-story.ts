@@ -206,19 +206,20 @@ const SAYS: Readonly<Record<string, Saying>> = {
   ready: (play) => JSON.stringify(play.ready()),
   healthy: (play) => JSON.stringify(play.healthy()),
   check: (play) => Object.values(play.check()).join("\nexit code ").split("\n"),
-  /** `times KEY`: the second of each request to an endpoint. */
-  times: (play, [key]) =>
-    play.received
-      .filter(({ endpoint }) => endpoint === key)
-      .map(({ atMs }) => Math.floor(atMs / 1_000))
-      .join(" "),
+  /** `times KEY`: the seconds of the requests to each endpoint. */
+  times: (play, [key = ""]) =>
+    play.fleet.endpoints(key).map(({ key: own }, _, all) => {
+      const sent = play.received.filter(({ endpoint }) => endpoint === own);
+      const seconds = sent.map(({ atMs }) => Math.round(atMs / 10) / 100).join(" ");
+      return all.length > 1 ? `${own} ${seconds}` : seconds;
+    }),
   /** Each pair of variants, and whether their data are equal. */
   parity: (play) =>
     play
       .report()
       .parity.map(
-        ({ chain, detail, odd_key: odd, probe, tier, variant }) =>
-          `${probe} of ${variant}/${tier}/${chain} ${detail}${odd === null ? "" : `; odd is ${odd}`}`,
+        ({ chain, detail, difference, odd_key: odd, probe, tier, variant }) =>
+          `${probe} of ${variant}/${tier}/${chain} ${detail}${difference === null ? "" : `, by ${difference}`}${odd === null ? "" : `; odd is ${odd}`}`,
       ),
   plan: (play, _, pattern) => matching(play.planPage(), pattern),
   /** `statuses [during 150s]`: as they are, or each that was seen in any of these seconds. */
