@@ -8,18 +8,12 @@ import { METRIC_FAMILIES } from "../src/metrics/families.ts";
 import { renderRuleTests } from "./rules/rule-test-files.ts";
 
 const DASHBOARDS = new URL("../dashboards/", import.meta.url);
-
-/** Those that prom-client keeps, and those that Prometheus makes of each scrape. */
-const OTHER_METRICS = new Set([
-  "synclag_build_info",
-  "synclag_poll_duration_seconds_bucket",
-  "synclag_poll_duration_seconds",
-]);
+const DEMO = "../deploy/demo/";
+const SELECTORS = /\b(synclag[_:][\w:]+|up|process_\w+)\{[^}]*\}|\bsynclag[_:][\w:]+(?![\w:{])/g;
 
 const boardSchema = z.object({
-  uid: z.string(),
   templating: z.object({ list: z.array(z.object({ name: z.string() })) }),
-  annotations: z.object({ list: z.array(z.object({ name: z.string(), expr: z.string() })) }),
+  annotations: z.object({ list: z.array(z.object({ expr: z.string() })) }),
   panels: z.array(
     z.object({
       type: z.string(),
@@ -31,40 +25,27 @@ const boardSchema = z.object({
 });
 
 const RENDERED = renderedFiles();
+const RULE_TESTS = renderRuleTests({ settings: SETTINGS, time: realTime });
 /** What `npm run generate` writes. */
-const GENERATED: ReadonlyMap<string, string> = new Map([
+const GENERATED = new Map([
   ...RENDERED,
-  ...[...renderRuleTests({ settings: SETTINGS, time: realTime })].map(
-    ([name, text]) => [`rules/tests/${name}`, text] as const,
-  ),
+  ...[...RULE_TESTS].map(([name, text]) => [`rules/tests/${name}`, text] as const),
 ]);
 const boards = [...RENDERED]
   .filter(([path]) => /^[\w-]+\.json$/.test(path))
   .map(([path, text]) => ({ path, ...boardSchema.parse(JSON.parse(text)) }));
-const panels = boards.flatMap(({ uid, panels }) =>
-  panels.filter(({ type }) => type !== "row").map((panel) => ({ uid, ...panel })),
-);
 
 describe("renderedFiles()", () => {
-  it("is what dashboards/ holds; `npm run generate` renders it again", () => {
-    const stale = [...GENERATED]
-      .filter(([path, text]) => readFileSync(new URL(path, DASHBOARDS), "utf8") !== text)
-      .map(([path]) => path);
+  it("is what dashboards/ holds, and no other file is left behind; `npm run generate` renders it again", () => {
+    const stale = [...GENERATED].filter(([path, text]) => read(path) !== text).map(([path]) => path);
+    const found = [
+      ...filesIn("").filter((path) => !path.startsWith("src/")),
+      ...filesIn(DEMO),
+      ...["../deploy/helm/synclag/templates/_links.tpl", "../docs/ALERTS.md"],
+    ];
 
     expect(stale).toEqual([]);
-  });
-
-  it("leaves no other rendered file behind", () => {
-    const found = readdirSync(DASHBOARDS, { recursive: true, encoding: "utf8" });
-    const kept = found.filter((path) => /\.(json|ya?ml)$/.test(path) && !path.startsWith("src/"));
-    const others = ["../deploy/helm/synclag/templates/_links.tpl", "../docs/ALERTS.md"];
-    const written = "grafana-alerts/contact-points.yml";
-    const demo = "../deploy/demo/";
-    const elsewhere = readdirSync(new URL(demo, DASHBOARDS), { recursive: true, encoding: "utf8" })
-      .filter((path) => /\.(json|yml)$/.test(path))
-      .map((path) => `${demo}${path}`);
-
-    expect([...kept, ...elsewhere, ...others].toSorted()).toEqual([...GENERATED.keys(), written].toSorted());
+    expect(found.toSorted()).toEqual([...GENERATED.keys(), "grafana-alerts/contact-points.yml"].toSorted());
   });
 
   it("leads to the configured links, and reads the selected series", () => {
@@ -75,83 +56,68 @@ describe("renderedFiles()", () => {
       synclagUrl: "https://synclag.example",
       selector: 'job="one"',
     };
-    const texts = [...renderedFiles(settings)].filter(([path]) => !path.startsWith("../deploy/demo/"));
+    const texts = [...renderedFiles(settings)].filter(([path]) => !path.startsWith(DEMO));
+    const unset = texts.filter(([, text]) => /localhost|job=~\\?"\.\*/.test(text)).map(([path]) => path);
 
-    expect(texts.filter(([, text]) => /localhost|job=~\\?"\.\*/.test(text)).map(([path]) => path)).toEqual(
-      [],
-    );
-    expect(renderedFiles(settings).get("rules/synclag-alerts.yml")).toContain('synclag_up{job="one"}');
+    expect(unset).toEqual([]);
+    expect(new Map(texts).get("rules/synclag-alerts.yml")).toContain('synclag_up{job="one"}');
     // The chart and `sed` replace the selector as it stands in PromQL.
     expect(RENDERED.get("rules/synclag-alerts.yml")).not.toContain('job=~\\"');
   });
 
   it("names in all of them only metrics that /metrics serves", () => {
-    const served = new Set([...METRIC_FAMILIES.map(({ name }) => name), ...OTHER_METRICS]);
-
-    const unknown = [...GENERATED].flatMap(([path, text]) =>
-      metricsIn(text)
-        .filter((name) => !served.has(name))
-        .map((name) => `${path}: ${name}`),
+    const families = METRIC_FAMILIES.map(({ name }) => name);
+    const poll = "synclag_poll_duration_seconds";
+    const served = new Set([...families, "synclag_build_info", poll, `${poll}_bucket`]);
+    const named = [...GENERATED].flatMap(([path, text]) =>
+      (text.match(/\bsynclag_[a-z_]+\b/g) ?? []).map((name) => ({ path, name })),
     );
 
-    expect(unknown).toEqual([]);
+    expect(named.filter(({ name }) => !served.has(name))).toEqual([]);
   });
-});
 
-// What panels and boards have in common is built by dashboards/src/boards/panels.ts and board.ts.
-describe("a dashboard", () => {
+  it("uses in a dashboard the variables that it has, selects cluster and job, and fills the width", () => {
+    const wrong = boards.flatMap(({ path, templating, annotations, panels }) => {
+      const known = ["__rate_interval", "__range", ...templating.list.map(({ name }) => name)];
+      const all = [...panels, { title: "annotation", targets: annotations.list }];
+      const unknown = all.flatMap(({ title, targets }) =>
+        targets
+          .flatMap(({ expr }) => [...expr.matchAll(/\$([a-z_]\w*)/g)].map(([, name = ""]) => name))
+          .filter((name) => !known.includes(name))
+          .map((name) => `${title} uses $${name}`),
+      );
+      const unselected = panels.flatMap(({ title, targets }) =>
+        targets
+          .flatMap(({ expr }) => expr.match(SELECTORS) ?? [])
+          .filter((selector) => !selector.includes('cluster=~"$cluster", job=~"$job"'))
+          .map((selector) => `${title} selects ${selector}`),
+      );
+      const ragged = panels
+        .filter(({ gridPos: { x, w } }, at) => (panels[at + 1]?.gridPos.x ?? 0) === 0 && x + w !== 24)
+        .map(({ title }) => `${title} ends too soon`);
+      return [...unknown, ...unselected, ...ragged].map((fault) => `${path}: ${fault}`);
+    });
+
+    expect(wrong).toEqual([]);
+  });
+
   it("writes no label into a budget's legend that a shared budget leaves empty", () => {
-    const legends = panels
-      .flatMap(({ targets }) => targets)
+    const legends = boards
+      .flatMap(({ panels }) => panels.flatMap(({ targets }) => targets))
       .filter(({ expr, legendFormat }) => expr.includes("synclag_budget_") && legendFormat !== "")
       .map(({ legendFormat }) => legendFormat);
 
     expect(legends.length).toBeGreaterThan(1);
     expect(legends.filter((legend) => /\{\{(protocol|variant|tier|endpoint)\}\}/.test(legend))).toEqual([]);
   });
-
-  it("fills the width of each line of panels", () => {
-    const ragged = boards.flatMap(({ uid, panels: own }) =>
-      own
-        .filter(
-          ({ gridPos }, index) => (own[index + 1]?.gridPos.x ?? 0) === 0 && gridPos.x + gridPos.w !== 24,
-        )
-        .map(({ title }) => `${uid}: ${title}`),
-    );
-
-    expect(ragged).toEqual([]);
-  });
-
-  it("shows of each metric only what cluster and job select", () => {
-    const unselected = panels.flatMap(({ uid, title, targets }) =>
-      targets
-        .flatMap(
-          ({ expr }) =>
-            expr.match(/\b(synclag[_:][\w:]+|up|process_\w+)\{[^}]*\}|\bsynclag[_:][\w:]+(?![\w:{])/g) ?? [],
-        )
-        .filter((selector) => !selector.includes('cluster=~"$cluster", job=~"$job"'))
-        .map((selector) => `${uid}: ${title}: ${selector}`),
-    );
-
-    expect(unselected).toEqual([]);
-  });
-
-  it("uses only variables that it has", () => {
-    const marks = boards.flatMap(({ uid, annotations }) =>
-      annotations.list.map(({ name, expr }) => ({ uid, title: name, targets: [{ expr }] })),
-    );
-    const unknown = [...panels, ...marks].flatMap(({ uid, title, targets }) => {
-      const own = boards.find((board) => board.uid === uid)?.templating.list.map(({ name }) => name) ?? [];
-      return targets
-        .flatMap(({ expr }) => [...expr.matchAll(/\$([a-z_]\w*)/g)].map(([, name = ""]) => name))
-        .filter((name) => ![...own, "__rate_interval", "__range"].includes(name))
-        .map((name) => `${uid}: ${title}: ${name}`);
-    });
-
-    expect(unknown).toEqual([]);
-  });
 });
 
-function metricsIn(text: string): readonly string[] {
-  return [...new Set(text.match(/\bsynclag_[a-z_]+\b/g))];
+function read(path: string): string {
+  return readFileSync(new URL(path, DASHBOARDS), "utf8");
+}
+
+function filesIn(folder: string): readonly string[] {
+  return readdirSync(new URL(folder, DASHBOARDS), { recursive: true, encoding: "utf8" })
+    .filter((path) => /\.(json|ya?ml)$/.test(path))
+    .map((path) => `${folder}${path}`);
 }

@@ -8,17 +8,6 @@ import { type ChainSpec, chainOfAge } from "../../src/sim/model/chain-model.ts";
 import { hexAt } from "../../src/sim/model/random.ts";
 import { type ServerKind, SIMULATED_API_KEY } from "../../src/sim/servers/families.ts";
 
-/** The settings of dialect custom for the simulated custom indexer. */
-export const SIMULATED_CUSTOM = {
-  query: "{ sync { chains { id last_block last_block_time last_block_hash error } } }",
-  rows: "sync.chains",
-  height: "last_block",
-  time: "last_block_time",
-  chainId: "id",
-  hash: "last_block_hash",
-  failed: "error",
-} as const;
-
 /** An endpoint of a fleet of a test: only `kind` is required. */
 export type TestEndpoint = Pick<EndpointSpec, "kind"> & Partial<EndpointSpec>;
 

@@ -60,7 +60,7 @@ export const AT_THE_TIP: IndexerBehaviour = {
 };
 
 /** Every chain has an event in each block whose number this divides. */
-export const BLOCKS_PER_EVENT = 100;
+const BLOCKS_PER_EVENT = 100;
 
 /** The order of the replicas changes once in this time. */
 const SHUFFLE_MS = 60_000;
