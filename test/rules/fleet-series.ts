@@ -8,7 +8,7 @@ export interface TestTarget {
   readonly labels: Labels;
   /**
    * Phases of status, lag in seconds and minutes, such as `ok:5 10, stalled 20, ok`: without a lag it is unknown, the last one
-   * stays.
+   * stays; `, again` at the end: from the beginning.
    */
   readonly timeline: string;
   readonly testnet?: boolean;
@@ -48,7 +48,8 @@ interface Phase {
 
 /** What it is in each minute. */
 function phasesOf(timeline: string, minutes: number): readonly Phase[] {
-  const phases = timeline.split(", ").flatMap((text) => {
+  const once = timeline.replace(", again", "");
+  const phases = once.split(", ").flatMap((text) => {
     const [, status, lag, count] = /^([a-z_]+)(?::(\d+))?(?: (\d+))?$/.exec(text) ?? [];
     if (status === undefined) {
       throw new Error(`Cannot read phase ${JSON.stringify(text)}: expected STATUS[:LAG] [MINUTES]`);
@@ -57,7 +58,10 @@ function phasesOf(timeline: string, minutes: number): readonly Phase[] {
     const phase: Phase = { status: status as Status, lag: lag === undefined ? null : Number(lag) };
     return Array.from({ length: count === undefined ? minutes : Number(count) }, () => phase);
   });
-  return phases.slice(0, minutes);
+  const times = once === timeline ? 1 : Math.ceil(minutes / phases.length);
+  return Array.from({ length: times }, () => phases)
+    .flat()
+    .slice(0, minutes);
 }
 
 function targetSeries(of: Played): readonly InputSeries[] {

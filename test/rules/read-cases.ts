@@ -1,7 +1,14 @@
 import { readFileSync } from "node:fs";
-import { z } from "zod";
 import { fleet, type TestTarget, target } from "./fleet-series.ts";
-import { type Firing, type InputSeries, type Labels, metric, type RuleTest } from "./rule-test.ts";
+import {
+  type ExpectedSamples,
+  type Firing,
+  type InputSeries,
+  type Labels,
+  metric,
+  onlyFiring,
+  type RuleTest,
+} from "./rule-test.ts";
 
 /** What stands for several labels. */
 const SHORT: Readonly<Record<string, Labels>> = {
@@ -14,70 +21,42 @@ const SHORT: Readonly<Record<string, Labels>> = {
   A: { job: "synclag", instance: "synclag:9855" },
   B: { job: "synclag", instance: "b" },
 };
+const SEVERITIES: Readonly<Record<string, string>> = {
+  page: "critical",
+  ticket: "warning",
+  watchdog: "none",
+};
 
 /**
  * The cases of a file of this folder, each a title and lines. Labels are `name=value`, an abbreviation of `SHORT`, or a target such as
  * `subgraph`, `subgraph/testing` or `subgraph@form`.
  *
- * - `minutes 30` and below it `TARGET [testnet] [maintenance] [heard=300]: TIMELINE`: a fleet, see `TestTarget`;
+ * - `each NAME OTHER: a b, c d`: the case once for each row, with its words in place of the names;
+ * - `minutes 30` and below it `TARGET [testnet] [maintenance] [heard=300] [label=value]: TIMELINE`: a fleet, see `TestTarget`; `@c0..9`:
+ *   ten chains;
  * - `METRIC{LABELS}: VALUES`: a series in promtool's notation;
- * - `12m nothing`, `12m page ALERT{LABELS}` or `ticket`: all that fires then; indented below it what its texts are filled with.
+ * - `12m nothing`, `12m page ALERT{LABELS}` or `ticket`: all that fires then; indented below it what its texts are filled with;
+ * - `12m no ALERT`, `12m only page ALERT{LABELS}`: the same, whatever other alerts fire.
  */
-export function readCases(
-  name: string,
-  about: NonNullable<RuleTest["about"]> = "fleet",
-): readonly RuleTest[] {
+export function readCases(name: string, about: NonNullable<RuleTest["about"]>): readonly RuleTest[] {
   const text = readFileSync(new URL(name, import.meta.url), "utf8");
-  return text
-    .trimEnd()
-    .split("\n\n")
-    .map((lines) => ({ about, ...readCase(lines.split("\n")) }));
+  const cases = text.trimEnd().split("\n\n").flatMap(eachRow);
+  return cases.map((lines) => ({ about, ...readCase(lines.split("\n")) }));
 }
 
-/** What a line may be, and what becomes of the case by it. */
-const LINES: readonly {
-  readonly pattern: RegExp;
-  readonly read: (play: Case, ...parts: string[]) => void;
-}[] = [
-  {
-    pattern: /^minutes (\d+)$/,
-    read: (play, minutes = "") => {
-      endFleet(play);
-      play.minutes = Number(minutes);
-    },
-  },
-  {
-    pattern: /^ {4}([\w-]+): (.*)$/,
-    read: (play, field = "", words = "") => play.latest.push(filled(play.latest.pop(), field, words)),
-  },
-  {
-    pattern: /^(\d+m) (nothing|page|ticket)(?: (\w+)\{(.*)\})?$/,
-    read: (play, at = "", what = "", name = "", labels = "") => {
-      play.latest = play.fires[at] ?? [];
-      play.fires[at] = play.latest;
-      const severity = what === "page" ? "critical" : "warning";
-      play.latest.push(
-        ...(what === "nothing" ? [] : [{ name, severity, labels: labelsOf(labels) } as const]),
-      );
-    },
-  },
-  {
-    pattern: /^(\w+)\{(.*)\}: (.*)$/,
-    read: (play, name = "", labels = "", values = "") => {
-      endFleet(play);
-      play.series.push(metric(name, labelsOf(labels), /^-?\d+$/.test(values) ? Number(values) : values));
-    },
-  },
-  {
-    pattern: /^(\S+?)((?: [\w=-]+)*): (.*)$/,
-    read: (play, name = "", options = "", timeline = "") =>
-      play.targets.push({ labels: targetNamed(name), timeline, ...optionsOf(options, name) }),
-  },
-];
+function eachRow(text: string): readonly string[] {
+  const [line = "", names = "", rows = ""] = /^each (.*): (.*)\n/m.exec(text) ?? [];
+  return rows.split(", ").map((row) => {
+    const words = row.split(" ");
+    const named = line === "" ? [] : names.split(" ");
+    return named.reduce((filled, one, at) => filled.replaceAll(one, words[at] ?? ""), text.replace(line, ""));
+  });
+}
 
 interface Case {
   readonly series: InputSeries[];
   readonly fires: Record<string, Firing[]>;
+  readonly queries: ExpectedSamples[];
   /** What fires at the instant that was read last. */
   latest: Firing[];
   /** Of the fleet that is being read. */
@@ -85,17 +64,62 @@ interface Case {
   targets: TestTarget[];
 }
 
+/** What a line may be, and what becomes of the case by it. */
+const LINES: readonly (readonly [pattern: RegExp, read: (play: Case, ...parts: string[]) => void])[] = [
+  [
+    /^minutes (\d+)$/,
+    (play, minutes = "") => {
+      endFleet(play);
+      play.minutes = Number(minutes);
+    },
+  ],
+  [
+    /^ {4}([\w-]+): (.*)$/,
+    (play, field = "", words = "") => play.latest.push(filled(play.latest.pop(), field, words)),
+  ],
+  [
+    /^(\d+m) (nothing|page|ticket)(?: (\w+)\{(.*)\})?$/,
+    (play, at = "", what = "", name = "", labels = "") => {
+      play.latest = play.fires[at] ?? [];
+      play.fires[at] = play.latest;
+      play.latest.push(...(what === "nothing" ? [] : [firing(what, name, labels)]));
+    },
+  ],
+  [
+    /^(\d+m) (?:no|only (\w+)) (\w+)(?:\{(.*)\})?$/,
+    (play, at = "", what = "", name = "", labels = "") =>
+      play.queries.push(
+        onlyFiring(at, `alertname="${name}"`, what === "" ? [] : [firing(what, name, labels)]),
+      ),
+  ],
+  [
+    /^(\w+)\{(.*)\}: (.*)$/,
+    (play, name = "", labels = "", values = "") => {
+      endFleet(play);
+      play.series.push(metric(name, labelsOf(labels), /^-?\d+$/.test(values) ? Number(values) : values));
+    },
+  ],
+  [
+    /^(\S+?)((?: [\w=-]+)*): (.*)$/,
+    (play, name = "", options = "", timeline = "") =>
+      play.targets.push(
+        ...targetsNamed(name).map((labels) => ({ timeline, ...withOptions(labels, options) })),
+      ),
+  ],
+];
+
 function readCase([title = "", ...lines]: readonly string[]): Omit<RuleTest, "about"> {
-  const play: Case = { series: [], fires: {}, latest: [], minutes: 0, targets: [] };
+  const play: Case = { series: [], fires: {}, queries: [], latest: [], minutes: 0, targets: [] };
   for (const line of lines) {
-    const kind = LINES.find(({ pattern }) => pattern.test(line));
-    if (kind === undefined) {
+    const [pattern, read] = LINES.find(([one]) => one.test(line)) ?? [];
+    if (pattern === undefined) {
       throw new RangeError(`Cannot read ${line}`);
     }
-    kind.read(play, ...(kind.pattern.exec(line) ?? []).slice(1));
+    read?.(play, ...(pattern.exec(line) ?? []).slice(1));
   }
   endFleet(play);
-  return { name: title.replace("# ", ""), series: play.series, fires: play.fires };
+  const { series, fires, queries } = play;
+  return { name: title.replace("# ", ""), series, fires, queries };
 }
 
 function endFleet(play: Case): void {
@@ -103,52 +127,54 @@ function endFleet(play: Case): void {
   play.targets = [];
 }
 
+function firing(what: string, name: string, labels: string): Firing {
+  return { name, severity: SEVERITIES[what] ?? "", labels: labelsOf(labels) };
+}
+
 /** An alert whose texts are tested, with one more field; `texts`: they have none. */
 function filled(alert: Firing | undefined, field: string, words: string): Firing {
   if (alert === undefined) {
     throw new RangeError(`Cannot fill in ${field}: there is no alert above it`);
   }
-  const text = words.startsWith('"') ? z.string().parse(JSON.parse(words)) : words;
-  const { others, ...texts } = alert.texts ?? {};
-  switch (field) {
-    case "texts":
-      return { ...alert, texts };
-    case "value":
-      return { ...alert, texts: { ...alert.texts, value: text } };
-    default:
-      return { ...alert, texts: { ...texts, others: { ...others, [field]: text } } };
-  }
+  const text = words.replace(/^"(.*)"$/, "$1");
+  const known: Readonly<Record<string, Firing["texts"]>> = { texts: {}, value: { value: text } };
+  const others = { ...alert.texts?.others, [field]: text };
+  return { ...alert, texts: { ...alert.texts, ...(known[field] ?? { others }) } };
 }
 
 /** ` testnet maintenance heard=300 instance=a` */
-function optionsOf(text: string, name: string): Partial<TestTarget> {
-  const options = new Map(text.split(" ").map((word) => [word.replace(/=.*/, ""), word.replace(/.*=/, "")]));
-  const heard = options.get("heard");
-  const instance = options.get("instance");
+function withOptions(labels: Labels, text: string): Omit<TestTarget, "timeline"> {
+  const words = text.split(" ");
+  const { heard, ...others } = Object.fromEntries(
+    words.filter((word) => word.includes("=")).map((word) => word.split("=")),
+  ) as Labels;
   return {
-    testnet: options.has("testnet"),
-    maintenance: options.has("maintenance"),
+    labels: { ...labels, ...others },
+    testnet: words.includes("testnet"),
+    maintenance: words.includes("maintenance"),
     ...(heard === undefined ? {} : { lastSuccess: Number(heard) }),
-    ...(instance === undefined ? {} : { labels: { ...targetNamed(name), instance } }),
   };
 }
 
 function labelsOf(text: string): Labels {
   const parts = text === "" ? [] : text.split(", ");
-  return Object.fromEntries(parts.map(partOf).flatMap((part) => Object.entries(part)));
+  return Object.assign({}, ...parts.map(partOf));
 }
 
 function partOf(part: string): Labels {
   const [name = "", value] = part.split("=");
-  return value === undefined ? (SHORT[name] ?? targetNamed(name)) : { [name]: value };
+  return value === undefined ? (SHORT[name] ?? targetsNamed(name)[0] ?? {}) : { [name]: value };
 }
 
-function targetNamed(name: string): Labels {
-  const [, variant = "", tier = "production", chain = "base"] =
-    /^(\w+)(?:\/(\w+))?(?:@(\w+))?$/.exec(name) ?? [];
-  if (variant === "") {
-    throw new RangeError(`Cannot read ${name}: expected VARIANT[/TIER][@CHAIN]`);
+function targetsNamed(name: string): readonly Labels[] {
+  const [, variant, tier = "production", chain = "base", first = "", last = first] =
+    /^(\w+)(?:\/(\w+))?(?:@([a-z]+)(?:(\d+)(?:\.\.(\d+))?)?)?$/.exec(name) ?? [];
+  if (variant === undefined) {
+    throw new RangeError(`Cannot read ${name}: expected VARIANT[/TIER][@CHAIN[FIRST..LAST]]`);
   }
-  const id = chain === "base" ? "8453" : String(chain.length);
-  return target(variant, { tier, chain, chain_id: id });
+  const count = Number(last) - Number(first) + 1;
+  return Array.from({ length: count }, (_, at) => {
+    const slug = first === "" ? chain : `${chain}${Number(first) + at}`;
+    return target(variant, { tier, chain: slug, chain_id: slug === "base" ? "8453" : String(slug.length) });
+  });
 }

@@ -4,12 +4,10 @@ import { freshnessRecordings } from "../../dashboards/src/freshness.ts";
 import { yamlFile } from "../../dashboards/src/prometheus-rules.ts";
 import { sampleAnnotations } from "../../dashboards/src/sample-texts.ts";
 import { durationMs } from "../../dashboards/src/time-scale.ts";
-import { fastBurnTests, slowBurnTests } from "./burn-tests.ts";
 import { grafanaTests } from "./grafana-tests.ts";
-import { matrixTests } from "./matrix-tests.ts";
+import { matrixTest } from "./matrix-test.ts";
 import { readCases } from "./read-cases.ts";
-import { FIRING_LABELS, type Firing, labelsOf, metric, type RuleTest } from "./rule-test.ts";
-import { statusTests } from "./status-tests.ts";
+import { type Firing, onlyFiring, type RuleTest } from "./rule-test.ts";
 
 /** The tests of a file, evaluated at one interval. */
 interface TestFile {
@@ -18,42 +16,26 @@ interface TestFile {
   readonly tests: readonly RuleTest[];
 }
 
-const WATCHDOG: RuleTest = {
-  name: "The watchdog fires always",
-  about: "synclag",
-  series: [metric("synclag_build_info", { job: "synclag", instance: "synclag:9855" }, 1)],
-  fires: {},
-  queries: [
-    {
-      expr: 'count by (severity) (ALERTS{alertname="SynclagWatchdog", alertstate="firing"})',
-      at: "1m",
-      samples: [{ labels: '{severity="none"}', value: 1 }],
-    },
-  ],
-};
-
 /**
  * The CPU time of promtool depends on the number of evaluations, so long tests have a longer interval. Neither 7 nor 35 minutes
  * divides a window of the recording rules: a sample exactly at the start of a window counts in Prometheus 2 but not in 3.
  */
 export function ruleTestFiles(context: AlertContext): readonly TestFile[] {
   const minutes = [
-    ...statusTests(),
-    ...readCases("fleet-cases.txt"),
-    WATCHDOG,
+    ...readCases("status-cases.txt", "fleet"),
+    ...readCases("fleet-cases.txt", "fleet"),
     ...readCases("synclag-cases.txt", "synclag"),
     ...grafanaTests(context),
   ];
   const hours = [
-    ...matrixTests(),
-    ...fastBurnTests(),
-    ...readCases("hours-cases.txt"),
+    matrixTest(),
+    ...readCases("hours-cases.txt", "fleet"),
     ...readCases("restarts-cases.txt", "synclag"),
   ];
   return [
     { name: "synclag.test.yml", interval: "1m", tests: minutes },
     { name: "synclag-hours.test.yml", interval: "7m", tests: hours },
-    { name: "synclag-days.test.yml", interval: "35m", tests: slowBurnTests() },
+    { name: "synclag-days.test.yml", interval: "35m", tests: readCases("days-cases.txt", "fleet") },
   ];
 }
 
@@ -76,29 +58,25 @@ export function renderRuleTests(context: AlertContext): ReadonlyMap<string, stri
 
 function asYaml(test: RuleTest, interval: string, context: AlertContext): object {
   const { name, series, fires, about = "fleet", queries = [] } = test;
-  const late = Object.keys(fires).filter((at) => durationMs(at) % durationMs(interval) !== 0);
+  const all = [
+    ...Object.entries(fires).map(([at, firing]) =>
+      onlyFiring(at, `about="${about}", severity!="none"`, firing),
+    ),
+    ...queries,
+  ];
+  const late = all.filter(({ at }) => durationMs(at) % durationMs(interval) !== 0);
   if (late.length > 0) {
-    throw new RangeError(`Cannot test "${name}" at ${late.join(", ")}: expected a multiple of ${interval}`);
+    throw new RangeError(`Cannot test "${name}" at ${late[0]?.at}: expected a multiple of ${interval}`);
   }
-  const firing = `count by (${FIRING_LABELS.join(", ")}) (ALERTS{alertstate="firing", about="${about}", severity!="none"})`;
   return {
     name,
     interval: "1m",
     input_series: series,
-    alert_rule_test: Object.entries(fires).flatMap(([at, all]) =>
-      all.flatMap((firing) => expectedTexts(firing, at, context)),
+    alert_rule_test: Object.entries(fires).flatMap(([at, alerts]) =>
+      alerts.flatMap((firing) => expectedTexts(firing, at, context)),
     ),
-    promql_expr_test: [
-      ...Object.entries(fires).map(([at, all]) => ({ expr: firing, at, samples: all.map(asSample) })),
-      ...queries,
-    ].map(({ expr, at, samples }) => ({ expr, eval_time: at, exp_samples: samples })),
+    promql_expr_test: all.map(({ expr, at, samples }) => ({ expr, eval_time: at, exp_samples: samples })),
   };
-}
-
-function asSample({ name, severity, labels }: Firing): object {
-  const known: readonly string[] = FIRING_LABELS;
-  const shown = Object.entries(labels).filter(([label]) => known.includes(label));
-  return { labels: labelsOf({ alertname: name, severity, ...Object.fromEntries(shown) }), value: 1 };
 }
 
 function expectedTexts({ name, severity, labels, texts }: Firing, at: string, context: AlertContext) {
@@ -107,14 +85,10 @@ function expectedTexts({ name, severity, labels, texts }: Firing, at: string, co
   if (alert === undefined || texts === undefined) {
     return [];
   }
-  return {
-    alertname: name,
-    eval_time: at,
-    exp_alerts: [
-      {
-        exp_labels: { severity, about: alert.about, ...labels },
-        exp_annotations: sampleAnnotations(alert, context.settings, { ...texts, labels }),
-      },
-    ],
+  const annotations = sampleAnnotations(alert, context.settings, { ...texts, labels });
+  const expected = {
+    exp_labels: { severity, about: alert.about, ...labels },
+    exp_annotations: annotations,
   };
+  return { alertname: name, eval_time: at, exp_alerts: [expected] };
 }

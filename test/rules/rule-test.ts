@@ -1,12 +1,12 @@
 import type { SampleValues } from "../../dashboards/src/sample-texts.ts";
 
-/** One case for `promtool test rules`: series with a sample per minute, and what fires at some instants. */
+/** One case for `promtool test rules`: series with a sample per minute, and what fires at some instants, such as `12m`. */
 export interface RuleTest {
   readonly name: string;
   readonly series: readonly InputSeries[];
   /** Which alerts it looks at; by default those of the fleet. */
   readonly about?: "fleet" | "synclag";
-  /** Every alert that fires at an instant, such as `12m`; an empty list where none does. */
+  /** Every alert that fires at an instant; an empty list where none does. */
   readonly fires: Readonly<Record<string, readonly Firing[]>>;
   /** Expected results of further expressions. */
   readonly queries?: readonly ExpectedSamples[];
@@ -26,7 +26,7 @@ export interface InputSeries {
 
 export interface Firing {
   readonly name: string;
-  readonly severity: "critical" | "warning";
+  readonly severity: string;
   /** Those by which alerts are told apart; where its texts are tested, all. */
   readonly labels: Labels;
   /** What its texts are filled with, where they are tested: then no other alert of this name fires. */
@@ -36,17 +36,11 @@ export interface Firing {
 export type Labels = Readonly<Record<string, string>>;
 
 /** The labels by which alerts that fire are told apart. */
-export const FIRING_LABELS = [
+const FIRING_LABELS = [
   ...["alertname", "severity", "protocol", "variant", "tier", "chain", "budget", "job", "instance"],
-] as const;
-
-export function pages(name: string, labels: Labels, texts?: Firing["texts"]): Firing {
-  return { name, severity: "critical", labels, ...(texts === undefined ? {} : { texts }) };
-}
-
-export function ticket(name: string, labels: Labels, texts?: Firing["texts"]): Firing {
-  return { ...pages(name, labels, texts), severity: "warning" };
-}
+];
+/** Longer than any test. */
+const ALWAYS = 5_000;
 
 /** A series: a constant number, or values in promtool's notation. */
 export function metric(name: string, labels: Labels, values: string | number): InputSeries {
@@ -63,5 +57,15 @@ export function labelsOf(labels: Labels): string {
     .join(", ")}}`;
 }
 
-/** Longer than any test. */
-const ALWAYS = 5_000;
+/** That these alerts fire, of those that match, and no others. */
+export function onlyFiring(at: string, matchers: string, firing: readonly Firing[]): ExpectedSamples {
+  const samples = firing.map(({ name, severity, labels }) => {
+    const known = Object.entries(labels).filter(([label]) => FIRING_LABELS.includes(label));
+    return { labels: labelsOf({ alertname: name, severity, ...Object.fromEntries(known) }), value: 1 };
+  });
+  return {
+    expr: `count by (${FIRING_LABELS.join(", ")}) (ALERTS{alertstate="firing", ${matchers}})`,
+    at,
+    samples,
+  };
+}
