@@ -1,10 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { type Alertmanager, startAlertmanager } from "./support/alertmanager.ts";
 import { runProgram } from "./support/program.ts";
-import { temporaryFolder, undoAll } from "./support/undo.ts";
+import { temporaryFolder } from "./support/undo.ts";
 
 const DEPLOY = fileURLToPath(new URL("../../deploy", import.meta.url));
 const DELIVERED = { timeout: 60_000, interval: 100 };
@@ -67,8 +67,6 @@ describe("a real Alertmanager", () => {
     const config = await readFile(join(DEPLOY, "demo/alertmanager.yml"), "utf8");
     alertmanager = await startAlertmanager(await temporaryFolder("alertmanager"), config);
   });
-
-  afterAll(undoAll);
 
   it("sends the inhibiting alert and not the inhibited one, even if the latter comes first", async () => {
     const expected = HIDING.filter((line) => !line.startsWith("- ")).map((line) => line.replace("+ ", ""));

@@ -1,16 +1,16 @@
-import { cp, readFile, writeFile } from "node:fs/promises";
+import { cp, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { beforeAll, describe, expect, it, vi } from "vitest";
 import { groupBy } from "../../src/core/model/group-by.ts";
 import type { SimulatedFleet } from "../../src/sim/fleet/simulated-fleet.ts";
 import { chainOfAge } from "../../src/sim/model/chain-model.ts";
 import { FAULTS } from "../support/faults.ts";
-import { headersFor, startFleet } from "../support/fleet.ts";
+import { headersFor } from "../support/fleet.ts";
 import { type Alertmanager, type Page, startAlertmanager } from "./support/alertmanager.ts";
 import { startPrometheus } from "./support/prometheus-server.ts";
-import { type Synclag, startSynclag } from "./support/synclag.ts";
-import { temporaryFolder, undoAll, undoLater } from "./support/undo.ts";
+import { type Synclag, simulate, startSynclag, writeConfig } from "./support/synclag.ts";
+import { temporaryFolder } from "./support/undo.ts";
 
 const DEPLOY = fileURLToPath(new URL("../../deploy", import.meta.url));
 /** What should take some seconds. Its end means that the message never comes. */
@@ -53,19 +53,14 @@ describe("a fault in a running fleet", () => {
       );
 
   beforeAll(async () => {
-    fleet = await startFleet({
-      nowMs: Date.now,
+    fleet = await simulate({
       chains: Object.entries(CHAIN_IDS).map(([slug, id]) =>
         chainOfAge({ slug, id, blockTimeMs: BLOCK_MS }, Date.now()),
       ),
       endpoints: ENDPOINTS,
     });
-    undoLater(() => fleet[Symbol.asyncDispose]());
+    synclag = await startSynclag(await writeConfig(chainsOf(fleet)));
     const folder = await temporaryFolder("alerts");
-    const config = join(folder, "chains.yaml");
-    await writeFile(config, chainsYaml(fleet));
-    synclag = await startSynclag(config);
-
     const demo = join(DEPLOY, "demo");
     alertmanager = await startAlertmanager(folder, await readFile(join(demo, "alertmanager.yml"), "utf8"));
     await cp(join(demo, "rules"), join(folder, "rules"), { recursive: true });
@@ -81,8 +76,6 @@ describe("a fault in a running fleet", () => {
       expect(targets.map(({ status }) => status)).toEqual(targets.map(() => "ok"));
     }, DELIVERED);
   });
-
-  afterAll(undoAll);
 
   it("reaches the pager as one alert that names the cause, with its texts and links", async () => {
     fleet.target("airdrops/subgraph/production/base").freeze();
@@ -158,7 +151,7 @@ const DIALECTS: Readonly<Record<string, string>> = {
 };
 
 /** Every endpoint is polled each second, and what takes minutes in production takes seconds. */
-function chainsYaml(simulated: SimulatedFleet): string {
+function chainsOf(simulated: SimulatedFleet): object {
   const schedule = "* * * * * *";
   const url = (key: string): string => simulated.endpoint(key).url;
   const chains = Object.entries(CHAIN_IDS).map(([slug, id]) => {
@@ -173,12 +166,11 @@ function chainsYaml(simulated: SimulatedFleet): string {
   const protocols = [...groupBy(indexers, ({ protocol }) => protocol)].map(([protocol, own]) => {
     return [protocol, own.map(({ indexer }) => indexer)];
   });
-  // JSON is YAML.
-  return JSON.stringify({
+  return {
     version: 1,
     poll: { timeout: "5s", retries: 0, rpc_schedule: schedule },
     thresholds: { lagging: "30s", critical: "3m", stalled: "10s", stale: "30s" },
     chains: Object.fromEntries(chains),
     protocols: Object.fromEntries(protocols),
-  });
+  };
 }

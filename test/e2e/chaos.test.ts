@@ -1,23 +1,20 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
-import { afterAll, describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { SimulatedFleet } from "../../src/sim/fleet/simulated-fleet.ts";
-import { startFleet } from "../support/fleet.ts";
 import { printed, runProgram, startProgram } from "./support/program.ts";
-import { temporaryFolder, undoAll } from "./support/undo.ts";
+import { simulate } from "./support/synclag.ts";
+import { temporaryFolder } from "./support/undo.ts";
 
 const FREE = "airdrops/multichain/production/all";
 const METERED = "airdrops/subgraph/production/base";
 const PATIENCE = { timeout: 30_000, interval: 200 };
 
-afterAll(undoAll);
-
 // What a machine does to a daemon. Mounting needs root, as the image's tests do.
 describe("synclag run, with 128 open files at most, on a small disk", () => {
   it("keeps polling while clients use all connections and while the disk is full, and sends no uncounted request", async () => {
-    await using fleet = await startFleet({
-      nowMs: Date.now,
+    const fleet = await simulate({
       endpoints: [
         { kind: "envio", key: FREE },
         { kind: "studio", key: METERED },

@@ -2,14 +2,14 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { json } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { type Listener, serve } from "../support/listener.ts";
 import { startAnvil } from "./support/anvil.ts";
 import { freePort } from "./support/free-port.ts";
 import { getText, postJson } from "./support/loopback.ts";
 import { DATABASE, type Postgres, startPostgres } from "./support/postgres.ts";
-import { type Program, runProgram, startProgram } from "./support/program.ts";
-import { temporaryFolder, undoAll } from "./support/undo.ts";
+import { runProgram, startProgram } from "./support/program.ts";
+import { temporaryFolder } from "./support/undo.ts";
 import { SETTLE, type WatchedIndexers, watchIndexers } from "./support/watched-indexers.ts";
 
 const TOOLS = fileURLToPath(new URL("envio/node_modules", import.meta.url));
@@ -22,7 +22,6 @@ describe("Synclag, against the metrics of an Envio HyperIndex that indexes two A
   let proxy: Listener;
   let postgres: Postgres;
   let envio: string;
-  let indexer: Program;
   let watched: WatchedIndexers;
 
   /** The gauges of HyperIndex about itself. */
@@ -51,7 +50,7 @@ describe("Synclag, against the metrics of an Envio HyperIndex that indexes two A
     });
     const port = await freePort();
     envio = `http://127.0.0.1:${port}`;
-    indexer = await startProgram({
+    await startProgram({
       // It starts further processes, which end with their namespace.
       command: "unshare",
       args: ["--pid", "--fork", "--kill-child", "envio", "start"],
@@ -69,16 +68,11 @@ describe("Synclag, against the metrics of an Envio HyperIndex that indexes two A
         TUI_OFF: "true",
       },
     });
-    watched = await watchIndexers("hyperindex", {
+    watched = await watchIndexers({
       nodes: { alpha, beta },
       indexers: { envio: { dialect: "envio-metrics", url: `${envio}/metrics` } },
       thresholds: { stalled: "20s" },
     });
-  });
-
-  afterAll(async () => {
-    indexer.signal("SIGKILL");
-    await undoAll();
   });
 
   it("says ok of both chains, with the heights that the chains have", async () => {

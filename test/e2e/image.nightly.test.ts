@@ -1,10 +1,10 @@
 import { chown, copyFile, mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { buildImage, type ContainerImage, runBeside } from "./support/container-image.ts";
 import { type Program, runProgram } from "./support/program.ts";
-import { temporaryFolder, undoAll } from "./support/undo.ts";
+import { temporaryFolder } from "./support/undo.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const SETTLE = { timeout: 120_000, interval: 500 };
@@ -31,8 +31,6 @@ describe("Dockerfile", () => {
     await copyFile(join(ROOT, "chains.yaml"), join(config, "chains.yaml"));
     daemon = await image.run({ volume, config });
   }, 600_000);
-
-  afterAll(undoAll);
 
   it("does not run as root", () => {
     expect(image.config.User).toMatch(/^[1-9]\d*:[1-9]\d*$/);

@@ -1,13 +1,9 @@
-import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import type { SimulatedFleet } from "../../src/sim/fleet/simulated-fleet.ts";
-import { startFleet } from "../support/fleet.ts";
 import { getText } from "./support/loopback.ts";
 import { type RedisServer, startRedis } from "./support/redis-server.ts";
-import { type Synclag, startSynclag } from "./support/synclag.ts";
-import { temporaryFolder, undoAll, undoLater } from "./support/undo.ts";
+import { type Synclag, simulate, startSynclag, writeConfig } from "./support/synclag.ts";
 
 /** A lease lasts 12 s, and a store without memory gives none before one could have expired: who takes longer never comes. */
 const PATIENCE = { timeout: 60_000, interval: 100 };
@@ -25,24 +21,18 @@ interface Sight {
 
 const sights: Sight[] = [];
 const replicas = new Set<Synclag>();
-let folder: string;
+let config: string;
 let redis: RedisServer;
 
 // What a hand-over keeps, and every trouble of a store, is told in virtual time by test/scenarios/hand-over.test.ts.
 describe("two replicas on a real store", () => {
-  let fleet: SimulatedFleet;
   let isOver = false;
   let watching: Promise<void>;
 
   beforeAll(async () => {
     redis = await startRedis();
-    fleet = await startFleet({
-      nowMs: Date.now,
-      endpoints: [{ kind: "studio", key: KEY }],
-    });
-    undoLater(() => fleet[Symbol.asyncDispose]());
-    folder = await temporaryFolder("leader");
-    await writeFile(join(folder, "chains.yaml"), chainsYaml(fleet));
+    const fleet = await simulate({ endpoints: [{ kind: "studio", key: KEY }] });
+    config = await writeConfig(chainsYaml(fleet));
     await Promise.all([add(), add()]);
     watching = watch();
     await vi.waitFor(() => expect(sights.at(-1)).toMatchObject({ exporters: [{}], unknown: 0 }), PATIENCE);
@@ -52,7 +42,6 @@ describe("two replicas on a real store", () => {
   afterAll(async () => {
     isOver = true;
     await watching;
-    await undoAll();
   });
 
   it("have a leader again after one was killed", async () => {
@@ -119,7 +108,7 @@ describe("two replicas on a real store", () => {
 });
 
 async function add(): Promise<void> {
-  replicas.add(await startSynclag(join(folder, "chains.yaml"), ["--store", redis.url]));
+  replicas.add(await startSynclag(config, ["--store", redis.url]));
 }
 
 async function look(): Promise<Sight> {

@@ -1,9 +1,9 @@
 import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { type Program, printed, runProgram, startProgram } from "./support/program.ts";
-import { temporaryFolder, undoAll } from "./support/undo.ts";
+import { temporaryFolder } from "./support/undo.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const SETTLE = { timeout: 30_000, interval: 200 };
@@ -53,8 +53,6 @@ describe("the npm package", () => {
     await chmod(join(folder, "state"), 0o777);
     await chmod(folder, 0o755);
   }, 120_000);
-
-  afterAll(undoAll);
 
   it("holds no tests, sources or source maps", () => {
     const folders = new Set(packed.files.map(({ path }) => path.split("/")[0]));

@@ -2,9 +2,9 @@ import { copyFile, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { findBarriers, startChromium, type Watched, watchPage } from "./support/chromium.ts";
-import { runProgram, stopAllPrograms } from "./support/program.ts";
+import { runProgram } from "./support/program.ts";
 import { type Synclag, startDemo } from "./support/synclag.ts";
 import { pictureTerminal } from "./support/terminal-picture.ts";
 
@@ -51,11 +51,6 @@ describe("the pages of the demo in Chromium", () => {
     watched = watchPage(open);
     await open.goto(`${demo.url}/`);
     await open.evaluate("globalThis.neverLoadedAgain = true");
-  });
-
-  afterAll(async () => {
-    await browser.close();
-    await stopAllPrograms();
   });
 
   /** Looks at a page of its own, which must neither complain nor ask anybody else. */

@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { type Anvil, startAnvil } from "./support/anvil.ts";
 import { freePort } from "./support/free-port.ts";
 import { type Program, startProgram } from "./support/program.ts";
-import { temporaryFolder, undoAll } from "./support/undo.ts";
+import { temporaryFolder } from "./support/undo.ts";
 import { SETTLE, type WatchedIndexers, watchIndexers } from "./support/watched-indexers.ts";
 
 const FOLDER = fileURLToPath(new URL("ponder", import.meta.url));
@@ -55,7 +55,7 @@ describe("synclag run, against two Ponders that index the same two Anvil chains"
     ports = [await freePort(), await freePort()];
     const [one, other] = ports.map((port) => `http://127.0.0.1:${port}`);
     const query = { select: "tally(chainId: {chain_id}) { events }", value: "tally.events" };
-    watched = await watchIndexers("ponder", {
+    watched = await watchIndexers({
       nodes: chains,
       indexers: {
         first: { dialect: "ponder", url: `${one}/graphql` },
@@ -68,8 +68,6 @@ describe("synclag run, against two Ponders that index the same two Anvil chains"
       ],
     });
   });
-
-  afterAll(undoAll);
 
   it("reports connection refused, then ok once both have caught up, with a named and a detected dialect, by API and by page", async () => {
     await bothSay("unreachable connect", "unreachable connect");

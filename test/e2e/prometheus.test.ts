@@ -1,13 +1,13 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { beforeAll, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 import { getText } from "./support/loopback.ts";
 import { runProgram } from "./support/program.ts";
 import { eachSecond, type PrometheusServer, startPrometheus } from "./support/prometheus-server.ts";
 import { type Synclag, startDemo } from "./support/synclag.ts";
-import { temporaryFolder, undoAll } from "./support/undo.ts";
+import { temporaryFolder } from "./support/undo.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const DASHBOARDS = filesIn("dashboards", ".json");
@@ -59,8 +59,6 @@ describe("a real Prometheus that scrapes the demo", () => {
       expect(await prometheus.query("count_over_time(synclag_build_info[1m]) >= 5")).not.toEqual([]);
     }, SETTLE);
   });
-
-  afterAll(undoAll);
 
   it("gives back the height of every target, between what the daemon said before and after", async () => {
     const lows = await heights();

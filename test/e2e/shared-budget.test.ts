@@ -1,25 +1,20 @@
 import { createHash } from "node:crypto";
-import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { createClient } from "@redis/client";
 import fc from "fast-check";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { countedAtOnce, Spent } from "../../src/budgets/ledger.ts";
 import { RedisStore } from "../../src/io/store/redis-store.ts";
 import { type StoreScript, storeScript } from "../../src/io/store/store-script.ts";
 import type { SimulatedFleet } from "../../src/sim/fleet/simulated-fleet.ts";
-import { startFleet } from "../support/fleet.ts";
 import { recordLog } from "../support/log-recorder.ts";
 import { lived, type StoreUnderTest, step } from "../support/shared-budget-life.ts";
 import { StoreModel } from "../support/store-model.ts";
 import { type Program, runProgram, startProgram } from "./support/program.ts";
 import { type RedisServer, startRedis, storeAddress } from "./support/redis-server.ts";
-import { startSynclag } from "./support/synclag.ts";
-import { temporaryFolder, undoAll } from "./support/undo.ts";
-
-afterAll(undoAll);
+import { simulate, startSynclag, writeConfig } from "./support/synclag.ts";
+import { temporaryFolder } from "./support/undo.ts";
 
 const LIMIT = 200;
 /** The share of the limit that must have been sent: a process that is killed while it polls loses what it has counted. */
@@ -60,13 +55,11 @@ describe("the scripts of budgets, on a real Redis with a clock that the test set
 
 describe("a budget that three daemons and a cron of check share", () => {
   it("is used but never exceeded, although all processes are killed at random and the store restarts", async () => {
-    await using fleet = await startFleet({
-      nowMs: Date.now,
+    const fleet = await simulate({
       endpoints: KEYS.map((key) => ({ kind: "studio", key, chains: [key.split("/")[3] ?? ""] })),
     });
     const folder = await temporaryFolder("shared-budget");
-    const config = join(folder, "chains.yaml");
-    await writeFile(config, chainsYaml(fleet));
+    const config = await writeConfig(chainsYaml(fleet));
     const server = await startRedis(["--appendonly", "yes", "--dir", folder]);
     const check = {
       command: process.execPath,

@@ -1,11 +1,10 @@
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { startAnvil } from "./support/anvil.ts";
 import { freePort } from "./support/free-port.ts";
 import { getText } from "./support/loopback.ts";
 import { DATABASE, type Postgres, startPostgres } from "./support/postgres.ts";
 import { runProgram, startProgram } from "./support/program.ts";
-import { undoAll } from "./support/undo.ts";
 import { type WatchedIndexers, watchIndexers } from "./support/watched-indexers.ts";
 
 const FOLDER = fileURLToPath(new URL("families", import.meta.url));
@@ -28,8 +27,6 @@ const SQUID = `
 INSERT INTO squid_processor.hot_block SELECT height, '0x' || md5(height::text) FROM (SELECT ${HEIGHT} AS height) AS head ON CONFLICT DO NOTHING;
 DELETE FROM squid_processor.hot_block WHERE height < ${HEIGHT} - 20;
 UPDATE squid_processor.status SET height = ${HEIGHT} - 20, hash = '0xf1', nonce = nonce + 1;`;
-
-afterAll(undoAll);
 
 describe("synclag run, against the server of SQD over a PostgreSQL", () => {
   let postgres: Postgres;
@@ -55,15 +52,13 @@ describe("synclag run, against the server of SQD over a PostgreSQL", () => {
       env: { ...postgres.env, DB_NAME: DATABASE.name, GQL_PORT: String(port) },
     });
     url = `http://127.0.0.1:${port}/graphql`;
-    watched = await watchIndexers("squid", {
+    watched = await watchIndexers({
       nodes: { alpha: null },
       blockTime: "100ms",
       indexers: { squid: { dialect: "squid", url }, found: { url } },
       thresholds: { lagging: "30s", critical: "2m", stalled: "5s", stale: "30s" },
     });
   });
-
-  afterAll(() => postgres.stop());
 
   it("says syncing before its first block, and ok with the heights of the database thereafter", async () => {
     await bothSay("syncing -");
@@ -114,7 +109,7 @@ describe("synclag run, against the metrics page of a processor of SQD that index
       cwd: FOLDER,
       env: { RPC_URL: anvil.url, PROMETHEUS_PORT: String(port), STUCK_AT: String(STUCK_AT) },
     });
-    const watched = await watchIndexers("processor", {
+    const watched = await watchIndexers({
       nodes: { alpha: anvil },
       indexers: { sqd: { dialect: "sqd-metrics", url } },
       thresholds: { lagging: "15s", critical: "10m", stalled: "20s", stale: "30s" },

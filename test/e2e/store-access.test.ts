@@ -1,23 +1,20 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createClient } from "@redis/client";
-import { afterAll, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import type { SimulatedFleet } from "../../src/sim/fleet/simulated-fleet.ts";
 import { issueCertificate } from "../support/certificates.ts";
-import { startFleet } from "../support/fleet.ts";
 import { freePort } from "./support/free-port.ts";
 import { runProgram } from "./support/program.ts";
 import { type RedisServer, startRedis } from "./support/redis-server.ts";
-import { startSynclag } from "./support/synclag.ts";
-import { temporaryFolder, undoAll } from "./support/undo.ts";
-
-afterAll(undoAll);
+import { simulate, startSynclag, writeConfig } from "./support/synclag.ts";
+import { temporaryFolder } from "./support/undo.ts";
 
 const KEY = "airdrops/subgraph/production/base";
 
 describe("synclag check, on a store that is protected", () => {
   it("needs no more than the commands that docs/HIGH-AVAILABILITY.md names, and says which permission it lacks", async () => {
-    await using fleet = await fleetOf();
+    const fleet = await simulate({ endpoints: [{ kind: "studio", key: KEY }] });
     const config = await configOf(fleet);
     const server = await startRedis();
     const docs = await readFile("docs/HIGH-AVAILABILITY.md", "utf8");
@@ -41,7 +38,7 @@ describe("synclag check, on a store that is protected", () => {
   });
 
   it("uses TLS only with a server whose authority is in NODE_EXTRA_CA_CERTS", async () => {
-    await using fleet = await fleetOf();
+    const fleet = await simulate({ endpoints: [{ kind: "studio", key: KEY }] });
     const config = await configOf(fleet);
     const folder = await temporaryFolder("store-tls");
     const validity = { validFrom: new Date(Date.now() - 60_000), validTo: new Date(Date.now() + 3_600_000) };
@@ -66,23 +63,14 @@ describe("synclag check, on a store that is protected", () => {
   });
 });
 
-function fleetOf(): Promise<SimulatedFleet> {
-  return startFleet({ nowMs: Date.now, endpoints: [{ kind: "studio", key: KEY }] });
-}
-
-async function configOf(fleet: SimulatedFleet): Promise<string> {
-  const config = join(await temporaryFolder("store-access"), "chains.yaml");
-  await writeFile(
-    config,
-    `version: 1
+function configOf(fleet: SimulatedFleet): Promise<string> {
+  return writeConfig(`version: 1
 poll: { retries: 0 }
 budgets: { many: { limit: 40000, per: hour, scope: shared } }
 chains: { base: { id: 8453, name: base, block_time: 2s } }
 protocols:
   airdrops: [{ variant: subgraph, url: "${fleet.endpoint(KEY).url}", schedule: "* * * * * *", budget: many, chains: [base] }]
-`,
-  );
-  return config;
+`);
 }
 
 function checkOn(config: string, store: string, env: Readonly<Record<string, string>> = {}) {

@@ -1,13 +1,11 @@
 import { createClient } from "@redis/client";
-import { afterAll, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { Spent } from "../../src/budgets/ledger.ts";
 import { FAULTS } from "../support/faults.ts";
 import { startFleet } from "../support/fleet.ts";
 import { configOf, scrape, startTestApp } from "../support/running-app.ts";
 import { type RedisServer, startRedis, storeAddress } from "./support/redis-server.ts";
-import { undoAll, undoLater } from "./support/undo.ts";
-
-afterAll(undoAll);
+import { undoLater } from "./support/undo.ts";
 
 /** How many daemons run at once. */
 const AT_ONCE = 32;

@@ -1,14 +1,14 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { beforeAll, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 import { type Anvil, startAnvil } from "./support/anvil.ts";
 import { freePort } from "./support/free-port.ts";
 import { getJson, postJson } from "./support/loopback.ts";
 import { DATABASE, type Postgres, startPostgres } from "./support/postgres.ts";
 import { startProgram } from "./support/program.ts";
-import { temporaryFolder, undoAll } from "./support/undo.ts";
+import { temporaryFolder } from "./support/undo.ts";
 import { SETTLE, type WatchedIndexers, watchIndexers } from "./support/watched-indexers.ts";
 
 const folderOf = (name: string) => fileURLToPath(new URL(name, import.meta.url));
@@ -46,7 +46,7 @@ describe("synclag run, against a SubQuery node that indexes an Anvil chain", () 
     await run("subquery", "node_modules/@subql/node-ethereum/bin/run", "-f", project, "--unsafe", ...schema);
     await vi.waitFor(nodeMeta, SETTLE);
     await run("families", "node_modules/@subql/query/bin/run", "--name", "app", "--port", String(queryPort));
-    watched = await watchIndexers("subquery", {
+    watched = await watchIndexers({
       nodes: { alpha: anvil },
       indexers: {
         meta: { dialect: "subquery-meta", url: `${node}/meta` },
@@ -55,11 +55,6 @@ describe("synclag run, against a SubQuery node that indexes an Anvil chain", () 
       },
       thresholds: { lagging: "15s", critical: "10m", stalled: "20s", stale: "30s" },
     });
-  });
-
-  afterAll(async () => {
-    await postgres.stop();
-    await undoAll();
   });
 
   it("says ok of its status page, its gauge and its query service, with heights that Anvil has had", async () => {

@@ -3,11 +3,14 @@ import { createRequire } from "node:module";
 import { delimiter, join } from "node:path";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { runProgram } from "./program.ts";
+import { undoLater } from "./undo.ts";
 
 /** The Chromium of the PATH, without a window. */
 export async function startChromium(): Promise<Browser> {
   await runProgram({ command: "chromium", args: ["--version"] }); // Says what to install when it is missing.
-  return await chromium.launch({ executablePath: onPath("chromium"), args: ["--no-sandbox"] });
+  const browser = await chromium.launch({ executablePath: onPath("chromium"), args: ["--no-sandbox"] });
+  undoLater(() => browser.close());
+  return browser;
 }
 
 /** What a page complains of, and whom it asks, as long as it lives. */

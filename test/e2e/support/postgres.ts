@@ -15,8 +15,6 @@ export interface Postgres {
   /** Runs statements that never end, under a name, until `end()` of that name. */
   start(name: string, sql: string): Promise<void>;
   end(name: string): Promise<void>;
-  /** Ends it at once, whoever is connected. */
-  stop(): Promise<void>;
 }
 
 export const DATABASE = { user: "synclag", name: "postgres" } as const;
@@ -45,7 +43,7 @@ export async function startPostgres(): Promise<Postgres> {
   await succeed(asUser("initdb", [...options, "--encoding", "UTF8", data]));
   const port = await freePort();
   const settings = ["listen_addresses=127.0.0.1", "unix_socket_directories=", "fsync=off"];
-  const server = await startProgram(
+  await startProgram(
     asUser("postgres", ["-D", data, "-p", String(port), ...settings.flatMap((one) => ["-c", one])]),
   );
 
@@ -72,11 +70,6 @@ export async function startPostgres(): Promise<Postgres> {
       void (await run(
         `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = '${name}';`,
       )),
-    async stop() {
-      // "Fast": on SIGTERM it would wait for its clients.
-      server.signal("SIGINT");
-      await server.exit;
-    },
   };
 }
 

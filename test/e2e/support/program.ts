@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { expect, vi } from "vitest";
+import { undoLater } from "./undo.ts";
 
 /** What is started, and how. */
 export interface ProgramOptions {
@@ -12,21 +13,16 @@ export interface ProgramOptions {
   readonly input?: string;
 }
 
-/** How a program ended: exactly one of the two is not null. */
-interface Exit {
-  readonly code: number | null;
-  readonly signal: NodeJS.Signals | null;
-}
-
 /** A program under test, with everything that it has printed so far. */
 export interface Program {
   readonly pid: number;
-  readonly exit: Promise<Exit>;
+  /** Exactly one of the two is not null. */
+  readonly exit: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>;
   stdout(): string;
   stderr(): string;
   signal(signal: NodeJS.Signals): void;
-  /** Asks it to end, and forces it after ten seconds. */
-  stop(): Promise<Exit>;
+  /** Asks it to end, and forces it after ten seconds; so is what still runs when the test file is through. */
+  stop(): Program["exit"];
 }
 
 /** The Debian package that brings a program, for the message to a developer whose machine lacks it. */
@@ -61,7 +57,7 @@ export async function startProgram({ command, args, cwd, env, input }: ProgramOp
       kept[stream] += text;
     });
   }
-  const exit = new Promise<Exit>((resolve) => {
+  const exit = new Promise<Awaited<Program["exit"]>>((resolve) => {
     child.once("close", (code, signal) => resolve({ code, signal }));
   });
   await once(child, "spawn").catch((cause: unknown) => {
@@ -89,6 +85,7 @@ export async function startProgram({ command, args, cwd, env, input }: ProgramOp
   };
   running.add(program);
   void exit.then(() => running.delete(program));
+  undoLater(() => program.stop());
   return program;
 }
 
@@ -126,11 +123,6 @@ export async function printed(program: Program, pattern: RegExp): Promise<string
     ended,
   ]);
   return found() ?? "";
-}
-
-/** Ends everything that this test file has started; for `afterAll`. */
-export async function stopAllPrograms(): Promise<void> {
-  await Promise.all([...running].map((program) => program.stop()));
 }
 
 process.on("exit", () => {

@@ -4,9 +4,11 @@ import { fileURLToPath } from "node:url";
 import { vi } from "vitest";
 import type { Report } from "../../../src/core/model/report.ts";
 import { ReportSchema } from "../../../src/core/model/report-schema.ts";
+import type { SimulatedFleet } from "../../../src/sim/fleet/simulated-fleet.ts";
+import { startFleet } from "../../support/fleet.ts";
 import { getJson, getText } from "./loopback.ts";
 import { type Program, printed, startProgram } from "./program.ts";
-import { temporaryFolder } from "./undo.ts";
+import { temporaryFolder, undoLater } from "./undo.ts";
 
 /** The built product, running as a user runs it. */
 export interface Synclag extends Program {
@@ -21,11 +23,20 @@ export interface Synclag extends Program {
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 const START_LIMIT_MS = 60_000;
 
-/** Starts `synclag run` on the text of a chains.yaml, in a new folder. */
-export async function startSynclagOn(name: string, chainsYaml: string): Promise<Synclag> {
-  const file = join(await temporaryFolder(name), "chains.yaml");
-  await writeFile(file, chainsYaml);
-  return await startSynclag(file);
+/** Indexers on loopback by the real clock, until the test file is through. */
+export async function simulate(
+  options: Omit<Parameters<typeof startFleet>[0], "nowMs">,
+): Promise<SimulatedFleet> {
+  const fleet = await startFleet({ nowMs: Date.now, ...options });
+  undoLater(() => fleet[Symbol.asyncDispose]());
+  return fleet;
+}
+
+/** Writes a chains.yaml to a new folder; an object, too, for JSON is YAML. */
+export async function writeConfig(content: string | object): Promise<string> {
+  const file = join(await temporaryFolder("config"), "chains.yaml");
+  await writeFile(file, typeof content === "string" ? content : JSON.stringify(content));
+  return file;
 }
 
 /** Starts `synclag run` on a configuration, and waits until it answers HTTP; its first polls may be under way. */

@@ -1,22 +1,20 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { stopAllPrograms } from "./program.ts";
+import { afterAll } from "vitest";
 
 const undoings: (() => unknown)[] = [];
 
-/** Has something undone when the test file is through, even where its set-up breaks off half-way. */
+/** Has something undone when the test file is through, last first, even where its set-up breaks off half-way. */
 export function undoLater(undoing: () => unknown): void {
   undoings.push(undoing);
 }
 
-/** For `afterAll`: ends every program, then undoes the rest, last first. */
-export async function undoAll(): Promise<void> {
-  await stopAllPrograms();
+afterAll(async () => {
   for (const undoing of undoings.splice(0).reverse()) {
     await undoing();
   }
-}
+});
 
 /** A new folder that is gone when the test file is through. */
 export async function temporaryFolder(name: string): Promise<string> {

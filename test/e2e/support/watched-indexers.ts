@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import type { Report, TargetReport } from "../../../src/core/model/report.ts";
 import type { Anvil } from "./anvil.ts";
-import { startSynclagOn } from "./synclag.ts";
+import { startSynclag, writeConfig } from "./synclag.ts";
 
 /** What a real indexer may take for what should take seconds. */
 export const SETTLE = { timeout: 450_000, interval: 250 };
@@ -31,27 +31,24 @@ export interface WatchedIndexers {
   wrongHeights(slackBlocks: number): Promise<readonly TargetReport[]>;
 }
 
-export async function watchIndexers(name: string, options: WatchOptions): Promise<WatchedIndexers> {
+export async function watchIndexers(options: WatchOptions): Promise<WatchedIndexers> {
   const { nodes, blockTime = "1s", indexers, parity = [] } = options;
   const chains = Object.entries(nodes).map(([slug, node]) => [
     slug,
     { id: IDS[slug], block_time: blockTime, rpc: node === null ? [] : [node.url] },
   ]);
   const polled = { schedule: EACH_SECOND, chains: Object.keys(nodes) };
-  const synclag = await startSynclagOn(
-    name,
-    // JSON is YAML.
-    JSON.stringify({
-      version: 1,
-      poll: { timeout: "2s", retries: 0, rpc_schedule: EACH_SECOND },
-      thresholds: options.thresholds,
-      chains: Object.fromEntries(chains),
-      protocols: {
-        ledger: Object.entries(indexers).map(([variant, indexer]) => ({ variant, ...indexer, ...polled })),
-      },
-      parity,
-    }),
-  );
+  const config = await writeConfig({
+    version: 1,
+    poll: { timeout: "2s", retries: 0, rpc_schedule: EACH_SECOND },
+    thresholds: options.thresholds,
+    chains: Object.fromEntries(chains),
+    protocols: {
+      ledger: Object.entries(indexers).map(([variant, indexer]) => ({ variant, ...indexer, ...polled })),
+    },
+    parity,
+  });
+  const synclag = await startSynclag(config);
   const targets = async () => {
     const all = (await synclag.report()).targets;
     return all.toSorted((a, b) => nameOf(a).localeCompare(nameOf(b)));
