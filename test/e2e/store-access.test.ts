@@ -41,9 +41,8 @@ describe("synclag check, on a store that is protected", () => {
     const fleet = await simulate({ endpoints: [{ kind: "studio", key: KEY }] });
     const config = await configOf(fleet);
     const folder = await temporaryFolder("store-tls");
-    const validity = { validFrom: new Date(Date.now() - 60_000), validTo: new Date(Date.now() + 3_600_000) };
-    const authority = issueCertificate({ host: "authority.test", ...validity });
-    const server = issueCertificate({ host: "localhost", issuer: authority, ...validity });
+    const authority = issueCertificate({ host: "authority.test" });
+    const server = issueCertificate({ host: "localhost", issuer: authority });
     const [ca, cert, key] = [join(folder, "ca.pem"), join(folder, "cert.pem"), join(folder, "key.pem")];
     await writeFile(ca, authority.certPem);
     await writeFile(cert, server.certPem);
