@@ -158,7 +158,7 @@ function withOptions(labels: Labels, text: string): Omit<TestTarget, "timeline">
 
 function labelsOf(text: string): Labels {
   const parts = text === "" ? [] : text.split(", ");
-  return Object.assign({}, ...parts.map(partOf));
+  return Object.fromEntries(parts.flatMap((part) => Object.entries(partOf(part))));
 }
 
 function partOf(part: string): Labels {
