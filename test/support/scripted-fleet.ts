@@ -80,7 +80,6 @@ export class ScriptedFleet extends Outputs {
   #turns = 0;
   /** The true time, which the chains follow. */
   #trueMs = START_MS;
-  #monotonicMs = 0;
   /** Of the wall clock against the true time. */
   #clockOffsetMs = 0;
   /** When all chains halted, or went on. */
@@ -115,7 +114,7 @@ export class ScriptedFleet extends Outputs {
   }
 
   /** Runs on for a time such as `10m`, and looks at what is said: first in each minute, at the end, and when a status has changed. */
-  run(duration: string, look: (elapsedMs: number) => void = () => undefined): this {
+  run(duration: string, look: (elapsedMs: number) => unknown = () => undefined): this {
     const [startMs, endMs] = [this.#trueMs, this.#trueMs + msOf(duration)];
     while (this.#trueMs < endMs) {
       const turns = this.#turns;
@@ -130,13 +129,9 @@ export class ScriptedFleet extends Outputs {
 
   /** The statuses of all targets that occur while it runs on, each once. */
   statusesDuring(duration: string): readonly Status[] {
-    const seen = new Set<Status>();
-    this.run(duration, () => {
-      for (const status of this.statuses()) {
-        seen.add(status);
-      }
-    });
-    return [...seen].toSorted();
+    const seen: Status[] = [];
+    this.run(duration, () => seen.push(...this.statuses()));
+    return [...new Set(seen)].toSorted();
   }
 
   /** The statuses of all targets, in the order of the file. */
@@ -146,7 +141,7 @@ export class ScriptedFleet extends Outputs {
 
   /** Lets time pass without any poll. */
   wait(duration: string): this {
-    this.#pass(msOf(duration));
+    this.#trueMs += msOf(duration);
     return this;
   }
 
@@ -168,16 +163,9 @@ export class ScriptedFleet extends Outputs {
     return this.#named(name).map(({ key }) => key);
   }
 
-  /** All chains make no more blocks. */
-  haltChains(): this {
-    this.#changes.push({ atMs: this.#trueMs, isHalt: true });
-    return this;
-  }
-
-  /** All chains go on from where they halted. */
-  resumeChains(): this {
-    this.#changes.push({ atMs: this.#trueMs, isHalt: false });
-    return this;
+  /** All chains make no more blocks, or go on from where they halted. */
+  setChains(state: "halted" | "going on"): void {
+    this.#changes.push({ atMs: this.#trueMs, isHalt: state === "halted" });
   }
 
   /** What a state file holds of the sources. */
@@ -207,12 +195,6 @@ export class ScriptedFleet extends Outputs {
     return this;
   }
 
-  /** The machine sleeps: chains go on, and the monotonic clock stands still. */
-  suspend(duration: string): this {
-    this.#trueMs += msOf(duration);
-    return this;
-  }
-
   report(): Report {
     return this.#monitor.report();
   }
@@ -226,24 +208,20 @@ export class ScriptedFleet extends Outputs {
   }
 
   #newMonitor(): Monitor {
-    return new Monitor(this.#config.fleet, {
-      nowMs: () => this.nowMs,
-      uptimeMs: () => this.#trueMs,
-      budgets: () => [],
-      onTurned: () => {
-        this.#turns += 1;
-      },
-    });
+    const clocks = { nowMs: () => this.nowMs, uptimeMs: () => this.#trueMs };
+    const onTurned = () => {
+      this.#turns += 1;
+    };
+    return new Monitor(this.#config.fleet, { ...clocks, budgets: () => [], onTurned });
   }
 
   #sourcesOf(): readonly Source[] {
     const { fleet } = this.#config;
-    const blockTimes = new Map(fleet.chains.map(({ slug, blockTimeMs }) => [slug, blockTimeMs]));
     return endpointsOf(fleet).flatMap((endpoint) =>
       sourceKeysOf(endpoint).map((key) => {
-        const slug = endpoint.chain ?? endpoint.targets.find((target) => target.key === key)?.chain ?? "";
+        const slug = endpoint.chain ?? endpoint.targets.find((target) => target.key === key)?.chain;
+        const blockTimeMs = fleet.chains.find((chain) => chain.slug === slug)?.blockTimeMs ?? 2_000;
         const { host } = new URL(endpoint.url);
-        const blockTimeMs = blockTimes.get(slug) ?? 2_000;
         return { key, host, intervalMs: endpoint.pollIntervalMs, blockTimeMs };
       }),
     );
@@ -258,15 +236,10 @@ export class ScriptedFleet extends Outputs {
     return found;
   }
 
-  #pass(ms: number): void {
-    this.#trueMs += ms;
-    this.#monotonicMs += ms;
-  }
-
   #step(ms: number): void {
-    this.#pass(ms);
+    this.#trueMs += ms;
     const due = this.#sources.filter(
-      ({ key, intervalMs }) => !this.#polled.has(key) || this.#monotonicMs % intervalMs < ms,
+      ({ key, intervalMs }) => !this.#polled.has(key) || (this.#trueMs - START_MS) % intervalMs < ms,
     );
     this.#monitor.observe(due.flatMap((source) => this.#observe(source)));
     this.#monitor.decide();
@@ -282,11 +255,9 @@ export class ScriptedFleet extends Outputs {
     if (reply === "missing" || reply === "not_started") {
       return [{ ...times, kind: reply }];
     }
-    if (typeof reply === "string") {
-      return [{ ...times, kind: "failed", reason: reply, detail: "" }];
-    }
-    if (typeof reply === "object" && "failed" in reply) {
-      return [{ ...times, kind: "failed", reason: reply.failed, detail: reply.detail }];
+    if (typeof reply === "string" || (typeof reply === "object" && "failed" in reply)) {
+      const { failed: reason, detail } = typeof reply === "string" ? { failed: reply, detail: "" } : reply;
+      return [{ ...times, kind: "failed", reason, detail }];
     }
     const unknown = { timestampSec: null, hash: null, deployment: null, indexingErrors: null };
     const head = typeof reply === "number" ? { block: reply } : reply;
@@ -299,7 +270,7 @@ export class ScriptedFleet extends Outputs {
       head: headAt(chain, this.#trueMs),
       time: (block) => Math.floor(timeOf(chain, block) / 1_000),
     };
-    return (this.#scripts.get(key) ?? (key.startsWith("rpc/") ? dated() : level))(moment);
+    return (this.#scripts.get(key) ?? (key.startsWith("rpc/") ? dated() : behind(0)))(moment);
   }
 
   #chain(blockTimeMs: number): ChainModel {
@@ -311,5 +282,3 @@ export class ScriptedFleet extends Outputs {
     return createChain({ slug: "", id: 0, blockTimeMs, ...start, paces });
   }
 }
-
-const level = behind(0);

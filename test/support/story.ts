@@ -42,10 +42,8 @@ export class Story {
         play.poll(nameOf(first), others.length === 0 ? undefined : this.#replyOf(others));
         return [this.#state()];
       case "halt":
-        play.haltChains();
-        return [];
       case "resume":
-        play.resumeChains();
+        play.setChains(verb === "halt" ? "halted" : "going on");
         return [];
       case "restart":
         play.restart();
@@ -138,23 +136,23 @@ export class Story {
   }
 
   #yamlOf(words: readonly string[]): string {
-    const settings = new Map(words.filter((word) => word.includes("=")).map(pairOf));
+    const settings = words.filter((word) => word.includes("=")).map((word) => word.split("="));
     const variants = words.filter((word) => !word.includes("=")).map((word) => word.split("@"));
-    const { rpc = "0", block = "2s", ...thresholds } = Object.fromEntries(settings);
+    // Each has a name and a value.
+    const values = Object.fromEntries(settings) as Record<string, string>;
+    const { rpc = "0", block = "2s", ...thresholds } = values;
     this.#blockTimeMs = parseDuration(block) ?? 2_000;
-    const schedules = variants.flatMap(([name = "", every = ""]) => {
-      const schedule = SCHEDULES[every];
-      return schedule === undefined ? [] : [[name, schedule] as const];
-    });
-    return fleetYaml(
-      variants.map(([name = ""]) => name),
-      {
-        blockTime: block === "unknown" ? null : block,
-        rpc: Number(rpc),
-        schedules: Object.fromEntries(schedules),
-        thresholds,
-      },
+    const names = variants.map(([name = ""]) => name);
+    const schedules = variants.flatMap(([name, every = ""]) =>
+      every === "" ? [] : [[name, SCHEDULES[every]]],
     );
+    const blockTime = block === "unknown" ? null : block;
+    return fleetYaml(names, {
+      blockTime,
+      rpc: Number(rpc),
+      schedules: Object.fromEntries(schedules),
+      thresholds,
+    });
   }
 
   #replyOf(words: readonly string[]): Reply {
@@ -203,21 +201,16 @@ export class Story {
         return ({ head }) => ({ block: head, hash: `0x${first}${head}` });
       case "silent":
         return () => null;
-      case "pattern":
-        return inTurn(
-          ...words
-            .join("")
-            .replace(/([hl])(\d+)/g, repeated)
-            .split("")
-            .map(replicaOf),
-        );
-      case "turns":
-        return inTurn(
-          ...words
-            .join(" ")
-            .split(" / ")
-            .map((one) => this.#scriptOf(one.split(" "))),
-        );
+      case "pattern": {
+        const letters = words
+          .join("")
+          .replace(/([hl])(\d+)/g, (_, letter: string, count: string) => letter.repeat(Number(count)));
+        return inTurn(...[...letters].map((letter) => behind(letter === "l" ? 99_000 : 0)));
+      }
+      case "turns": {
+        const turns = words.join(" ").split(" / ");
+        return inTurn(...turns.map((one) => this.#scriptOf(one.split(" "))));
+      }
       default:
         return () => failureOf(kind, words.join(" "));
     }
@@ -234,19 +227,6 @@ function rangeOf(all: ReadonlySet<number | null>): string {
   const none = known.length < all.size ? ["none"] : [];
   const range = known.length > 0 ? [`${Math.min(...known)} to ${Math.max(...known)}`] : [];
   return [...none, ...range].join(", ");
-}
-
-function repeated(_: string, letter: string, count: string): string {
-  return letter.repeat(Number(count));
-}
-
-function replicaOf(letter: string): Script {
-  return behind(letter === "l" ? 99_000 : 0);
-}
-
-function pairOf(word: string): readonly [name: string, value: string] {
-  const [name = "", value = ""] = word.split("=");
-  return [name, value];
 }
 
 function nameOf(word: string): string {
