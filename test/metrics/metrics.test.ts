@@ -2,16 +2,14 @@ import { readFileSync } from "node:fs";
 import { text as readText } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 import type { MetricsSource } from "../../src/core/model/metrics-source.ts";
-import type { TargetReport } from "../../src/core/model/report.ts";
-import { isoTime } from "../../src/core/model/text.ts";
 import { expositionText } from "../../src/metrics/exposition.ts";
 import { METRIC_FAMILIES } from "../../src/metrics/families.ts";
 import { createPrometheus } from "../../src/metrics/registry.ts";
 import { fleetOf, fullReport, metricsSource, rpcEndpoint } from "../support/metrics-source.ts";
 import { startScenario } from "../support/scenario.ts";
-import { sampleChainReport, sampleReport, sampleTarget, sampleTargetReport } from "../views/sample-report.ts";
+import { sampleChainReport, sampleReport, sampleTargetReport } from "../views/sample-report.ts";
 
-// The values of all series of a fleet are in test/goldens, names and labels in docs/METRICS.md (docs-metrics.test.ts).
+// The values of all series of a fleet are in test/goldens, those of incidents and pairs in test/fixtures/reports.
 
 const BUILD = { version: "1.2.3", revision: "abc", nodeVersion: "v20.19.0" };
 const GOLDEN = readFileSync("test/goldens/every-status.metrics.txt", "utf8");
@@ -110,70 +108,6 @@ describe("/metrics", () => {
       "synclag_variant_gap_uncertainty_blocks",
     ]);
     expect(linesOf(textOf(unknown), "synclag_up")).toEqual([expect.stringMatching(/ 0$/)]);
-  });
-
-  it("has an incident of a host once for each indexer that it affects, with the status of most of its targets", () => {
-    const report = (variant: string, chain: string, other: Partial<TargetReport> = {}) =>
-      sampleTargetReport({ target: sampleTarget({ variant, chain }), status: "unreachable", ...other });
-    const targets = [
-      report("multichain", "base"),
-      report("multichain", "form", { status: "not_found" }),
-      report("multichain", "mode", { maintenance: true }),
-      report("subgraph", "base", { maintenance: true }),
-    ];
-    const incident = { scope: "host", subject: "indexer.example", since: isoTime(0), detail: "" } as const;
-    const text = textOf(
-      metricsSource({
-        report: sampleReport({
-          chains: [sampleChainReport({ targets })],
-          incidents: [{ ...incident, targets: targets.map(({ key }) => key) }],
-        }),
-      }),
-    );
-
-    const labels = (variant: string) =>
-      `scope="host",subject="indexer.example",protocol="lockup",variant="${variant}",tier="production",severity="warning",host="indexer.example",chain="",status="unreachable"`;
-    expect(linesOf(text, "synclag_incident_active")).toEqual([
-      `synclag_incident_active{${labels("multichain")}} 1`,
-      `synclag_incident_active{${labels("subgraph")}} 1`,
-    ]);
-    expect(linesOf(text, "synclag_incident_targets")).toEqual([
-      `synclag_incident_targets{${labels("multichain")}} 2`,
-      `synclag_incident_targets{${labels("subgraph")}} 0`,
-    ]);
-  });
-
-  const failed = { status: "failed" } as const;
-  it.each<readonly [severity: string, of: string, others: readonly Partial<TargetReport>[]]>([
-    ["critical", "a third would page one by one", [failed]],
-    ["critical", "a third is over the critical threshold", [{ status: "lagging", lag_seconds: 1801 }]],
-    ["warning", "a third is late, but not critically", [{ status: "lagging", lag_seconds: 1800 }]],
-    ["warning", "a third would page but for its maintenance", [{ ...failed, maintenance: true }]],
-    ["warning", "a quarter would page", [failed, {}]],
-    ["warning", "a third of a testing tier has failed", [{ ...failed, tier: "testing" }]],
-    ["warning", "a third on testnets has failed", [failed]],
-  ])("says that an incident is %s where %s", (severity, of, others) => {
-    const tier = others[0]?.tier ?? "production";
-    const testnet = of.includes("testnets");
-    const reports = [{}, {}, ...others].map((other, index) =>
-      sampleTargetReport({
-        target: sampleTarget({ tier, chain: `chain-${index}` }),
-        ...{ status: "unreachable", ...other },
-      }),
-    );
-    const chains = reports.map((report) =>
-      sampleChainReport({ slug: report.chain, testnet, targets: [report] }),
-    );
-    const incident = {
-      ...{ scope: "endpoint" as const, subject: "lockup", since: isoTime(0), detail: "" },
-      targets: reports.map(({ key }) => key),
-    };
-
-    const text = textOf(metricsSource({ report: sampleReport({ chains, incidents: [incident] }) }));
-
-    expect(linesOf(text, "synclag_incident_active")).toEqual([
-      expect.stringContaining(`,severity="${severity}"`),
-    ]);
   });
 
   it("adds up the nodes of one chain, which share their labels", () => {

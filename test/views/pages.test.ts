@@ -17,14 +17,13 @@ import {
   sampleBudget,
   sampleChain,
   sampleChainReport,
-  sampleGap,
   sampleParity,
   sampleReport,
   sampleTarget,
   sampleTargetReport,
 } from "./sample-report.ts";
 
-// What the pages say of whole fleets is in test/goldens.
+// What the pages say is in test/goldens and test/fixtures/reports.
 
 const HOSTILE = `"><script>alert(1)</script><img src=x onerror='alert(2)'>`;
 
@@ -113,19 +112,11 @@ describe("renderStatusPage()", () => {
     );
   });
 
-  it("narrows everything to the filter, and finds alternatives that it hides", () => {
+  it("keeps the filter in its field, opens the testnets that it finds, and has no table without a target", () => {
     const filtered = (query: string) => renderStatusPage(fleetReport(), filteredBy(query));
 
-    expect(textOf(filtered("lockup base stalled"))).toContain(
-      "1 of 1 target needs attention: lockup subgraph, stalled 41 min behind; multichain is ok.",
-    );
-    expect(textOf(filtered("lockup base stalled"))).toContain("Showing 1 of 48 targets. Show all");
-    expect(textOf(filtered("lockup base stalled"))).toContain("multichain is ok · last advanced");
     expect(filtered("lockup base")).toContain('value="lockup base"');
-    expect(filtered("lockup base")).not.toContain("Berachain</a></th>");
     expect(filtered("sepolia")).toContain('<details id="testnets" class="testnets" open>');
-    expect(textOf(filtered("solana"))).toContain("Showing 0 of 48 targets.");
-    expect(textOf(filtered("solana"))).toContain("No target matches the filter");
     expect(filtered("solana")).not.toContain('class="matrix"');
   });
 
@@ -151,28 +142,6 @@ describe("renderStatusPage()", () => {
 });
 
 describe("renderChainPage()", () => {
-  it("shows a gap with its direction, steps back, indexing errors and changes of the deployment", () => {
-    const target = sampleTarget({ variant: "subgraph" });
-    const text = chainText({
-      targets: [
-        sampleTargetReport({
-          target,
-          lag_extrapolated: true,
-          indexing_errors: true,
-          regressions: { reorg: 2, reindex: 1 },
-          deployment_changes: 1,
-        }),
-      ],
-      gaps: [sampleGap({ target, blocks: -3, seconds: null })],
-    });
-
-    expect(text).toContain("Gap to multichain 3 ± 0.5 blocks ahead");
-    expect(text).toContain("Lag about 4 s, 2 blocks");
-    expect(text).toContain("Indexing errors reported by the indexer");
-    expect(text).toContain("Steps back 2 reorgs, 1 re-indexed");
-    expect(text).toContain("QmSample, changed 1 time");
-  });
-
   it("links to what a click can safely open, and to the explanation of each status", () => {
     const target = sampleTarget({
       explorer: "https://explorer.example/1",
@@ -264,19 +233,6 @@ function recordOf(text: string): EndpointRecord {
 
 function chainPage(chain: Partial<ChainReport>): string {
   return renderChainPage(sampleReport({ chains: [sampleChainReport(chain)] }), "base", [], PAGE) ?? "";
-}
-
-function chainText(chain: Partial<ChainReport>): string {
-  return textOf(chainPage(chain).split("<main>")[1] ?? "");
-}
-
-function textOf(page: string): string {
-  return page
-    .slice(Math.max(0, page.indexOf("<body>")))
-    .replace(/<script.*?<\/script>/gs, "")
-    .replace(/<[^>]+>/g, " ")
-    .replace(/\s+/g, " ")
-    .replace(/ ([,;])/g, "$1");
 }
 
 /** A plan of one indexer for each protocol, with a budget of its own. */

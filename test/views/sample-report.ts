@@ -13,7 +13,7 @@ import { isoTime } from "../../src/core/model/text.ts";
 /** Tuesday 1 December 2026, 03:12:44 UTC. */
 export const NOW_MS = Date.UTC(2026, 11, 1, 3, 12, 44);
 
-export const MINUTE_MS = 60_000;
+const MINUTE_MS = 60_000;
 
 export function sampleChain(overrides: Partial<Chain> = {}): Chain {
   return {
