@@ -93,35 +93,4 @@ describe("synclag export", () => {
     expect(texts.join("")).toContain("job_name: eu\n");
     expect(texts.join("")).not.toContain('job=~".*"');
   });
-
-  it("names the missing options while links lead to localhost", async () => {
-    await using folder = await temporaryFolder();
-
-    const { err } = await runCommand(["export", "rules", "--url", "https://a.example", "-o", folder.path]);
-
-    expect(err).toContain("Some links lead to localhost: set them with --url, --grafana and --runbooks");
-  });
-
-  it.each([
-    {
-      args: ["rules", "--url", "synclag.example"],
-      exitCode: 2,
-      message: "expected an http:// or https:// URL",
-    },
-    { args: ["rules", "--job", 'a"b'], exitCode: 2, message: 'Cannot use --job "a\\"b": expected letters' },
-    {
-      args: ["rulez"],
-      exitCode: 2,
-      message: "Allowed choices are rules, grafana, dashboards, alertmanager, compose, systemd",
-    },
-    {
-      args: ["rules", "-o", "package.json/x"],
-      exitCode: 1,
-      message: "ENOTDIR: not a directory",
-    },
-  ])("refuses $args", async ({ args, exitCode, message }) => {
-    const result = await runCommand(["export", ...args]);
-
-    expect(result).toMatchObject({ exitCode, out: "", err: expect.stringContaining(message) });
-  });
 });

@@ -1,0 +1,264 @@
+import { execFileSync } from "node:child_process";
+import { readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { isAbsolute, join } from "node:path";
+import { parse } from "yaml";
+import type { CommandWorld } from "../../src/commands/command-world.ts";
+import type { ServerKind } from "../../src/sim/servers/families.ts";
+import { faultNamed } from "../support/faults.ts";
+import { startFleet } from "../support/fleet.ts";
+import { serve } from "../support/listener.ts";
+import { holdAsAnother } from "../support/lock-holder.ts";
+import { startRespServer } from "../support/resp-server.ts";
+import { startScenario } from "../support/scenario.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+import { runCommand } from "./run-command.ts";
+
+interface Server {
+  readonly url: string;
+  /** What was asked since the last look. */
+  readonly asked: string[];
+  readonly fail?: (fault: string) => void | Promise<void>;
+}
+
+type Happening = (words: readonly string[], text: string) => unknown;
+type Saying = (words: readonly string[], text: string) => string | Promise<string>;
+
+const FLEET = readFileSync("test/fixtures/cli/chains.yaml", "utf8");
+const LAGGING = await statusOfLaggingFleet();
+const CONTROL = /[^\n\P{Cc}]/gu;
+
+/**
+ * Commands, typed line by line in a folder of their own. `<folder>` is its path; `<NAME>` and `<NAME:host>` are the URL of a server and
+ * its host and port, which is `NAME.example` in what is said.
+ *
+ * - `file NAME [PATH]`: its lines behind `| `, or a fixture (chains.yaml is there from the beginning); `edit OLD => NEW` changes the one
+ *   written last; `fifo NAME`, `link NAME FILE`;
+ * - `env NAME=VALUE…`, `at TIME` (the clock stands still), `world { outIsTerminal: true }`: what the process sees;
+ * - `server NAME KIND [CHAIN,… PATH …]`: simulated indexers of one fleet; `fail NAME FAULT|refused`; `store NAME`: a Redis;
+ * - `node NAME`, `reply NAME PATTERN => [STATUS] BODY|file:PATH|to LOCATION|status [OLD => NEW ;; …]|hangup`: the first whose pattern
+ *   matches method, path and body; `status` is that of a daemon with a lagging target, changed by patterns;
+ * - `hold NAME STATE`: another process that listens there has the state file;
+ * - `synclag ARGUMENT… [| PATTERN]`: what it prints, or the lines that match, and its exit code; `together N synclag …`;
+ * - `asked NAME`, `cat FILE`, `ls`, `secrets`: what has come of it.
+ */
+export class CommandStory implements AsyncDisposable {
+  readonly #started: (Disposable | AsyncDisposable)[] = [];
+  readonly #servers = new Map<string, Server>();
+  readonly #env: Record<string, string> = {};
+  readonly #secrets: string[] = [];
+  readonly #answers = new Map<string, (readonly [pattern: RegExp, reply: string])[]>();
+  #world: Partial<CommandWorld> = {};
+  #folder = "";
+  #file = "";
+
+  async do(line: string): Promise<readonly string[]> {
+    if (this.#folder === "") {
+      this.#folder = this.#use(await temporaryFolder()).path;
+      this.#write("chains.yaml", FLEET);
+    }
+    const [verb = "", ...words] = this.#filledIn(line).split(" ");
+    const text = words.join(" ");
+    const say = this.#says[verb];
+    if (say !== undefined) {
+      return this.#shown(await say(words, text)).split("\n");
+    }
+    const happen = this.#happens[verb];
+    if (happen === undefined) {
+      throw new RangeError(`Cannot do ${verb}`);
+    }
+    await happen(words, text);
+    return [];
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const one of this.#started.toReversed()) {
+      await (Symbol.dispose in one ? one[Symbol.dispose]() : one[Symbol.asyncDispose]());
+    }
+  }
+
+  #use<T extends Disposable | AsyncDisposable>(started: T): T {
+    this.#started.push(started);
+    return started;
+  }
+
+  readonly #happens: Readonly<Record<string, Happening>> = {
+    file: ([name = "", path]) =>
+      this.#write(name, path === undefined ? "" : this.#filledIn(readFileSync(path, "utf8"))),
+    "|": (_, text) => this.#write(this.#file, `${readFileSync(this.#path(this.#file), "utf8")}${text}\n`),
+    edit: (_, text) => {
+      const [old = "", next = ""] = text.split(" => ");
+      this.#write(
+        this.#file,
+        readFileSync(this.#path(this.#file), "utf8").replaceAll(old, () => next),
+      );
+    },
+    fifo: ([name = ""]) => execFileSync("mkfifo", [this.#path(name)]),
+    link: ([name = "", file = ""]) => symlinkSync(file, this.#path(name)),
+    env: (words) => Object.assign(this.#env, Object.fromEntries(words.map((word) => word.split(/=(.*)/)))),
+    at: ([time = ""]) => Object.assign(this.#world, { nowMs: () => Date.parse(time) }),
+    world: (_, text) => {
+      this.#world = { ...this.#world, ...(parse(text) as Partial<CommandWorld>) };
+    },
+    server: async (words) => {
+      const endpoints = Array.from({ length: Math.ceil(words.length / 4) }, (_, index) => {
+        const [key = "", kind, chains = "base", path] = words.slice(4 * index);
+        const spec = { key, kind: kind as ServerKind, chains: chains.split(",") };
+        return path === undefined ? spec : { ...spec, path };
+      });
+      const fleet = this.#use(await startFleet({ nowMs: this.#world.nowMs ?? Date.now, endpoints }));
+      for (const { key } of endpoints) {
+        const endpoint = fleet.endpoint(key);
+        const fail = async (fault: string) => {
+          if (fault === "refused") {
+            await Promise.all(fleet.origins.map((origin) => origin.close()));
+          } else {
+            endpoint.fail(faultNamed(fault));
+          }
+        };
+        this.#servers.set(key, { url: endpoint.url, asked: [], fail });
+      }
+    },
+    fail: ([name = "", fault = ""]) => this.#server(name).fail?.(fault),
+    node: async ([name = ""]) => {
+      const asked: string[] = [];
+      const answers: (readonly [RegExp, string])[] = [];
+      const server = this.#use(
+        await serve((request, response) => {
+          let body = "";
+          request.setEncoding("utf8").on("data", (part: string) => {
+            body += part;
+          });
+          request.on("end", () => {
+            const { authorization = "" } = request.headers;
+            const [, login = ""] = authorization.split("Basic ");
+            const who = login === "" ? "" : ` as ${Buffer.from(login, "base64").toString()}`;
+            const question = `${request.method} ${request.url}`;
+            asked.push(`${question}${who}`);
+            const found = answers.find(([pattern]) => pattern.test(`${question} ${body}`))?.[1] ?? "404";
+            const reply = replyOf(found);
+            if (reply === null) {
+              request.socket.destroy();
+              return;
+            }
+            response.writeHead(reply.status, reply.headers).end(reply.body);
+          });
+        }),
+      );
+      this.#servers.set(name, { url: server.url, asked });
+      this.#answers.set(name, answers);
+    },
+    reply: ([name = ""], text) => {
+      const [, pattern = "", reply = ""] = /^\S+ (.*?) => (.*)$/.exec(text) ?? [];
+      this.#answers.get(name)?.push([new RegExp(pattern), reply]);
+    },
+    store: async ([name = ""]) => {
+      const asked: string[] = [];
+      const server = await startRespServer(([command]) => {
+        asked.splice(0, 1, "some commands");
+        return command === "EVALSHA" ? "-ERR no script of a test\r\n" : "+OK\r\n";
+      });
+      const { host, port } = this.#use(server).address;
+      this.#servers.set(name, { url: `redis://${host}:${port}`, asked });
+    },
+    hold: async ([name = "", state = ""]) => {
+      const url = this.#server(name).url.replace("127.0.0.1", "0.0.0.0");
+      this.#use(await holdAsAnother(this.#path(state), url));
+    },
+  };
+
+  readonly #says: Readonly<Record<string, Saying>> = {
+    synclag: (_, text) => this.#run(text),
+    together: async ([count = "", , ...words]) => {
+      const all = await Promise.all(Array.from({ length: Number(count) }, () => this.#run(words.join(" "))));
+      return all.toSorted().join("\n");
+    },
+    asked: ([name = ""]) => this.#server(name).asked.splice(0).toSorted().join("\n") || "nothing",
+    cat: ([name = ""]) => readFileSync(this.#path(name), "utf8").trimEnd(),
+    ls: () => readdirSync(this.#folder).toSorted().join(" "),
+    secrets: () => this.#secrets.join(" "),
+  };
+
+  async #run(text: string): Promise<string> {
+    const [typed = "", pattern] = text.split(/ \| (.*)/);
+    const args = [...typed.matchAll(/'([^']*)'|\S+/g)].map(([all, quoted]) => quoted ?? all);
+    const { exitCode, out, err } = await runCommand(args, this.#env, (world) => ({
+      readFile: (path) => world.readFile(this.#path(path)),
+      listFiles: (folder, names) => world.listFiles(this.#path(folder), names),
+      // A daemon that starts ends at once.
+      onSignal: (signal, stop) => signal === "SIGTERM" && setImmediate(stop),
+      keepSecret: (texts) => {
+        this.#secrets.push(...texts.filter((one) => !this.#secrets.includes(one)));
+        world.keepSecret(texts);
+      },
+      ...this.#world,
+    }));
+    const lines = [out, err].filter((one) => one !== "").flatMap((one) => one.split("\n"));
+    const wanted = pattern === undefined ? lines : lines.filter((one) => new RegExp(pattern).test(one));
+    return [...wanted, `exit code ${exitCode}`].join("\n");
+  }
+
+  #server(name: string): Server {
+    const server = this.#servers.get(name);
+    if (server === undefined) {
+      throw new RangeError(`Cannot find server ${name}`);
+    }
+    return server;
+  }
+
+  #path(name: string): string {
+    return isAbsolute(name) ? name : join(this.#folder, name);
+  }
+
+  #write(name: string, text: string): void {
+    this.#file = name;
+    writeFileSync(this.#path(name), text);
+  }
+
+  #filledIn(line: string): string {
+    return line
+      .replaceAll(/\\x([0-9a-f]{2})/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
+      .replaceAll(/<([\w-]+)(:host)?>/g, (_, name: string, host: string | undefined) => {
+        const url = name === "folder" ? this.#folder : this.#server(name).url;
+        return host === undefined ? url : new URL(url).host;
+      });
+  }
+
+  /** Without what is different each time: the folder, ports, and how long it took. */
+  #shown(text: string): string {
+    let shown = text.replaceAll(this.#folder, "<folder>");
+    for (const [name, { url }] of this.#servers) {
+      shown = shown.replaceAll(new URL(url).host, `${name}.example`);
+    }
+    return shown
+      .replaceAll(/(answered in |"took_ms": |\(pid )[\d.]+/g, "$10")
+      .replaceAll(CONTROL, (one) => `\\x${one.charCodeAt(0).toString(16).padStart(2, "0")}`);
+  }
+}
+
+/** Null: none, the connection ends. */
+function replyOf(text: string) {
+  const [, status = "200", kind = "", rest = ""] =
+    /^(?:(\d{3})\b ?)?(?:(status|hangup|file:|to)(?: |$|(?<=:)))?(.*)$/.exec(text) ?? [];
+  const headers = kind === "to" ? { location: rest } : {};
+  const texts: Readonly<Record<string, () => string>> = {
+    status: () => statusWith(rest),
+    "file:": () => readFileSync(rest, "utf8"),
+  };
+  return kind === "hangup" ? null : { status: Number(status), headers, body: texts[kind]?.() ?? rest };
+}
+
+function statusWith(change: string): string {
+  const changes = change.split(" ;; ").filter((one) => one !== "");
+  return changes.reduce((status, one) => {
+    const [old = "", next = ""] = one.split(/ => ?/);
+    return status.replaceAll(new RegExp(old, "g"), next);
+  }, LAGGING);
+}
+
+/** What a daemon answers whose lockup subgraph on base is 41 minutes behind, and everything else is ok. */
+async function statusOfLaggingFleet(): Promise<string> {
+  await using play = await startScenario(readFileSync("test/fixtures/cli/daemon.yaml", "utf8"));
+  play.fleet.target("lockup/subgraph/production/base").set({ lagBlocks: 1_230 });
+  await play.run("2m");
+  return JSON.stringify(play.report());
+}
