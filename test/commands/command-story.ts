@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
-import { readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
-import { isAbsolute, join } from "node:path";
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, isAbsolute, join } from "node:path";
 import { parse } from "yaml";
 import type { CommandWorld } from "../../src/commands/command-world.ts";
 import type { ServerKind } from "../../src/sim/servers/families.ts";
@@ -94,7 +94,11 @@ export class CommandStory implements AsyncDisposable {
     },
     fifo: ([name = ""]) => execFileSync("mkfifo", [this.#path(name)]),
     link: ([name = "", file = ""]) => symlinkSync(file, this.#path(name)),
-    env: (words) => Object.assign(this.#env, Object.fromEntries(words.map((word) => word.split(/=(.*)/)))),
+    env: (words) => {
+      for (const [, name = "", value = ""] of words.map((word) => /^(\w+)=(.*)$/.exec(word) ?? [])) {
+        this.#env[name] = value;
+      }
+    },
     at: ([time = ""]) => Object.assign(this.#world, { nowMs: () => Date.parse(time) }),
     world: (_, text) => {
       this.#world = { ...this.#world, ...(parse(text) as Partial<CommandWorld>) };
@@ -211,6 +215,7 @@ export class CommandStory implements AsyncDisposable {
 
   #write(name: string, text: string): void {
     this.#file = name;
+    mkdirSync(dirname(this.#path(name)), { recursive: true });
     writeFileSync(this.#path(name), text);
   }
 

@@ -21,7 +21,7 @@ import { fleetReport } from "./fleet-report.ts";
 import * as sample from "./sample-report.ts";
 
 /** The chains of a line such as `Base: multichain ok, airdrops/subgraph/testing lagging 12m block_number=7; Sepolia: third failed ?`. */
-function chainsOf(text: string): readonly ChainReport[] {
+export function chainsOf(text: string): readonly ChainReport[] {
   return text.split("; ").map((part) => {
     const [, name = "", targets = ""] = /^(.+?): ?(.*)$/.exec(part) ?? [];
     const chain = sample.sampleChain({ slug: name.toLowerCase(), name, testnet: name === "Sepolia" });
@@ -37,12 +37,13 @@ function targetOf(text: string, chain: string): TargetReport {
     /^(?:(\w+)\/)??([\w-]+)(?:\/(testing))?$/.exec(name) ?? [];
   const [lag] = words.filter((word) => !word.includes("="));
   const fields = words.filter((word) => word.includes("=")).map((word) => word.split("="));
+  const others = Object.fromEntries(fields.map(([field, value = ""]) => [field, fieldOf(value)]));
   return sample.sampleTargetReport({
     target: sample.sampleTarget({ protocol, variant, tier, chain }),
     // A story is read by people: it names statuses and fields that there are.
     status: status as TargetReport["status"],
     ...(lag === undefined ? {} : { lag_seconds: lag === "?" ? null : msOf(lag) / 1_000 }),
-    ...Object.fromEntries(fields.map(([field, value = ""]) => [field, fieldOf(value)])),
+    ...(others as Partial<TargetReport>),
   });
 }
 
