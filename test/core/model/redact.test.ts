@@ -3,40 +3,6 @@ import { describe, expect, it } from "vitest";
 import { createRedact, looksLikeKey, maskKeys } from "../../../src/core/model/redact.ts";
 
 describe("createRedact()", () => {
-  it("removes every secret at any position", () => {
-    const redact = createRedact(["0123456789abcdef0123456789abcdef", "hunter22"]);
-
-    const text = redact("GET /api/0123456789abcdef0123456789abcdef with hunter22 and hunter22");
-
-    expect(text).toBe("GET /api/[secret] with [secret] and [secret]");
-  });
-
-  it("keeps values that are too short to be secrets", () => {
-    expect(createRedact(["abc", "hunter22"])("abc and abc")).toBe("abc and abc");
-  });
-
-  it("leaves no rest of a secret that holds another", () => {
-    const redact = createRedact(["abcd", "abcdefgh"]);
-
-    expect(redact("key=abcdefgh")).toBe("key=[secret]");
-  });
-
-  it("removes the forms that a secret takes in JSON and in a URL", () => {
-    const secret = 'pa"ss/word';
-    const redact = createRedact([secret]);
-
-    expect(redact(JSON.stringify({ secret }))).toBe('{"secret":"[secret]"}');
-    expect(redact(`?key=${encodeURIComponent(secret)}`)).toBe("?key=[secret]");
-  });
-
-  it("finds a secret with spaces as a quoted line shows it", () => {
-    expect(createRedact(["pass \t word"])("key=pass word")).toBe("key=[secret]");
-  });
-
-  it("leaves no rest of two secrets that overlap", () => {
-    expect(createRedact(["abcdef", "defghi"])("key=abcdefghi;")).toBe("key=[secret];");
-  });
-
   it("removes the beginning of a secret that was cut", () => {
     const secret = 'pa"ss/word-5f0c1d9a';
     const redact = createRedact([secret, "word-of-another"]);
@@ -53,11 +19,18 @@ describe("createRedact()", () => {
     expect(redact("a word, and more…")).toBe("a word, and more…");
   });
 
-  it("removes exactly what a search for each secret finds", () => {
-    const text = fc.string({ unit: fc.constantFrom(..."aab/ "), maxLength: 40 });
+  it("removes exactly what a search for each secret finds, as it is, in JSON, in a URL and in a quoted line", () => {
+    const text = fc.string({ unit: fc.constantFrom(...'aab"/ \t'), maxLength: 12 });
+    const secretsAndText = fc.array(text, { maxLength: 8 }).chain((secrets) => {
+      const part = fc.oneof(text, fc.constantFrom("", ...secrets.flatMap(formsOf)));
+      return fc.tuple(
+        fc.constant(secrets),
+        fc.array(part, { maxLength: 6 }).map((parts) => parts.join("")),
+      );
+    });
 
     fc.assert(
-      fc.property(fc.array(text, { maxLength: 8 }), text, (secrets, searched) => {
+      fc.property(secretsAndText, ([secrets, searched]) => {
         const redacted = createRedact(secrets)(searched).replace(/(?:\[secret\])+/g, "[secret]");
 
         const isHidden = hiddenIn(searched, secrets.flatMap(formsOf));
@@ -69,16 +42,13 @@ describe("createRedact()", () => {
       { numRuns: 1_000 },
     );
   });
-
-  it("leaves a text alone when there is no secret", () => {
-    expect(createRedact([])("nothing to hide")).toBe("nothing to hide");
-  });
 });
 
 /** The forms of at least four characters that are searched for. */
 function formsOf(secret: string): readonly string[] {
-  const line = secret.replace(/ +/g, " ").trim();
-  return [secret, encodeURIComponent(secret), line].filter((form) => form.length >= 4);
+  const line = secret.replace(/[ \t]+/g, " ").trim();
+  const inJson = JSON.stringify(secret).slice(1, -1);
+  return [secret, inJson, encodeURIComponent(secret), line].filter((form) => form.length >= 4);
 }
 
 /** For each character, whether it is part of a secret; secrets that touch are one. */
