@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Answer } from "../../src/daemon/polling/interpret-result.ts";
-import { questionsFor } from "../../src/dialects/families.ts";
+import { FAMILIES, questionsFor } from "../../src/dialects/families.ts";
 import { parityValueOf, withExactNumbers } from "../../src/dialects/parity.ts";
 import { answerTo, endpointOf } from "./endpoint-of.ts";
 import { replyOf } from "./read-fixture.ts";
@@ -14,15 +14,8 @@ describe("interpretReply() of hostile replies", () => {
       anyAnswer().map((answer) => JSON.stringify(answer)),
     );
     const anyDialect = fc.constantFrom(
-      "auto",
-      "graph",
-      "envio",
-      "ponder",
-      "squid",
-      "subquery",
-      "rpc",
-      "ponder-status",
-      "envio-metrics",
+      ...["auto", "rpc", "ponder-status", "envio-metrics"],
+      ...Object.keys(FAMILIES),
     );
     const anyChains = fc.constantFrom([1], [1, 10]);
 
@@ -54,31 +47,17 @@ describe("interpretReply() of hostile replies", () => {
   });
 
   // Quadratic time on a megabyte exceeds any timeout.
-  it("reads a megabyte of half a pattern in a time that grows with its length alone", () => {
+  it("reads a megabyte of half a pattern, or half a line of metrics, in a time that grows with its length alone", () => {
+    const megabyteOf = (half: string) => half.repeat(Math.ceil(1_000_000 / half.length));
     const halves = [
-      "bad indexers: ",
-      "deployment ",
-      "invalid subgraph name `/graphql",
-      "api requests usage ",
-      "exceeded the daily ",
-      "<title ",
-      "\\u0041",
-      '\\"',
+      ...["bad indexers: ", "deployment ", "invalid subgraph name `/graphql", "api requests usage "],
+      ...["exceeded the daily ", "<title ", "\\u0041", '\\"'],
     ];
-
-    const kinds = halves.flatMap((half) => {
-      const text = half.repeat(Math.ceil(1_000_000 / half.length));
+    const bodies = halves.map(megabyteOf).flatMap((text) => {
       const errors = Array.from({ length: 100 }, () => ({ message: text.slice(0, 10_000) }));
-      return [JSON.stringify({ errors }), JSON.stringify({ error: text }), text, `<html>${text}`].flatMap(
-        (body) => [200, 500].map((status) => read(body, "graph", [1], status)[0]?.kind),
-      );
+      return [JSON.stringify({ errors }), JSON.stringify({ error: text }), text, `<html>${text}`];
     });
-
-    expect(new Set(kinds)).toEqual(new Set(["failed"]));
-  });
-
-  it("reads a megabyte of half a line of metrics in a time that grows with its length alone", () => {
-    const halves = [
+    const metrics = [
       '{a="',
       'a="b",',
       '\\"',
@@ -89,13 +68,16 @@ describe("interpretReply() of hostile replies", () => {
       'envio_progress_block{a="b"}\n',
     ];
 
-    const kinds = halves.map((half) => {
-      const text = half.repeat(Math.ceil(1_000_000 / half.length));
-      return read(`# TYPE x gauge\nenvio_progress_block{${text}`, "envio-metrics", [1])[0]?.kind;
-    });
+    const kinds = [
+      ...bodies.flatMap((body) => [200, 500].map((status) => read(body, "graph", [1], status)[0]?.kind)),
+      ...metrics.map((half) => {
+        const body = `# TYPE x gauge\nenvio_progress_block{${megabyteOf(half)}`;
+        return read(body, "envio-metrics", [1])[0]?.kind;
+      }),
+    ];
 
     expect(new Set(kinds)).toEqual(new Set(["failed"]));
-    expect(read(`envio_progress_block{${"a".repeat(1_000_000)}} 7`, "envio-metrics", [1])).toHaveLength(1);
+    expect(read(`envio_progress_block{${megabyteOf("a")}} 7`, "envio-metrics", [1])).toHaveLength(1);
   });
 
   it("finds an indexing error behind the indexers that were bad for other reasons", () => {
@@ -104,48 +86,35 @@ describe("interpretReply() of hostile replies", () => {
     expect(failureOf(message)).toMatchObject({ reason: "indexing_error" });
   });
 
-  it("looks at the first 100 errors and at the first 2,000 characters of each", () => {
+  it("looks at the first 100 errors, the first 2,000 characters of each, and for a rate limit in 10,000 of a body", () => {
     const unknown = Array.from({ length: 100 }, () => ({ message: "x" }));
     const known = { message: "auth error: no key" };
-    const reasons = [
+    const reasonOf = (body: string) => {
+      const [answer] = read(body, "graph", [1]);
+      return answer?.kind === "failed" ? answer.reason : answer?.kind;
+    };
+
+    const ofErrors = [
       [...unknown.slice(1), known],
       [...unknown, known],
       [{ message: `${"x".repeat(1_985)} auth error: no key` }],
       [{ message: `${"x".repeat(1_995)} auth error: no key` }],
-    ].map((errors) => read(JSON.stringify({ errors }), "graph", [1])[0]);
+    ].map((errors) => reasonOf(JSON.stringify({ errors })));
+    const ofBodies = [9_980, 9_990].map((length) => reasonOf(`<html>${"x".padEnd(length)}rate limit`));
 
-    expect(reasons).toMatchObject([
-      { reason: "unauthorized" },
-      { reason: "graphql" },
-      { reason: "unauthorized" },
-      { reason: "graphql" },
-    ]);
-  });
-
-  it("looks for a rate limit in the first 10,000 characters of a body", () => {
-    const reasons = [9_980, 9_990].map(
-      (length) => read(`<html>${"x".padEnd(length)}rate limit`, "graph", [1])[0],
-    );
-
-    expect(reasons).toMatchObject([{ reason: "rate_limited" }, { reason: "malformed" }]);
+    expect(ofErrors).toEqual(["unauthorized", "graphql", "unauthorized", "graphql"]);
+    expect(ofBodies).toEqual(["rate_limited", "malformed"]);
   });
 
   it("quotes 200 characters of the provider's words, and never cuts through one", () => {
-    const quoted = [
-      "x".repeat(200),
-      "x".repeat(201),
-      "x".repeat(500),
-      "🦀".repeat(200),
-      "🦀".repeat(500),
-    ].map((message) => failureOf(message));
+    const lengths = { x: [200, 201, 500], "🦀": [200, 500] };
+    const quoted = Object.entries(lengths).flatMap(([word, of]) =>
+      of.map((length) => failureOf(word.repeat(length))),
+    );
 
-    expect(quoted).toMatchObject([
-      { detail: "x".repeat(200) },
-      { detail: `${"x".repeat(199)}…` },
-      { detail: `${"x".repeat(199)}…` },
-      { detail: "🦀".repeat(200) },
-      { detail: `${"🦀".repeat(199)}…` },
-    ]);
+    const cut = (word: string) => `${word.repeat(199)}…`;
+    const details = ["x".repeat(200), cut("x"), cut("x"), "🦀".repeat(200), cut("🦀")];
+    expect(quoted).toMatchObject(details.map((detail) => ({ detail })));
   });
 
   it("does not quote half an escape", () => {
