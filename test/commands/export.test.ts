@@ -23,35 +23,25 @@ const RENDERED = {
   dashboards: ["fleet", "chain", "endpoint", "itself"].map((name) => `synclag-${name}.json`),
 } as const;
 
-interface Case {
-  readonly what: keyof typeof RENDERED;
-  readonly args: readonly string[];
-  readonly settings: Settings;
-}
+const PAGE = ["--testnets", "page"];
+const NONE = ["--testnets", "none"];
 
 describe("synclag export", () => {
-  it.each<Case>([
-    { what: "rules", args: [], settings: LINKED },
-    { what: "grafana", args: [], settings: LINKED },
-    { what: "dashboards", args: [], settings: LINKED },
-    { what: "rules", args: ["--testnets", "page"], settings: { ...LINKED, testnets: "critical" } },
-    { what: "grafana", args: ["--testnets", "page"], settings: { ...LINKED, testnets: "critical" } },
-    { what: "rules", args: ["--job", "eu/one"], settings: { ...LINKED, selector: 'job="eu/one"' } },
-    {
-      ...{ what: "rules", args: ["--testnets", "none"] },
-      settings: { ...LINKED, selector: 'job=~".*", testnet!="true"' },
-    },
-    {
-      ...{ what: "grafana", args: ["--testnets", "none", "--job", "one"] },
-      settings: { ...LINKED, selector: 'job="one", testnet!="true"' },
-    },
-  ])("writes $what with own links and $args as the generator does", async (one) => {
-    const { what, args, settings } = one;
+  it.each<readonly [what: keyof typeof RENDERED, args: readonly string[], settings: Partial<Settings>]>([
+    ["rules", [], {}],
+    ["grafana", [], {}],
+    ["dashboards", [], {}],
+    ["rules", PAGE, { testnets: "critical" }],
+    ["grafana", PAGE, { testnets: "critical" }],
+    ["rules", ["--job", "eu/one"], { selector: 'job="eu/one"' }],
+    ["rules", NONE, { selector: 'job=~".*", testnet!="true"' }],
+    ["grafana", [...NONE, "--job", "one"], { selector: 'job="one", testnet!="true"' }],
+  ])("writes %s with own links and %s as the generator does", async (what, args, settings) => {
     await using folder = await temporaryFolder();
 
     const result = await runCommand(["export", what, ...LINKS, ...args, "-o", `${folder.path}/new`]);
 
-    const rendered = renderedFiles(settings);
+    const rendered = renderedFiles({ ...LINKED, ...settings });
     const paths = result.out.trim().split("\n");
     const texts = new Map(paths.map((path) => [basename(path), readFileSync(path, "utf8")]));
     expect({ ...result, out: "" }).toEqual({ exitCode: 0, out: "", err: "" });

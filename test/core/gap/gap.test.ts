@@ -9,12 +9,12 @@ function sample(block: number, sentAtMs: number, receivedAtMs: number): Sample {
   return { block, sentAtMs, receivedAtMs, timestampSec: null, hash: null };
 }
 
-function measures(...intervals: readonly (readonly [number, number])[]): GapMeasures {
+function measures(...intervals: readonly (readonly number[])[]): GapMeasures {
   const last = intervals.length - 1;
   return {
-    lows: intervals.map(([low]) => low),
-    highs: intervals.map(([, high]) => high),
-    newest: last < 0 ? null : { atMs: last, partnerMs: last },
+    lows: intervals.map(([low = 0]) => low),
+    highs: intervals.map(([, high = 0]) => high),
+    newest: { atMs: last, partnerMs: last },
   };
 }
 
@@ -87,44 +87,26 @@ describe("addMeasure()", () => {
 
 describe("estimateGap()", () => {
   it.each([
-    { case: "one measure is all there is", of: measures([2, 6]), gap: { blocks: 4, uncertaintyBlocks: 2 } },
-    {
-      case: "all share an interval",
-      of: measures([0, 10], [3, 20], [-5, 5], [1, 6], [2, 9]),
-      gap: { blocks: 4, uncertaintyBlocks: 1 },
-    },
-    {
-      case: "the oldest do not meet the others any more",
-      of: measures([90, 99], [80, 89], [0, 10], [3, 20], [-5, 5], [1, 6], [2, 9]),
-      gap: { blocks: 4, uncertaintyBlocks: 1 },
-    },
-    {
-      case: "the gap has just changed, and only the newest knows it",
-      of: measures([0, 10], [3, 20], [-5, 5], [1, 6], [2, 9], [50, 54]),
-      gap: { blocks: 52, uncertaintyBlocks: 2 },
-    },
-    {
-      case: "the gap never holds still, and older measures would pull it back",
-      of: measures([0, 4], [3, 7], [6, 10], [9, 13], [12, 16]),
-      gap: { blocks: 14, uncertaintyBlocks: 2 },
-    },
-    {
-      case: "there are few measures, and all meet",
-      of: measures([0, 10], [8, 20]),
-      gap: { blocks: 9, uncertaintyBlocks: 1 },
-    },
-    {
-      case: "the newest begins where the one before ends",
-      of: measures([0, 4], [4, 8]),
-      gap: { blocks: 4, uncertaintyBlocks: 0 },
-    },
-    {
-      case: "the newest ends where the one before begins",
-      of: measures([4, 8], [0, 4]),
-      gap: { blocks: 4, uncertaintyBlocks: 0 },
-    },
-  ])("is $gap where $case", ({ of, gap }) => {
-    expect(estimateGap(of)).toEqual(gap);
+    ["one measure is all there is", "2..6", "4 ± 2"],
+    ["all share an interval", "0..10 3..20 -5..5 1..6 2..9", "4 ± 1"],
+    ["the oldest do not meet the others any more", "90..99 80..89 0..10 3..20 -5..5 1..6 2..9", "4 ± 1"],
+    [
+      "the gap has just changed, and only the newest knows it",
+      "0..10 3..20 -5..5 1..6 2..9 50..54",
+      "52 ± 2",
+    ],
+    [
+      "the gap never holds still, and older measures would pull it back",
+      "0..4 3..7 6..10 9..13 12..16",
+      "14 ± 2",
+    ],
+    ["there are few measures, and all meet", "0..10 8..20", "9 ± 1"],
+    ["the newest begins where the one before ends", "0..4 4..8", "4 ± 0"],
+    ["the newest ends where the one before begins", "4..8 0..4", "4 ± 0"],
+  ])("where %s: of %s it is %s", (_, intervals, gap) => {
+    const estimate = estimateGap(measures(...intervals.split(" ").map((one) => one.split("..").map(Number))));
+
+    expect(`${estimate?.blocks} ± ${estimate?.uncertaintyBlocks}`).toBe(gap);
   });
 
   it("is null without measures", () => {

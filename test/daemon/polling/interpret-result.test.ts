@@ -27,35 +27,30 @@ describe("interpretResult()", () => {
     });
   });
 
-  it.each([
-    { where: "a message", bodyOf: (echo: string) => JSON.stringify({ errors: [{ message: echo }] }) },
-    {
-      where: "an error code",
-      bodyOf: (echo: string) => JSON.stringify({ error: { message: "no", code: echo } }),
-    },
-    {
-      where: "a height",
-      bodyOf: (echo: string) => JSON.stringify({ data: { _meta: { block: { number: echo } } } }),
-    },
-    { where: "a title", bodyOf: (echo: string) => `<html><title>${echo}</title></html>` },
-    { where: "plain text", bodyOf: (echo: string) => echo },
-    { where: "broken JSON", bodyOf: (echo: string) => `{"data":"${inUnicodeEscapes(echo)}` },
-    {
-      where: "data beside the height",
-      bodyOf: (echo: string) =>
-        `{"data":{"echo":"${inUnicodeEscapes(echo)}","_meta":{"block":{"number":7}}}}`,
-    },
-  ])("keeps no beginning of a key that is echoed in $where, wherever the text is cut", ({ bodyOf }) => {
-    for (const filler of ["x", "spaced  "]) {
-      for (let before = 100; before <= 440; before += 1) {
-        const echo = filler.repeat(before).slice(0, before);
+  const echoed: Readonly<Record<string, (echo: string) => string>> = {
+    "a message": (echo) => JSON.stringify({ errors: [{ message: echo }] }),
+    "an error code": (echo) => JSON.stringify({ error: { message: "no", code: echo } }),
+    "a height": (echo) => JSON.stringify({ data: { _meta: { block: { number: echo } } } }),
+    "a title": (echo) => `<html><title>${echo}</title></html>`,
+    "plain text": (echo) => echo,
+    "broken JSON": (echo) => `{"data":"${inUnicodeEscapes(echo)}`,
+    "data beside it": (echo) =>
+      `{"data":{"echo":"${inUnicodeEscapes(echo)}","_meta":{"block":{"number":7}}}}`,
+  };
+  it.each(Object.entries(echoed))(
+    "keeps no beginning of a key that is echoed in %s, wherever the text is cut",
+    (_, bodyOf) => {
+      for (const filler of ["x", "spaced  "]) {
+        for (let before = 100; before <= 440; before += 1) {
+          const echo = filler.repeat(before).slice(0, before);
 
-        const { answer, exchange } = interpretBody(bodyOf(`${echo}${KEY} and more`));
+          const { answer, exchange } = interpretBody(bodyOf(`${echo}${KEY} and more`));
 
-        expect(JSON.stringify([answer, exchange])).not.toContain(KEY.slice(0, 4));
+          expect(JSON.stringify([answer, exchange])).not.toContain(KEY.slice(0, 4));
+        }
       }
-    }
-  });
+    },
+  );
 
   it("reads a height with the digits of a secret", () => {
     const { answer } = interpretBody(
