@@ -4,7 +4,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** What takes longest, first: the others fit beside it. */
 const FIRST = [
-  ...["daemon-stories", "stories", "hand-over"],
+  ...["daemon-stories", "stories", "hand-over", "command-stories"],
   ...["shared-budget", "leader", "prometheus", "page", "alerts", "ponder", "image"],
 ];
 

@@ -9,8 +9,6 @@ import {
   json,
 } from "../../src/sim/servers/answer.ts";
 
-export type FaultName = keyof typeof FAULTS;
-
 /** @throws {RangeError} If there is none of this name. */
 export function faultNamed(name: string): Partial<Answer> {
   const fault = new Map<string, Partial<Answer>>(Object.entries(FAULTS)).get(name);
