@@ -228,7 +228,7 @@ export class CommandStory implements AsyncDisposable {
       });
   }
 
-  /** Without what is different each time: the folder, ports, and how long it took. */
+  /** Without what is different each time: the folder, ports, how long it took, and a resolver's code. */
   #shown(text: string): string {
     let shown = text.replaceAll(this.#folder, "<folder>");
     for (const [name, { url }] of this.#servers) {
@@ -236,6 +236,7 @@ export class CommandStory implements AsyncDisposable {
     }
     return shown
       .replaceAll(/(answered in |"took_ms": |\(pid )[\d.]+/g, "$10")
+      .replaceAll(/getaddrinfo \w+/g, "getaddrinfo")
       .replaceAll(CONTROL, (one) => `\\x${one.charCodeAt(0).toString(16).padStart(2, "0")}`);
   }
 }
