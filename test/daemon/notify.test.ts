@@ -61,6 +61,11 @@ function startNotifier(settings: { readonly heartbeat?: true } = {}): Notifier {
   );
 }
 
+/** The events of the first messages, once there are so many. */
+async function eventsOf(count: number): Promise<readonly unknown[]> {
+  return (await webhook.untilReceived(count)).map(({ body }) => body?.["event"]);
+}
+
 /** Says of a notifier what the report loop would, some minutes later. */
 function passes(notifier: Notifier, minutes: number, incidents: Incident[]): void {
   nowMs += minutes * MINUTE_MS;
@@ -106,13 +111,7 @@ describe("Notifier", () => {
     }
     passes(notifier, 0, []);
 
-    const received = await webhook.untilReceived(3);
-
-    expect(received.map(({ body }) => body?.["event"])).toEqual([
-      "incident_began",
-      "incident_changed",
-      "incident_ended",
-    ]);
+    expect(await eventsOf(3)).toEqual(["incident_began", "incident_changed", "incident_ended"]);
   });
 
   it("tries again what a server that is away or busy did not accept, in order, and says so once", async () => {
@@ -122,11 +121,7 @@ describe("Notifier", () => {
     passes(notifier, 0, [incident(26)]);
     passes(notifier, 1, []);
 
-    const received = await webhook.untilReceived(5);
-    expect(received.map(({ body }) => body?.["event"])).toEqual([
-      ...Array<string>(4).fill("incident_began"),
-      "incident_ended",
-    ]);
+    expect(await eventsOf(5)).toEqual([...Array<string>(4).fill("incident_began"), "incident_ended"]);
     expect(log.lines.map(({ msg, detail }) => [msg, detail])).toEqual([
       ["Notification not accepted yet; trying again", "HTTP 503"],
     ]);
@@ -167,8 +162,7 @@ describe("Notifier", () => {
 
     passes(notifier, 1, []);
 
-    const received = await webhook.untilReceived(2);
-    expect(received.map(({ body }) => body?.["event"])).toEqual(["incident_ended", "incident_ended"]);
+    expect(await eventsOf(2)).toEqual(["incident_ended", "incident_ended"]);
   });
 
   it("names a hundred targets at most, and counts them all", async () => {
@@ -181,10 +175,7 @@ describe("Notifier", () => {
   });
 
   it("pings the heartbeat at its interval while polls make progress", async () => {
-    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
-    onTestFinished(() => {
-      vi.useRealTimers();
-    });
+    useFakeIntervals();
     await using _notifier = startNotifier({ heartbeat: true });
     const untilPinged = async (count: number): Promise<void> => {
       while (webhook.received.length < count) {
@@ -213,10 +204,7 @@ describe("Notifier", () => {
   });
 
   it("logs each change of the reply to its pings, and pings no more once it has stopped", async () => {
-    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
-    onTestFinished(() => {
-      vi.useRealTimers();
-    });
+    useFakeIntervals();
     webhook.replies = [200, 500, 500, 204];
     const notifier = startNotifier({ heartbeat: true });
 
@@ -233,6 +221,13 @@ describe("Notifier", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 });
+
+function useFakeIntervals(): void {
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+  onTestFinished(() => {
+    vi.useRealTimers();
+  });
+}
 
 function passSeconds(count: number): void {
   for (let second = 0; second < count; second += 1) {
