@@ -97,12 +97,14 @@ export function sampleReport({
   chains = [sampleChainReport()],
   ...overrides
 }: Partial<Omit<Report, "chains">> & { readonly chains?: readonly ChainReport[] } = {}): Report {
+  const { generated_at, replica, ...others } = SAMPLES.report;
   return {
-    ...SAMPLES.report,
+    ...{ generated_at, replica },
     chains: chains.map(({ targets: _t, gaps: _g, parity: _p, ...chain }) => chain),
     targets: chains.flatMap(({ targets }) => targets),
     gaps: chains.flatMap(({ gaps }) => gaps),
     parity: chains.flatMap(({ parity }) => parity),
+    ...others,
     ...overrides,
   };
 }
