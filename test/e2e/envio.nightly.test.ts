@@ -1,5 +1,3 @@
-import { mkdir, writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import { json } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -8,9 +6,8 @@ import { startAnvil } from "./support/anvil.ts";
 import { freePort } from "./support/free-port.ts";
 import { getText, postJson } from "./support/loopback.ts";
 import { DATABASE, type Postgres, startPostgres } from "./support/postgres.ts";
-import { runProgram, startProgram } from "./support/program.ts";
-import { temporaryFolder } from "./support/undo.ts";
-import { SETTLE, type WatchedIndexers, watchIndexers } from "./support/watched-indexers.ts";
+import { startProgram, succeed } from "./support/program.ts";
+import { copyProject, SETTLE, type WatchedIndexers, watchIndexers } from "./support/watched-indexers.ts";
 
 const TOOLS = fileURLToPath(new URL("envio/node_modules", import.meta.url));
 const HISTORY = 120;
@@ -41,13 +38,8 @@ describe("Synclag, against the metrics of an Envio HyperIndex that indexes two A
       );
     });
     postgres = await startPostgres();
-    const project = await temporaryFolder("envio");
-    await writeProject(project, [alpha.url, proxy.url]);
-    const codegen = await runProgram({ command: "envio", args: ["codegen"], cwd: project, env: { PATH } });
-    expect({ code: codegen.code, stderr: codegen.code === 0 ? "" : codegen.stderr }).toEqual({
-      code: 0,
-      stderr: "",
-    });
+    const project = await copyProject("envio", { ALPHA_URL: alpha.url, BETA_URL: proxy.url });
+    await succeed({ command: "envio", args: ["codegen"], cwd: project, env: { PATH } });
     const port = await freePort();
     envio = `http://127.0.0.1:${port}`;
     await startProgram({
@@ -116,44 +108,3 @@ describe("Synclag, against the metrics of an Envio HyperIndex that indexes two A
       .toContain("while its chain does");
   });
 });
-
-/** A HyperIndex of one event on two chains. It is installed by its own `codegen`. */
-async function writeProject(folder: string, urls: readonly [alpha: string, beta: string]): Promise<void> {
-  const contract = { name: "Token", address: "0x5FbDB2315678afecb367f032d93F642f64180aa3" };
-  const files = {
-    // JSON is YAML.
-    "config.yaml": {
-      name: "two-chains",
-      contracts: [
-        {
-          name: "Token",
-          handler: "src/handlers.ts",
-          events: [{ event: "Transfer(address indexed from, address indexed to, uint256 value)" }],
-        },
-      ],
-      chains: urls.map((url, index) => ({
-        id: 31_337 + index,
-        start_block: 0,
-        rpc: [{ url, for: "sync" }],
-        contracts: [contract],
-      })),
-    },
-    "pnpm-workspace.yaml": { dangerouslyAllowAllBuilds: true, shamefullyHoist: true },
-    "package.json": {
-      private: true,
-      type: "module",
-      // envio imports two packages that it does not depend on.
-      dependencies: { envio: "3.0.0-alpha.21", "js-sdsl": "4.4.2", "lodash-es": "4.17.21" },
-      optionalDependencies: { generated: "./generated" },
-    },
-  };
-  await mkdir(join(folder, "src"));
-  await writeFile(join(folder, "schema.graphql"), "type Transfer { id: ID! }\n");
-  await writeFile(
-    join(folder, "src/handlers.ts"),
-    'import { Token } from "generated";\nToken.Transfer.handler(async ({ event, context }) => context.Transfer.set({ id: String(event.block.number) }));\n',
-  );
-  for (const [name, content] of Object.entries(files)) {
-    await writeFile(join(folder, name), JSON.stringify(content));
-  }
-}

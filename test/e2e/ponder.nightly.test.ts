@@ -1,13 +1,11 @@
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, it } from "vitest";
 import { type Anvil, startAnvil } from "./support/anvil.ts";
 import { freePort } from "./support/free-port.ts";
-import { type Program, startProgram } from "./support/program.ts";
+import type { Program } from "./support/program.ts";
 import { temporaryFolder } from "./support/undo.ts";
-import { SETTLE, type WatchedIndexers, watchIndexers } from "./support/watched-indexers.ts";
+import { SETTLE, startIndexer, type WatchedIndexers, watchIndexers } from "./support/watched-indexers.ts";
 
-const FOLDER = fileURLToPath(new URL("ponder", import.meta.url));
 /** Two minutes of blocks. */
 const HISTORY = 120;
 /** An event comes every 50 blocks (ponder/src/every-block.ts): this is the second. */
@@ -23,20 +21,17 @@ describe("synclag run, against two Ponders that index the same two Anvil chains"
 
   /** Starts the indexer in test/e2e/ponder; it answers GraphQL some seconds later. */
   const startPonder = (port: number, database: string, skippedBlock = 0): Promise<Program> =>
-    startProgram({
-      command: process.execPath,
-      args: `node_modules/ponder/dist/esm/bin/ponder.js start --schema e2e --hostname 127.0.0.1 --port ${port}`.split(
-        " ",
-      ),
-      cwd: FOLDER,
-      env: {
+    startIndexer(
+      "ponder",
+      `ponder/dist/esm/bin/ponder.js start --schema e2e --hostname 127.0.0.1 --port ${port}`,
+      {
         PONDER_TELEMETRY_DISABLED: "1",
         ALPHA_RPC_URL: chains.alpha.url,
         BETA_RPC_URL: chains.beta.url,
         PONDER_DATABASE_DIRECTORY: join(folder, database),
         SKIPPED_BLOCK: String(skippedBlock),
       },
-    });
+    );
 
   /** What is said of the first Ponder's own status page is what is said of its API. */
   const bothSay = (first: string, other: string): Promise<void> =>

@@ -1,13 +1,11 @@
-import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, it } from "vitest";
 import { startAnvil } from "./support/anvil.ts";
 import { freePort } from "./support/free-port.ts";
 import { getText } from "./support/loopback.ts";
 import { DATABASE, type Postgres, startPostgres } from "./support/postgres.ts";
-import { runProgram, startProgram } from "./support/program.ts";
-import { type WatchedIndexers, watchIndexers } from "./support/watched-indexers.ts";
+import { runProgram } from "./support/program.ts";
+import { startIndexer, type WatchedIndexers, watchIndexers } from "./support/watched-indexers.ts";
 
-const FOLDER = fileURLToPath(new URL("families", import.meta.url));
 const FIRST_HEIGHT = 23_368_000;
 /** Blocks of Anvil at the start, and where the processor hangs a minute and a half later. */
 const [HISTORY, STUCK_AT] = [30, 120];
@@ -45,11 +43,10 @@ describe("synclag run, against the server of SQD over a PostgreSQL", () => {
     await postgres.run(SCHEMA);
     const port = await freePort();
     // It answers some seconds later.
-    await startProgram({
-      command: process.execPath,
-      args: ["node_modules/@subsquid/graphql-server/bin/run.js"],
-      cwd: FOLDER,
-      env: { ...postgres.env, DB_NAME: DATABASE.name, GQL_PORT: String(port) },
+    await startIndexer("families", "@subsquid/graphql-server/bin/run.js", {
+      ...postgres.env,
+      DB_NAME: DATABASE.name,
+      GQL_PORT: String(port),
     });
     url = `http://127.0.0.1:${port}/graphql`;
     watched = await watchIndexers({
@@ -103,11 +100,10 @@ describe("synclag run, against the metrics page of a processor of SQD that index
     const anvil = await startAnvil(31_337, HISTORY);
     const port = await freePort();
     const url = `http://127.0.0.1:${port}/metrics`;
-    await startProgram({
-      command: process.execPath,
-      args: ["processor.mjs"],
-      cwd: FOLDER,
-      env: { RPC_URL: anvil.url, PROMETHEUS_PORT: String(port), STUCK_AT: String(STUCK_AT) },
+    await startIndexer("families", "../processor.mjs", {
+      RPC_URL: anvil.url,
+      PROMETHEUS_PORT: String(port),
+      STUCK_AT: String(STUCK_AT),
     });
     const watched = await watchIndexers({
       nodes: { alpha: anvil },

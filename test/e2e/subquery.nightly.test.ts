@@ -1,17 +1,17 @@
-import { mkdir, writeFile } from "node:fs/promises";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 import { type Anvil, startAnvil } from "./support/anvil.ts";
 import { freePort } from "./support/free-port.ts";
 import { getJson, postJson } from "./support/loopback.ts";
 import { DATABASE, type Postgres, startPostgres } from "./support/postgres.ts";
-import { startProgram } from "./support/program.ts";
-import { temporaryFolder } from "./support/undo.ts";
-import { SETTLE, type WatchedIndexers, watchIndexers } from "./support/watched-indexers.ts";
+import {
+  copyProject,
+  SETTLE,
+  startIndexer,
+  type WatchedIndexers,
+  watchIndexers,
+} from "./support/watched-indexers.ts";
 
-const folderOf = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 const HISTORY = 30;
 
 const meta = z.object({ currentProcessingHeight: z.number(), targetHeight: z.number() });
@@ -39,13 +39,11 @@ describe("synclag run, against a SubQuery node that indexes an Anvil chain", () 
       // The node refuses to start in another time zone; the query service would ask a package registry for updates of itself.
       ...{ TZ: "UTC", NO_UPDATE_NOTIFIER: "1" },
     };
-    const run = (folder: string, ...args: readonly string[]) =>
-      startProgram({ command: process.execPath, args, cwd: folderOf(folder), env });
-    const project = await writeProject(anvil.url);
-    const schema = ["--db-schema", "app", "--port", String(nodePort)];
-    await run("subquery", "node_modules/@subql/node-ethereum/bin/run", "-f", project, "--unsafe", ...schema);
+    const project = await copyProject("subquery", { ALPHA_URL: anvil.url });
+    const schema = `--db-schema app --port ${nodePort}`;
+    await startIndexer("subquery", `@subql/node-ethereum/bin/run -f ${project} --unsafe ${schema}`, env);
     await vi.waitFor(nodeMeta, SETTLE);
-    await run("families", "node_modules/@subql/query/bin/run", "--name", "app", "--port", String(queryPort));
+    await startIndexer("families", `@subql/query/bin/run --name app --port ${queryPort}`, env);
     watched = await watchIndexers({
       nodes: { alpha: anvil },
       indexers: {
@@ -86,32 +84,4 @@ async function sendTransaction(rpc: string): Promise<void> {
     postJson(rpc, { jsonrpc: "2.0", id: 1, method, params });
   const [account] = accounts.parse(await call("eth_accounts")).result;
   await call("eth_sendTransaction", { from: account, to: account });
-}
-
-/** A project whose handler never returns. The node calls it for blocks with transactions only. */
-async function writeProject(rpc: string): Promise<string> {
-  const folder = await temporaryFolder("subquery-project");
-  const files = {
-    "package.json": '{ "name": "hangs", "version": "0.0.1", "main": "dist/index.js" }',
-    "schema.graphql": "type Unused @entity { id: ID! }\n",
-    "dist/index.js": "exports.handleBlock = () => new Promise(() => {});\n",
-    "project.yaml": `specVersion: 1.0.0
-name: hangs
-version: 0.0.1
-runner:
-  node: { name: "@subql/node-ethereum", version: "*" }
-  query: { name: "@subql/query", version: "*" }
-schema: { file: ./schema.graphql }
-network: { chainId: "31337", endpoint: ["${rpc}"] }
-dataSources:
-  - kind: ethereum/Runtime
-    startBlock: 1
-    mapping: { file: ./dist/index.js, handlers: [{ kind: ethereum/BlockHandler, handler: handleBlock }] }
-`,
-  };
-  await mkdir(join(folder, "dist"));
-  for (const [name, text] of Object.entries(files)) {
-    await writeFile(join(folder, name), text);
-  }
-  return folder;
 }
