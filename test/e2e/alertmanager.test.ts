@@ -98,7 +98,7 @@ describe("a real Alertmanager", () => {
   });
 
   async function post(alerts: readonly string[]): Promise<void> {
-    const response = await fetch(`http://${alertmanager.address}/api/v2/alerts`, {
+    const response = await fetch(`${alertmanager.url}/api/v2/alerts`, {
       method: "POST",
       headers: { "content-type": "application/json" },
       body: JSON.stringify(alerts.map((alert) => ({ labels: labelsOf(alert) }))),

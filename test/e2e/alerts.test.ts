@@ -65,12 +65,10 @@ describe("a fault in a running fleet", () => {
     alertmanager = await startAlertmanager(folder, await readFile(join(demo, "alertmanager.yml"), "utf8"));
     await cp(join(demo, "rules"), join(folder, "rules"), { recursive: true });
     const prometheus = await readFile(join(demo, "prometheus.yml"), "utf8");
-    await startPrometheus({
-      folder,
-      config: prometheus
-        .replace("synclag:9855", new URL(synclag.url).host)
-        .replace("alertmanager:9093", alertmanager.address),
-    });
+    const config = prometheus
+      .replace("synclag:9855", new URL(synclag.url).host)
+      .replace("alertmanager:9093", new URL(alertmanager.url).host);
+    await startPrometheus(folder, config);
     await vi.waitFor(async () => {
       const { targets } = await synclag.report();
       expect(targets.map(({ status }) => status)).toEqual(targets.map(() => "ok"));

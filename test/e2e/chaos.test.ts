@@ -3,8 +3,8 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { SimulatedFleet } from "../../src/sim/fleet/simulated-fleet.ts";
-import { printed, runProgram, startProgram } from "./support/program.ts";
-import { simulate } from "./support/synclag.ts";
+import { runProgram, startServer } from "./support/program.ts";
+import { STARTED, simulate } from "./support/synclag.ts";
 import { temporaryFolder } from "./support/undo.ts";
 
 const FREE = "airdrops/multichain/production/all";
@@ -23,8 +23,8 @@ describe("synclag run, with 128 open files at most, on a small disk", () => {
     const disk = await mountDisk();
     writeFileSync(join(disk, "chains.yaml"), chainsYaml(fleet));
     const args = ["run", "--config", join(disk, "chains.yaml"), "--listen", "127.0.0.1:0"];
-    const daemon = await startProgram(withOpenFiles(128, args));
-    const url = await printed(daemon, /"url":"(http:[^"]+)"/);
+    const daemon = await startServer(withOpenFiles(128, args), STARTED, "/-/healthy");
+    const { url } = daemon;
     await untilAsked(fleet, [FREE, METERED], 2);
 
     const crowd = Array.from({ length: 100 }, () => connect(Number(new URL(url).port), "127.0.0.1"));

@@ -3,7 +3,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, it } from "vitest";
 import { buildImage, type ContainerImage, runBeside } from "./support/container-image.ts";
-import { type Program, runProgram } from "./support/program.ts";
+
+import type { Program } from "./support/program.ts";
+
 import { temporaryFolder } from "./support/undo.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -17,9 +19,6 @@ describe("Dockerfile", () => {
   const inside = (command: readonly string[]) => runBeside(daemon, command);
 
   beforeAll(async () => {
-    for (const tool of ["buildah", "debootstrap"]) {
-      await runProgram({ command: tool, args: ["--version"] });
-    }
     const folder = await temporaryFolder("image");
     image = await buildImage(folder);
     volume = join(folder, "volume");
@@ -50,16 +49,8 @@ describe("Dockerfile", () => {
     expect(modules).toEqual(expect.arrayContaining(["undici", "fastify"]));
     expect(modules).not.toEqual(expect.arrayContaining(["typescript"]));
     expect((await readdir(join(image.mountedAt, "app"))).sort()).toEqual([
-      "assets",
-      "chains.yaml",
-      "dashboards",
-      "deploy",
-      "dist",
-      "docs",
-      "health-check.mjs",
-      "node_modules",
-      "package.json",
-      "pager.mjs",
+      ...["assets", "chains.yaml", "dashboards", "deploy", "dist", "docs", "health-check.mjs"],
+      ...["node_modules", "package.json", "pager.mjs"],
     ]);
   });
 

@@ -2,11 +2,12 @@ import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, it } from "vitest";
-import { type Program, printed, runProgram, startProgram } from "./support/program.ts";
+import { getText } from "./support/loopback.ts";
+import { runProgram, type Server, startServer, succeed } from "./support/program.ts";
+import { STARTED } from "./support/synclag.ts";
 import { temporaryFolder } from "./support/undo.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
-const SETTLE = { timeout: 30_000, interval: 200 };
 
 const CHAINS = `
 version: 1
@@ -38,8 +39,7 @@ describe("the npm package", () => {
   beforeAll(async () => {
     folder = await temporaryFolder("package");
     const args = ["pack", "--json", "--pack-destination", folder];
-    const pack = await runProgram({ command: "npm", args, cwd: ROOT });
-    [packed] = JSON.parse(pack.stdout) as [Packed];
+    [packed] = JSON.parse(await succeed({ command: "npm", args, cwd: ROOT })) as [Packed];
     await writeFile(join(folder, "package.json"), "{}");
     const install = await runProgram({
       command: "npm",
@@ -57,20 +57,10 @@ describe("the npm package", () => {
   it("holds no tests, sources or source maps", () => {
     const folders = new Set(packed.files.map(({ path }) => path.split("/")[0]));
 
-    const documents = [
-      "CHANGELOG.md",
-      "CONTRIBUTING.md",
-      "LICENSE",
-      "README.md",
-      "ROADMAP.md",
-      "SECURITY.md",
-      "assets",
-      "chains.schema.json",
-      "chains.yaml",
-      "dashboards",
-      "deploy",
-    ];
-    expect([...folders].sort()).toEqual([...documents, "dist", "docs", "package.json"]);
+    expect([...folders].sort()).toEqual([
+      ...["CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "README.md", "ROADMAP.md", "SECURITY.md", "assets"],
+      ...["chains.schema.json", "chains.yaml", "dashboards", "deploy", "dist", "docs", "package.json"],
+    ]);
     expect(packed.files.filter(({ path }) => /\.(ts|map)$/.test(path))).toEqual([]);
   });
 
@@ -80,47 +70,35 @@ describe("the npm package", () => {
     const links = [...readme.matchAll(/\]\((?!http)([^)#]+)/g)].map(([, link = ""]) => link);
 
     expect(links.length).toBeGreaterThan(10);
-    expect(
-      links.filter(
-        (link) => !paths.some((path) => path === link || (link.endsWith("/") && path.startsWith(link))),
-      ),
-    ).toEqual([]);
+    const isThere = (link: string) =>
+      paths.some((path) => (link.endsWith("/") ? path.startsWith(link) : path === link));
+    expect(links.filter((link) => !isThere(link))).toEqual([]);
   });
 
   it("runs by its bin, in the version of package.json", async () => {
     const { version } = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8")) as { version: string };
     const args = ["--no-install", "synclag", "--version"];
 
-    expect(await runProgram({ command: "npx", args, cwd: folder })).toMatchObject({
-      code: 0,
-      stdout: `${version}\n`,
-    });
+    expect(await succeed({ command: "npx", args, cwd: folder })).toBe(version);
   });
 
   it("plans, plays the demo and serves its runbooks in a folder that it cannot write to, as a user without a home", async () => {
     const plan = await runProgram(asNobody(["plan"]));
-    const { daemon, url } = await started(["demo"]);
+    const daemon = await started(["demo"]);
 
-    await expect.poll(() => statusOf(`${url}/-/ready`), SETTLE).toBe(200);
     expect(plan).toMatchObject({ code: 0, stdout: expect.stringContaining("airdrops multichain") });
-    expect(await statusOf(`${url}/docs/runbooks/SynclagDown`)).toBe(200);
-    expect(await statusOf(`${url}/docs/statuses`)).toBe(200);
+    await getText(`${daemon.url}/docs/runbooks/SynclagDown`);
+    await getText(`${daemon.url}/docs/statuses`);
     expect(await daemon.stop()).toEqual({ code: 0, signal: null });
   });
 
   it("exports rules that Prometheus takes", async () => {
     const rules = join(folder, "rules");
-    const exported = await runProgram({
-      command: "node",
-      args: [installed, "export", "rules", "-o", rules],
-      cwd: folder,
-    });
-    const files = exported.stdout.trim().split("\n");
+    const exported = await succeed({ command: "node", args: [installed, "export", "rules", "-o", rules] });
+    const files = exported.split("\n");
 
     expect(files).toEqual(["alerts", "recording"].map((name) => join(rules, `synclag-${name}.yml`)));
-    expect(await runProgram({ command: "promtool", args: ["check", "rules", ...files] })).toMatchObject({
-      code: 0,
-    });
+    await succeed({ command: "promtool", args: ["check", "rules", ...files] });
   });
 
   it("exports a unit that systemd takes, and that exposes little", async () => {
@@ -129,21 +107,20 @@ describe("the npm package", () => {
     await writeFile(unit, (await readFile(unit, "utf8")).replace("=synclag ", `=${installed} `));
 
     const verified = await runProgram({ command: "systemd-analyze", args: ["verify", "--man=no", unit] });
-    const args = ["security", "--offline=true", "--threshold=15", "--no-pager", unit];
-    const rated = await runProgram({ command: "systemd-analyze", args });
-
     expect(verified).toMatchObject({ code: 0, stderr: "" });
-    expect({ ...rated, stdout: rated.code === 0 ? "" : rated.stdout }).toMatchObject({ code: 0, stdout: "" });
+    await succeed({
+      command: "systemd-analyze",
+      args: ["security", "--offline=true", "--threshold=15", "--no-pager", unit],
+    });
   });
 
   it("runs the daemon as the unit does, and `check` asks it", async () => {
     const [, command = ""] =
       /^ExecStart=synclag (.*)$/m.exec(await readFile(await exportedUnit(), "utf8")) ?? [];
     const here = command.replace("/etc/synclag", folder).replace("%S/synclag", join(folder, "state"));
-    const { daemon, url } = await started(here.split(" "));
-    await expect.poll(() => statusOf(`${url}/-/ready`), SETTLE).toBe(200);
+    const daemon = await started(here.split(" "));
 
-    const check = await runProgram(asNobody(["check", "--url", url]));
+    const check = await runProgram(asNobody(["check", "--url", daemon.url]));
 
     // Nothing listens on the indexer's port.
     expect(check.code).toBe(2);
@@ -152,25 +129,10 @@ describe("the npm package", () => {
   });
 
   async function exportedUnit(): Promise<string> {
-    const args = [installed, "export", "systemd", "-o", folder];
-    return (await runProgram({ command: "node", args, cwd: folder })).stdout.trim();
+    return await succeed({ command: "node", args: [installed, "export", "systemd", "-o", folder] });
   }
 
-  async function started(
-    args: readonly string[],
-  ): Promise<{ readonly daemon: Program; readonly url: string }> {
-    const daemon = await startProgram(asNobody([...args, "--listen", "127.0.0.1:0"]));
-    return { daemon, url: await printed(daemon, /"url":"(http:[^"]+)"/) };
+  function started(args: readonly string[]): Promise<Server> {
+    return startServer(asNobody([...args, "--listen", "127.0.0.1:0"]), STARTED, "/-/ready");
   }
 });
-
-/** The status of an answer, or null while nobody listens. */
-async function statusOf(url: string): Promise<number | null> {
-  try {
-    const response = await fetch(url);
-    await response.arrayBuffer();
-    return response.status;
-  } catch {
-    return null;
-  }
-}

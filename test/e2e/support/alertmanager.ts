@@ -1,18 +1,14 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { vi } from "vitest";
 import { z } from "zod";
 import { serve } from "../../support/listener.ts";
-import { getText } from "./loopback.ts";
-import { printed, startProgram } from "./program.ts";
+import { type Server, startServer } from "./program.ts";
 import { LISTENING } from "./prometheus-server.ts";
 import { undoLater } from "./undo.ts";
 
 /** A real Alertmanager, and the pager that it calls. */
-export interface Alertmanager {
-  /** `host:port`. */
-  readonly address: string;
+export interface Alertmanager extends Server {
   /** Every alert that reached the pager, oldest first. */
   pages(): readonly Page[];
 }
@@ -47,16 +43,11 @@ export async function startAlertmanager(folder: string, config: string): Promise
 
   const configFile = join(folder, "alertmanager.yml");
   await writeFile(configFile, config.replaceAll("pager:9911", `127.0.0.1:${pager.port}`));
-  const program = await startProgram({
-    command: "prometheus-alertmanager",
-    args: [
-      `--config.file=${configFile}`,
-      `--storage.path=${join(folder, "alertmanager")}`,
-      "--web.listen-address=127.0.0.1:0",
-      "--cluster.listen-address=",
-    ],
-  });
-  const address = await printed(program, LISTENING);
-  await vi.waitFor(() => getText(`http://${address}/-/ready`), { timeout: 60_000, interval: 100 });
-  return { address, pages: () => received };
+  const args = [
+    `--config.file=${configFile}`,
+    `--storage.path=${join(folder, "alertmanager")}`,
+    ...["--web.listen-address=127.0.0.1:0", "--cluster.listen-address="],
+  ];
+  const server = await startServer({ command: "prometheus-alertmanager", args }, LISTENING, "/-/ready");
+  return { ...server, pages: () => received };
 }

@@ -1,5 +1,4 @@
 import { fileURLToPath } from "node:url";
-import { z } from "zod";
 import { type Program, runProgram, startProgram, succeed } from "./program.ts";
 
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
@@ -7,22 +6,13 @@ const SCRIPTS = fileURLToPath(new URL("../image", import.meta.url));
 const BASE = "localhost/synclag-e2e-node:latest";
 const IMAGE = "localhost/synclag-e2e:latest";
 
-const configSchema = z.object({
-  Docker: z.object({
-    config: z.object({
-      User: z.string(),
-      Env: z.array(z.string()),
-      WorkingDir: z.string(),
-      Cmd: z.array(z.string()),
-      Entrypoint: z.array(z.string()),
-      Healthcheck: z.object({ Test: z.array(z.string()) }),
-      Volumes: z.record(z.string(), z.unknown()),
-      Labels: z.record(z.string(), z.string()),
-    }),
-  }),
-});
-
-type ImageConfig = z.infer<typeof configSchema>["Docker"]["config"];
+type Words = readonly string[];
+/** Of the Open Container Initiative. */
+type ImageConfig = Readonly<Record<"User" | "WorkingDir", string>> &
+  Readonly<Record<"Env" | "Cmd" | "Entrypoint", Words>> &
+  Readonly<Record<"Volumes" | "Labels", Readonly<Record<string, unknown>>>> & {
+    readonly Healthcheck: { readonly Test: Words };
+  };
 
 /** An image that was built from the Dockerfile, in a storage of its own. */
 export interface ContainerImage {
@@ -46,23 +36,17 @@ export async function buildImage(workFolder: string): Promise<ContainerImage> {
   await succeed({ command: `${SCRIPTS}/base.sh`, args: [workFolder, BASE] });
   await succeed({ command: `${SCRIPTS}/build.sh`, args: [workFolder, BASE, IMAGE, ROOT] });
 
-  const inspected = await buildah(workFolder, ["inspect", "--type", "image", IMAGE]);
-  const { config } = configSchema.parse(JSON.parse(inspected)).Docker;
+  const inspected = JSON.parse(await buildah(workFolder, ["inspect", "--type", "image", IMAGE]));
+  const config = inspected.Docker.config as ImageConfig; // As Buildah writes it.
   const container = await buildah(workFolder, ["from", "--pull-never", IMAGE]);
   const mountedAt = await buildah(workFolder, ["mount", container]);
   return { config, mountedAt, run: (options) => runReadOnly({ config, mountedAt }, options) };
 }
 
 /** Runs a command inside what `run()` started: in its network and its file system. */
-export function runBeside(
-  program: Program,
-  command: readonly string[],
-): Promise<{ readonly code: number | null; readonly stdout: string; readonly stderr: string }> {
-  const [name = "", ...args] = command;
-  return runProgram({
-    command: "nsenter",
-    args: ["--target", String(program.pid), "--net", "--mount", "--root", "--wd", "--", name, ...args],
-  });
+export function runBeside({ pid }: Program, command: Words): ReturnType<typeof runProgram> {
+  const inside = ["--target", String(pid), "--net", "--mount", "--root", "--wd", "--"];
+  return runProgram({ command: "nsenter", args: [...inside, ...command] });
 }
 
 function runReadOnly(
@@ -70,21 +54,10 @@ function runReadOnly(
   { volume, config: folder = "", args = config.Cmd }: RunOptions,
 ): Promise<Program> {
   const [mountPoint = ""] = Object.keys(config.Volumes);
-  const command = [config.WorkingDir, ...config.Env, ...config.Entrypoint, ...args];
-  return startProgram({
-    command: "unshare",
-    args: [
-      "--mount",
-      "--net",
-      `${SCRIPTS}/run-read-only.sh`,
-      mountedAt,
-      volume,
-      mountPoint,
-      folder,
-      config.User,
-      ...command,
-    ],
-  });
+  const places = [mountedAt, volume, mountPoint, folder, config.User, config.WorkingDir];
+  const command = [...config.Env, ...config.Entrypoint, ...args];
+  const script = ["--mount", "--net", `${SCRIPTS}/run-read-only.sh`];
+  return startProgram({ command: "unshare", args: [...script, ...places, ...command] });
 }
 
 function buildah(workFolder: string, args: readonly string[]): Promise<string> {

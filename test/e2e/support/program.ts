@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { expect, vi } from "vitest";
+import { getText } from "./loopback.ts";
 import { undoLater } from "./undo.ts";
 
 /** What is started, and how. */
@@ -33,7 +34,6 @@ const DEBIAN_PACKAGES: Readonly<Record<string, string>> = {
   amtool: "prometheus-alertmanager",
   chromium: "chromium",
   buildah: "buildah",
-  debootstrap: "debootstrap",
   psql: "postgresql",
   "redis-server": "redis-server",
   "systemd-analyze": "systemd",
@@ -102,16 +102,27 @@ export async function runProgram(
 export async function succeed(options: ProgramOptions): Promise<string> {
   const { code, stdout, stderr } = await runProgram(options);
   if (code !== 0) {
-    throw new Error(`Cannot run ${options.command}: exit code ${code}, ${stderr.slice(-2_000)}`);
+    throw new Error(`Cannot run ${options.command}: exit code ${code}, ${(stdout + stderr).slice(-2_000)}`);
   }
   return stdout.trim();
 }
 
-/**
- * Waits until a program has printed something, such as the address that the system gave it, and returns the first group of the
- * pattern. Throws what it printed when it ends without that.
- */
-export async function printed(program: Program, pattern: RegExp): Promise<string> {
+/** A program that serves HTTP. */
+export interface Server extends Program {
+  /** Without a slash at the end. */
+  readonly url: string;
+}
+
+/** Starts a program that prints the address that the system gave it, and waits until it answers at a path. */
+export async function startServer(options: ProgramOptions, address: RegExp, path: string): Promise<Server> {
+  const program = await startProgram(options);
+  const url = (await printed(program, address)).replace(/^(?!http)/, "http://");
+  await vi.waitFor(() => getText(`${url}${path}`), { timeout: START_LIMIT_MS, interval: 100 });
+  return { ...program, url };
+}
+
+/** The first group of what a program prints at last. Throws what it printed when it ends without that. */
+async function printed(program: Program, pattern: RegExp): Promise<string> {
   const found = (): string | undefined => pattern.exec(program.stdout() + program.stderr())?.[1];
   const ended = program.exit.then(({ code }) => {
     if (found() === undefined) {

@@ -1,28 +1,19 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { vi } from "vitest";
 import { z } from "zod";
-import { getJson, getText } from "./loopback.ts";
-import { type Program, printed, startProgram } from "./program.ts";
+import { getJson } from "./loopback.ts";
+import { type Server, startServer } from "./program.ts";
 
 /** A real Prometheus. */
-export interface PrometheusServer extends Program {
-  readonly url: string;
-  /** A query of one instant, unix seconds, by default of now. Throws what Prometheus says of an expression that it cannot evaluate. */
-  query(expression: string, atSec?: number): Promise<readonly Series[]>;
+export interface PrometheusServer extends Server {
+  /** What an expression is now. Throws what Prometheus says of one that it cannot evaluate. */
+  query(expression: string): Promise<readonly Series[]>;
 }
 
 /** One series of an answer, with its value now. */
 interface Series {
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number;
-}
-
-export interface PrometheusOptions {
-  /** For its configuration and its data. */
-  readonly folder: string;
-  /** The text of prometheus.yml; file names in it are relative to the folder. */
-  readonly config: string;
 }
 
 /** Where Prometheus and Alertmanager say the address that the system gave them. */
@@ -35,32 +26,24 @@ const vector = z.object({
     ),
   }),
 });
-/** Starts Prometheus, and waits until it is ready. */
-export async function startPrometheus(options: PrometheusOptions): Promise<PrometheusServer> {
-  const configFile = join(options.folder, "prometheus.yml");
-  await writeFile(configFile, options.config);
-  const program = await startProgram({
-    command: "prometheus",
-    args: [
-      `--config.file=${configFile}`,
-      `--storage.tsdb.path=${join(options.folder, "data")}`,
-      "--web.listen-address=127.0.0.1:0",
-      // What fired before Alertmanager was found is sent again.
-      "--rules.alert.resend-delay=2s",
-    ],
-  });
-  const url = `http://${await printed(program, LISTENING)}`;
-  await vi.waitFor(() => getText(`${url}/-/ready`), { timeout: 60_000, interval: 100 });
 
+/** Starts Prometheus in a folder, to which file names in its configuration are relative, and waits until it is ready. */
+export async function startPrometheus(folder: string, config: string): Promise<PrometheusServer> {
+  const configFile = join(folder, "prometheus.yml");
+  await writeFile(configFile, config);
+  const args = [
+    `--config.file=${configFile}`,
+    `--storage.tsdb.path=${join(folder, "data")}`,
+    "--web.listen-address=127.0.0.1:0",
+    // What fired before Alertmanager was found is sent again.
+    "--rules.alert.resend-delay=2s",
+  ];
+  const server = await startServer({ command: "prometheus", args }, LISTENING, "/-/ready");
   return {
-    ...program,
-    url,
-    query: async (expression, atSec) => {
-      const parameters = new URLSearchParams({
-        query: expression,
-        ...(atSec === undefined ? {} : { time: String(atSec) }),
-      });
-      const answer = await getJson(`${url}/api/v1/query?${parameters.toString()}`);
+    ...server,
+    query: async (expression) => {
+      const parameters = new URLSearchParams({ query: expression });
+      const answer = await getJson(`${server.url}/api/v1/query?${parameters.toString()}`);
       return vector.parse(answer).data.result.map(({ metric, value }) => ({
         labels: metric,
         value: Number(value[1]),

@@ -1,19 +1,16 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { vi } from "vitest";
 import type { Report } from "../../../src/core/model/report.ts";
 import { ReportSchema } from "../../../src/core/model/report-schema.ts";
 import type { SimulatedFleet } from "../../../src/sim/fleet/simulated-fleet.ts";
 import { startFleet } from "../../support/fleet.ts";
 import { getJson, getText } from "./loopback.ts";
-import { type Program, printed, startProgram } from "./program.ts";
+import { type Server, startServer } from "./program.ts";
 import { temporaryFolder, undoLater } from "./undo.ts";
 
 /** The built product, running as a user runs it. */
-export interface Synclag extends Program {
-  /** Without a slash at the end. */
-  readonly url: string;
+export interface Synclag extends Server {
   /** The text of `/metrics`. */
   metrics(): Promise<string>;
   /** The answer of `/api/v1/status`. */
@@ -21,7 +18,8 @@ export interface Synclag extends Program {
 }
 
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
-const START_LIMIT_MS = 60_000;
+/** In the log of a Synclag. */
+export const STARTED = /"url":"(http:[^"]+)"/;
 
 /** Indexers on loopback by the real clock, until the test file is through. */
 export async function simulate(
@@ -50,17 +48,11 @@ export function startDemo(options: readonly string[]): Promise<Synclag> {
 }
 
 async function start(args: readonly string[], waitFor: string): Promise<Synclag> {
-  const program = await startProgram({
-    command: process.execPath,
-    args: ["dist/main.js", ...args, "--listen", "127.0.0.1:0"],
-    cwd: ROOT,
-  });
-  const url = await printed(program, /"url":"(http:[^"]+)"/);
-  await vi.waitFor(() => getText(`${url}${waitFor}`), { timeout: START_LIMIT_MS, interval: 100 });
+  const command = ["dist/main.js", ...args, "--listen", "127.0.0.1:0"];
+  const server = await startServer({ command: process.execPath, args: command, cwd: ROOT }, STARTED, waitFor);
   return {
-    ...program,
-    url,
-    metrics: () => getText(`${url}/metrics`),
-    report: async () => ReportSchema.parse(await getJson(`${url}/api/v1/status`)),
+    ...server,
+    metrics: () => getText(`${server.url}/metrics`),
+    report: async () => ReportSchema.parse(await getJson(`${server.url}/api/v1/status`)),
   };
 }
