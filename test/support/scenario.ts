@@ -143,7 +143,8 @@ export class Scenario extends Outputs implements AsyncDisposable {
     this.#file = chainsYaml;
     this.#config = this.#parse(chainsYaml);
     const { fleet } = this.#parse(options.simulated ?? chainsYaml);
-    const mirrored = mirrorOf(fleet, () => this.#trueMs());
+    // The time of the chains, which no step of our clock changes.
+    const mirrored = mirrorOf(fleet, () => this.#startMs + this.#elapsedMs() + this.#suspendedMs);
     const chains = mirrored.chains.map((spec) => options.chains?.(spec) ?? spec);
     const endpoints = mirrored.endpoints.map((spec) => options.endpoints?.(spec) ?? spec);
     this.fleet = new SimulatedFleet({ ...mirrored, chains, endpoints });
@@ -190,11 +191,11 @@ export class Scenario extends Outputs implements AsyncDisposable {
   }): Promise<void> {
     const running = this.#running;
     const written = running?.written() ?? null;
-    const history = structuredClone(new Map(this.#running?.history.save()));
+    const history = structuredClone(new Map(running?.history.save()));
     if (state === "kept") {
-      this.#running?.events.stopped();
+      running?.events.stopped();
     }
-    const past = state === "lost" ? [] : (this.#running?.events.log.all() ?? []);
+    const past = state === "lost" ? [] : (running?.events.log.all() ?? []);
     await this.#stop();
     // As the process does: what it writes last follows the end of its polls.
     const saved =
@@ -206,16 +207,12 @@ export class Scenario extends Outputs implements AsyncDisposable {
       this.#config = this.#parse(chainsYaml);
       this.#connect();
     }
-    const kept =
-      saved === null || state === "lost" ? EMPTY_STATE : usableState(saved, Date.now(), () => undefined);
+    const isKept = saved !== null && state !== "lost";
+    const kept = isKept ? usableState(saved, Date.now(), () => undefined) : EMPTY_STATE;
     const restored = typeof state === "string" ? kept : state;
-    this.#running = await startDaemon(this.#config, {
-      world: this.#world(),
-      disk: this.#disk,
-      restored,
-      past,
-      openClient: (settings) => this.openClient(settings),
-    });
+    const openClient = (settings: HttpClientOptions) => this.openClient(settings);
+    const world = this.#world();
+    this.#running = await startDaemon(this.#config, { world, disk: this.#disk, restored, past, openClient });
     if (state === "kept") {
       this.#running.history.restore(history);
     }
@@ -267,11 +264,7 @@ export class Scenario extends Outputs implements AsyncDisposable {
 
   /** Hosts refuse connections from now on, or accept them again. */
   setHost(host: string, state: "down" | "up"): void {
-    if (state === "down") {
-      this.#down.add(host);
-    } else {
-      this.#down.delete(host);
-    }
+    this.#down[state === "down" ? "add" : "delete"](host);
   }
 
   report(): Report {
@@ -279,13 +272,10 @@ export class Scenario extends Outputs implements AsyncDisposable {
   }
 
   metricsSource(): MetricsSource {
-    const incidents = this.#running?.events.incidents ?? new Map();
     return this.#daemon.metricsSource({
-      reload: this.#reloader.state,
-      replica: null,
-      httpErrors: 0,
+      ...{ reload: this.#reloader.state, replica: null, httpErrors: 0 },
       notifications: { sent: 0, failed: 0, dropped: 0 },
-      incidents,
+      incidents: this.#running?.events.incidents ?? new Map(),
     });
   }
 
@@ -323,8 +313,8 @@ export class Scenario extends Outputs implements AsyncDisposable {
 
   /** The text of the page of incidents, of the last day. */
   incidentsPage(query: Query = {}): string {
-    const options = { ...PAGE, events: this.eventLog() };
     const hosts = targetsByHost(this.#config.fleet);
+    const options = { ...PAGE, events: this.eventLog() };
     return textOf(renderIncidentsPage(this.report(), this.#asked(query), hosts, options));
   }
 
@@ -382,11 +372,6 @@ export class Scenario extends Outputs implements AsyncDisposable {
 
   #elapsedMs(): number {
     return performance.now() - this.#startMonotonicMs;
-  }
-
-  /** The time of the chains, which no step of our clock changes. */
-  #trueMs(): number {
-    return this.#startMs + this.#elapsedMs() + this.#suspendedMs;
   }
 
   #parse(chainsYaml: string): Config {
@@ -456,44 +441,29 @@ export class Scenario extends Outputs implements AsyncDisposable {
     }
     const text = body === null ? "" : JSON.stringify(body);
     const query = String(body?.["query"] ?? "");
-    const sent = { endpoint: endpoint.key, path: pathname, headers, body: text, query };
-    const request = { ...sent, atMs: this.#elapsedMs(), endMs: NOT_ENDED };
+    const sent = { path: pathname, headers, body: text };
+    const times = { atMs: this.#elapsedMs(), endMs: NOT_ENDED };
+    const request = { endpoint: endpoint.key, query, ...sent, ...times };
     this.received.push(request);
     try {
-      const method = body === null ? "GET" : "POST";
-      return await this.#deliver(endpoint, { method, headers, body: text, path: pathname }, timeoutMs);
+      return await this.#deliver(endpoint, { method: body === null ? "GET" : "POST", ...sent }, timeoutMs);
     } finally {
       request.endMs = this.#elapsedMs();
     }
   }
 
-  async #deliver(
-    endpoint: SimulatedEndpoint,
-    { headers, ...call }: Call,
-    timeoutMs: number,
-  ): Promise<Received> {
-    const pending = endpoint.receive({
-      ...call,
-      headers: {
-        "content-type": "application/json",
-        ...Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])),
-      },
-    });
+  async #deliver(endpoint: SimulatedEndpoint, call: Call, timeoutMs: number): Promise<Received> {
+    const named = Object.entries(call.headers).map(([name, value]) => [name.toLowerCase(), value]);
+    const headers = { "content-type": "application/json", ...Object.fromEntries(named) };
+    const pending = endpoint.receive({ ...call, headers });
     await sleep(pending.beforeMs);
     const answer = endpoint.answer(pending);
     if (answer.damage !== undefined) {
       return await deliverBadly(answer.damage, timeoutMs, timeoutMs - pending.beforeMs);
     }
     await sleep(pending.afterMs);
-    const { status, headers: sent, body: text } = answer;
-    return {
-      kind: "replied",
-      reply: {
-        httpStatus: status,
-        retryAfter: sent["retry-after"] ?? null,
-        body: text,
-      },
-    };
+    const { status: httpStatus, headers: sent, body } = answer;
+    return { kind: "replied", reply: { httpStatus, retryAfter: sent["retry-after"] ?? null, body } };
   }
 
   async #stop(): Promise<void> {

@@ -72,11 +72,8 @@ export function claim(lease: Hash, args: readonly string[], { nowMs }: Pick<Inst
   const held = lease.get("token");
   const untilMs = Number(lease.get("until") ?? 0);
   const set = (by: string, byName: string, token: string): void => {
-    lease
-      .set("id", by)
-      .set("name", byName)
-      .set("token", token)
-      .set("until", String(nowMs + Number(lengthMs)));
+    const until = String(nowMs + Number(lengthMs));
+    Object.entries({ id: by, name: byName, token, until }).forEach((entry) => void lease.set(...entry));
   };
   const reply = (granted: 0 | 1, token: string): unknown => {
     const leftMs = Math.max(0, Number(lease.get("until")) - nowMs);
