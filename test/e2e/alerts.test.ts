@@ -2,36 +2,47 @@ import { cp, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, it, vi } from "vitest";
-import { groupBy } from "../../src/core/model/group-by.ts";
 import type { SimulatedFleet } from "../../src/sim/fleet/simulated-fleet.ts";
-import { chainOfAge } from "../../src/sim/model/chain-model.ts";
+import { SIMULATED_API_KEY } from "../../src/sim/servers/families.ts";
 import { FAULTS } from "../support/faults.ts";
-import { headersFor } from "../support/fleet.ts";
 import { type Alertmanager, type Page, startAlertmanager } from "./support/alertmanager.ts";
 import { startPrometheus } from "./support/prometheus-server.ts";
-import { type Synclag, simulate, startSynclag, writeConfig } from "./support/synclag.ts";
+import { type Synclag, simulate, startSynclag } from "./support/synclag.ts";
 import { temporaryFolder } from "./support/undo.ts";
 
 const DEPLOY = fileURLToPath(new URL("../../deploy", import.meta.url));
 /** What should take some seconds. Its end means that the message never comes. */
 const DELIVERED = { timeout: 240_000, interval: 250 };
 
-/** The indexers: kind of server, key of its endpoint, and its chains. The chain zksync has no node. */
-const ENDPOINTS = [
-  { kind: "envio", key: "airdrops/multichain/production/all", chains: ["base"] },
-  { kind: "studio", key: "airdrops/subgraph/production/base", chains: ["base"] },
-  { kind: "graph-node", key: "lockup/subgraph/production/polygon", chains: ["polygon"] },
-  { kind: "ponder", key: "lockup/ponder/production/polygon", chains: ["polygon"] },
-  { kind: "envio-3.2", key: "flow/multichain/production/all", chains: ["base"] },
-  { kind: "gateway", key: "flow/subgraph/production/base", chains: ["base"] },
-  { kind: "squid", key: "staking/squid/production/zksync", chains: ["zksync"] },
-  { kind: "ponder", key: "staking/ponder/production/zksync", chains: ["zksync"] },
-  { kind: "rpc", key: "node/base", chains: ["base"] },
-  { kind: "rpc", key: "node/polygon", chains: ["polygon"] },
-] as const;
-/** An indexer is stalled after fifty blocks at least. */
-const BLOCK_MS = 200;
-const CHAIN_IDS = { base: 8453, polygon: 137, zksync: 324 };
+const EACH_SECOND = 'schedule: "* * * * * *"';
+/** What takes minutes in production takes seconds: an indexer is stalled after fifty blocks at least. The chain zksync has no node. */
+const FLEET = `
+version: 1
+poll: { timeout: 5s, retries: 0, rpc_schedule: "* * * * * *" }
+thresholds: { lagging: 30s, critical: 3m, stalled: 10s, stale: 30s }
+chains:
+  base: { id: 8453, block_time: 200ms, rpc: ["https://base.example/"] }
+  polygon: { id: 137, block_time: 200ms, rpc: ["https://polygon.example/"] }
+  zksync: { id: 324, block_time: 200ms }
+protocols:
+  airdrops:
+    - { variant: multichain, dialect: envio, url: "https://envio.example/airdrops/v1/graphql", ${EACH_SECOND}, chains: [base] }
+    - { variant: subgraph, dialect: graph, url: "https://api.studio.thegraph.com/query/1/{chain}/v1", ${EACH_SECOND}, chains: [base] }
+  lockup:
+    - { variant: subgraph, dialect: graph, url: "https://graph.example/subgraphs/name/{chain}", ${EACH_SECOND}, chains: [polygon] }
+    - { variant: ponder, dialect: ponder, url: "https://lockup.example/{chain}", ${EACH_SECOND}, chains: [polygon] }
+  flow:
+    - { variant: multichain, dialect: envio, url: "https://envio.example/flow/v1/graphql", ${EACH_SECOND}, chains: [base] }
+    - variant: subgraph
+      dialect: graph
+      url: "https://gateway.example/api/subgraphs/id/{chain}"
+      headers: { Authorization: "Bearer ${SIMULATED_API_KEY}" }
+      ${EACH_SECOND}
+      chains: [base]
+  staking:
+    - { variant: squid, dialect: squid, url: "https://squid.example/{chain}/graphql", ${EACH_SECOND}, chains: [zksync] }
+    - { variant: ponder, dialect: ponder, url: "https://staking.example/{chain}", ${EACH_SECOND}, chains: [zksync] }
+`;
 
 /**
  * The built program, Prometheus and Alertmanager with the files of deploy/demo as they are, but for the addresses. Which rule
@@ -53,13 +64,9 @@ describe("a fault in a running fleet", () => {
       );
 
   beforeAll(async () => {
-    fleet = await simulate({
-      chains: Object.entries(CHAIN_IDS).map(([slug, id]) =>
-        chainOfAge({ slug, id, blockTimeMs: BLOCK_MS }, Date.now()),
-      ),
-      endpoints: ENDPOINTS,
-    });
-    synclag = await startSynclag(await writeConfig(chainsOf(fleet)));
+    const simulated = await simulate(FLEET);
+    fleet = simulated.fleet;
+    synclag = await startSynclag(simulated.config);
     const folder = await temporaryFolder("alerts");
     const demo = join(DEPLOY, "demo");
     alertmanager = await startAlertmanager(folder, await readFile(join(demo, "alertmanager.yml"), "utf8"));
@@ -140,35 +147,3 @@ describe("a fault in a running fleet", () => {
     expect(found("/alive", { alertname: "SynclagWatchdog" })).toBeDefined();
   });
 });
-
-const DIALECTS: Readonly<Record<string, string>> = {
-  multichain: "envio",
-  subgraph: "graph",
-  ponder: "ponder",
-  squid: "squid",
-};
-
-/** Every endpoint is polled each second, and what takes minutes in production takes seconds. */
-function chainsOf(simulated: SimulatedFleet): object {
-  const schedule = "* * * * * *";
-  const url = (key: string): string => simulated.endpoint(key).url;
-  const chains = Object.entries(CHAIN_IDS).map(([slug, id]) => {
-    const rpc = slug === "zksync" ? [] : [url(`node/${slug}`)];
-    return [slug, { id, block_time: `${BLOCK_MS}ms`, rpc }];
-  });
-  const indexers = ENDPOINTS.filter(({ kind }) => kind !== "rpc").map(({ key, kind, chains: on }) => {
-    const [protocol = "", variant = ""] = key.split("/");
-    const indexer = { variant, dialect: DIALECTS[variant], url: url(key), headers: headersFor(kind) };
-    return { protocol, indexer: { ...indexer, schedule, chains: on } };
-  });
-  const protocols = [...groupBy(indexers, ({ protocol }) => protocol)].map(([protocol, own]) => {
-    return [protocol, own.map(({ indexer }) => indexer)];
-  });
-  return {
-    version: 1,
-    poll: { timeout: "5s", retries: 0, rpc_schedule: schedule },
-    thresholds: { lagging: "30s", critical: "3m", stalled: "10s", stale: "30s" },
-    chains: Object.fromEntries(chains),
-    protocols: Object.fromEntries(protocols),
-  };
-}

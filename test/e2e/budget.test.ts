@@ -5,31 +5,24 @@ import { NO_BACK_OFF } from "../../src/budgets/back-off.ts";
 import type { SavedBudgets } from "../../src/budgets/saved-budgets.ts";
 import { writeBudgetJournal } from "../../src/io/state/journal.ts";
 import { FAULTS } from "../support/faults.ts";
-import { type Synclag, simulate, startSynclag, writeConfig } from "./support/synclag.ts";
+import { type Synclag, simulate, startSynclag } from "./support/synclag.ts";
 
-const KEY = "airdrops/subgraph/production/base";
 const HOUR_MS = 3_600_000;
 const LIMIT = 3_600;
 const SPENT_BEFORE = LIMIT - 12;
 const DEATHS = 6;
+const FLEET = `
+version: 1
+budgets: { provider: { limit: ${LIMIT}, per: hour, scope: shared } }
+chains: { base: { id: 8453, name: Base, block_time: 2s } }
+protocols:
+  airdrops: [{ variant: subgraph, dialect: graph, url: "https://graph.example/", schedule: "* * * * * *", budget: provider, chains: [base] }]
+`;
 
 describe("a budget", () => {
   it("holds although the process is killed repeatedly, equals the provider's count, and is spent by one process at a time", async () => {
-    const fleet = await simulate({ endpoints: [{ kind: "studio", key: KEY }] });
-    const provider = fleet.endpoint(KEY);
-    const config = await writeConfig({
-      version: 1,
-      budgets: { provider: { limit: LIMIT, per: "hour", scope: "shared" } },
-      chains: { base: { id: 8453, name: "Base", block_time: "2s" } },
-      protocols: {
-        airdrops: [
-          {
-            ...{ variant: "subgraph", url: provider.url, schedule: "* * * * * *" },
-            ...{ budget: "provider", chains: ["base"] },
-          },
-        ],
-      },
-    });
+    const { fleet, config } = await simulate(FLEET);
+    const provider = fleet.endpoint("airdrops/subgraph/production/all");
     await writeBudgetJournal(join(dirname(config), "synclag.state.json"), spentBefore());
     // Each failure has a retry, which draws on the same budget.
     provider.fail(FAULTS.http_500);

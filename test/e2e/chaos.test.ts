@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, rmSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
@@ -8,20 +8,24 @@ import { STARTED, simulate } from "./support/synclag.ts";
 import { temporaryFolder } from "./support/undo.ts";
 
 const FREE = "airdrops/multichain/production/all";
-const METERED = "airdrops/subgraph/production/base";
+const METERED = "airdrops/subgraph/production/all";
+const FLEET = `
+version: 1
+budgets: { studio: { limit: 1000000, per: day, scope: endpoint } }
+chains: { base: { id: 8453, name: Base, block_time: 2s } }
+protocols:
+  airdrops:
+    - { variant: multichain, dialect: envio, url: "https://envio.example/", schedule: "* * * * * *", chains: [base] }
+    - { variant: subgraph, dialect: graph, url: "https://graph.example/", schedule: "* * * * * *", budget: studio, chains: [base] }
+`;
 const PATIENCE = { timeout: 30_000, interval: 200 };
 
 // What a machine does to a daemon. Mounting needs root, as the image's tests do.
 describe("synclag run, with 128 open files at most, on a small disk", () => {
   it("keeps polling while clients use all connections and while the disk is full, and sends no uncounted request", async () => {
-    const fleet = await simulate({
-      endpoints: [
-        { kind: "envio", key: FREE },
-        { kind: "studio", key: METERED },
-      ],
-    });
+    const { fleet, config } = await simulate(FLEET);
     const disk = await mountDisk();
-    writeFileSync(join(disk, "chains.yaml"), chainsYaml(fleet));
+    copyFileSync(config, join(disk, "chains.yaml"));
     const args = ["run", "--config", join(disk, "chains.yaml"), "--listen", "127.0.0.1:0"];
     const daemon = await startServer(withOpenFiles(128, args), STARTED, "/-/healthy");
     const { url } = daemon;
@@ -81,18 +85,6 @@ function fill(disk: string): void {
       throw error;
     }
   }
-}
-
-function chainsYaml(fleet: SimulatedFleet): string {
-  return `
-version: 1
-budgets: { studio: { limit: 1000000, per: day, scope: endpoint } }
-chains: { base: { id: 8453, name: Base, block_time: 2s } }
-protocols:
-  airdrops:
-    - { variant: multichain, dialect: envio, url: "${fleet.endpoint(FREE).url}", schedule: "* * * * * *", chains: [base] }
-    - { variant: subgraph, url: "${fleet.endpoint(METERED).url}", schedule: "* * * * * *", budget: studio, chains: [base] }
-`;
 }
 
 /** Waits for so many more requests to each of the endpoints. */

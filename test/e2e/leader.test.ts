@@ -1,15 +1,19 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import type { SimulatedFleet } from "../../src/sim/fleet/simulated-fleet.ts";
 import { getText } from "./support/loopback.ts";
 import { type RedisServer, startRedis } from "./support/redis-server.ts";
-import { type Synclag, simulate, startSynclag, writeConfig } from "./support/synclag.ts";
+import { type Synclag, simulate, startSynclag } from "./support/synclag.ts";
 
 /** A lease lasts 12 s, and a store without memory gives none before one could have expired: who takes longer never comes. */
 const PATIENCE = { timeout: 60_000, interval: 100 };
 /** Sooner than any lease ends. */
 const HAND_OVER_MS = 11_000;
-const KEY = "airdrops/subgraph/production/base";
+const FLEET = `
+version: 1
+chains: { base: { id: 8453, block_time: 2s } }
+protocols:
+  airdrops: [{ variant: subgraph, dialect: graph, schedule: "*/2 * * * * *", url: "https://graph.example/", chains: [base] }]
+`;
 
 /** What all replicas said within a moment: who leads, who exports the series of the fleet, and who knows nothing of a target. */
 interface Sight {
@@ -31,8 +35,7 @@ describe("two replicas on a real store", () => {
 
   beforeAll(async () => {
     redis = await startRedis();
-    const fleet = await simulate({ endpoints: [{ kind: "studio", key: KEY }] });
-    config = await writeConfig(chainsYaml(fleet));
+    ({ config } = await simulate(FLEET));
     await Promise.all([add(), add()]);
     watching = watch();
     await vi.waitFor(() => expect(sights.at(-1)).toMatchObject({ exporters: [{}], unknown: [] }), PATIENCE);
@@ -158,13 +161,4 @@ async function seenTogether(): Promise<void> {
     const together = sights.slice(from).filter((one) => one.alive.length === 2 && one.leaders.length > 0);
     expect(together.length).toBeGreaterThan(15);
   }, PATIENCE);
-}
-
-function chainsYaml(fleet: SimulatedFleet): string {
-  return `
-version: 1
-chains: { base: { id: 8453, block_time: 2s } }
-protocols:
-  airdrops: [{ variant: subgraph, dialect: graph, schedule: "*/2 * * * * *", url: "${fleet.endpoint(KEY).url}", chains: [base] }]
-`;
 }

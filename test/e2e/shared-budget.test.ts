@@ -13,7 +13,7 @@ import { lived, type StoreUnderTest, step } from "../support/shared-budget-life.
 import { StoreModel } from "../support/store-model.ts";
 import { type Program, runProgram, startProgram } from "./support/program.ts";
 import { type RedisServer, startRedis, storeAddress } from "./support/redis-server.ts";
-import { simulate, startSynclag, writeConfig } from "./support/synclag.ts";
+import { simulate, startSynclag } from "./support/synclag.ts";
 import { temporaryFolder } from "./support/undo.ts";
 
 const LIMIT = 200;
@@ -23,11 +23,24 @@ const USED = 0.25;
 const KILLING_MS = Number(process.env["SHARED_BUDGET_SECONDS"] ?? 20) * 1_000;
 /** Of a process that polls nothing: most stand by. */
 const LONGEST_LIFE_MS = 15_000;
-const CHAINS = { base: 8453, ethereum: 1, arbitrum: 42161 };
-const PROTOCOLS = ["airdrops", "lockup", "flow", "staking", "vesting", "grants", "swaps", "loans"];
-const KEYS = PROTOCOLS.flatMap((protocol) => Object.keys(CHAINS).map((chain) => keyOf(protocol, chain)));
+const PROTOCOLS = ["airdrops", "lockup", "flow", "staking", "vesting", "grants", "swaps", "loans"].map(
+  (name) =>
+    `  ${name}: [{ variant: subgraph, dialect: graph, url: "https://graph.example/${name}-{chain}", schedule: "0 0 * * * *", budget: provider, chains: [base, ethereum, arbitrum] }]`,
+);
+const FLEET = `
+version: 1
+poll: { retries: 0 }
+budgets: { provider: { limit: ${LIMIT}, per: hour, scope: shared } }
+chains:
+  base: { id: 8453, block_time: 2s }
+  ethereum: { id: 1, block_time: 2s }
+  arbitrum: { id: 42161, block_time: 2s }
+protocols:
+${PROTOCOLS.join("\n")}
+`;
+const ENDPOINTS = 24;
 /** What `check` leaves to the schedule, which polls each endpoint once an hour. */
-const RESERVE = countedAtOnce({ per: "hour" }, KEYS.length);
+const RESERVE = countedAtOnce({ per: "hour" }, ENDPOINTS);
 
 describe("the scripts of budgets, on a real Redis with a clock that the test sets", () => {
   it("reply as the model does", async () => {
@@ -55,11 +68,8 @@ describe("the scripts of budgets, on a real Redis with a clock that the test set
 
 describe("a budget that three daemons and a cron of check share", () => {
   it("is used but never exceeded, although all processes are killed at random and the store restarts", async () => {
-    const fleet = await simulate({
-      endpoints: KEYS.map((key) => ({ kind: "studio", key, chains: [key.split("/")[3] ?? ""] })),
-    });
+    const { fleet, config } = await simulate(FLEET);
     const folder = await temporaryFolder("shared-budget");
-    const config = await writeConfig(chainsYaml(fleet));
     const server = await startRedis(["--appendonly", "yes", "--dir", folder]);
     const check = {
       command: process.execPath,
@@ -99,7 +109,7 @@ describe("a budget that three daemons and a cron of check share", () => {
     // Until then a check shows what the leader that was killed has written, and polls nothing.
     await leaseIsOver(server);
     // Each polls all, so that the rest of the limit is asked for.
-    for (let asked = 0; asked < LIMIT + KEYS.length; asked += KEYS.length) {
+    for (let asked = 0; asked < LIMIT + ENDPOINTS; asked += ENDPOINTS) {
       await runProgram(check);
     }
 
@@ -176,29 +186,6 @@ function withClock<Value>(script: StoreScript<Value>, nowMs: number): StoreScrip
   return { ...script, lua, sha: createHash("sha1").update(lua).digest("hex") };
 }
 
-function keyOf(protocol: string, chain: string): string {
-  return `${protocol}/subgraph/production/${chain}`;
-}
-
 function requestsOf(fleet: SimulatedFleet): number {
-  return KEYS.reduce((total, key) => total + fleet.endpoint(key).requestCount, 0);
-}
-
-function chainsYaml(fleet: SimulatedFleet): string {
-  const protocols = PROTOCOLS.map((protocol) => {
-    const chains = Object.keys(CHAINS).map(
-      (chain) => `${chain}: { url: "${fleet.endpoint(keyOf(protocol, chain)).url}", budget: provider }`,
-    );
-    return `  ${protocol}: [{ variant: subgraph, schedule: "0 0 * * * *", chains: { ${chains.join(", ")} } }]`;
-  });
-  const chains = Object.entries(CHAINS).map(([slug, id]) => `  ${slug}: { id: ${id}, block_time: 2s }`);
-  return `
-version: 1
-poll: { retries: 0 }
-budgets: { provider: { limit: ${LIMIT}, per: hour, scope: shared } }
-chains:
-${chains.join("\n")}
-protocols:
-${protocols.join("\n")}
-`;
+  return fleet.endpoints("*/*/*/*").reduce((total, { requestCount }) => total + requestCount, 0);
 }

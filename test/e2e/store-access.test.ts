@@ -2,20 +2,26 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createClient } from "@redis/client";
 import { describe, expect, it, vi } from "vitest";
-import type { SimulatedFleet } from "../../src/sim/fleet/simulated-fleet.ts";
 import { issueCertificate } from "../support/certificates.ts";
 import { freePort } from "./support/free-port.ts";
 import { runProgram } from "./support/program.ts";
 import { type RedisServer, startRedis } from "./support/redis-server.ts";
-import { simulate, startSynclag, writeConfig } from "./support/synclag.ts";
+import { simulate, startSynclag } from "./support/synclag.ts";
 import { temporaryFolder } from "./support/undo.ts";
 
-const KEY = "airdrops/subgraph/production/base";
+const KEY = "airdrops/subgraph/production/all";
+const FLEET = `
+version: 1
+poll: { retries: 0 }
+budgets: { many: { limit: 40000, per: hour, scope: shared } }
+chains: { base: { id: 8453, name: base, block_time: 2s } }
+protocols:
+  airdrops: [{ variant: subgraph, dialect: graph, url: "https://graph.example/", schedule: "* * * * * *", budget: many, chains: [base] }]
+`;
 
 describe("synclag check, on a store that is protected", () => {
   it("needs no more than the commands that docs/HIGH-AVAILABILITY.md names, and says which permission it lacks", async () => {
-    const fleet = await simulate({ endpoints: [{ kind: "studio", key: KEY }] });
-    const config = await configOf(fleet);
+    const { fleet, config } = await simulate(FLEET);
     const server = await startRedis();
     const docs = await readFile("docs/HIGH-AVAILABILITY.md", "utf8");
     const [, permissions = ""] = /\ban ACL user needs\s+`([^`]*)`/i.exec(docs) ?? [];
@@ -38,8 +44,7 @@ describe("synclag check, on a store that is protected", () => {
   });
 
   it("uses TLS only with a server whose authority is in NODE_EXTRA_CA_CERTS", async () => {
-    const fleet = await simulate({ endpoints: [{ kind: "studio", key: KEY }] });
-    const config = await configOf(fleet);
+    const { config } = await simulate(FLEET);
     const folder = await temporaryFolder("store-tls");
     const authority = issueCertificate({ host: "authority.test" });
     const server = issueCertificate({ host: "localhost", issuer: authority });
@@ -61,16 +66,6 @@ describe("synclag check, on a store that is protected", () => {
     expect(unknown.stdout + unknown.stderr).toContain("certificate");
   });
 });
-
-function configOf(fleet: SimulatedFleet): Promise<string> {
-  return writeConfig(`version: 1
-poll: { retries: 0 }
-budgets: { many: { limit: 40000, per: hour, scope: shared } }
-chains: { base: { id: 8453, name: base, block_time: 2s } }
-protocols:
-  airdrops: [{ variant: subgraph, url: "${fleet.endpoint(KEY).url}", schedule: "* * * * * *", budget: many, chains: [base] }]
-`);
-}
 
 function checkOn(config: string, store: string, env: Readonly<Record<string, string>> = {}) {
   const args = ["dist/main.js", "check", "--config", config, "--store", store, "--format", "json"];

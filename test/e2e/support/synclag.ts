@@ -1,10 +1,12 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { endpointsOf } from "../../../src/core/model/fleet.ts";
 import type { Report } from "../../../src/core/model/report.ts";
 import { ReportSchema } from "../../../src/core/model/report-schema.ts";
+import { mirrorFleet } from "../../../src/sim/fleet/mirror-fleet.ts";
 import type { SimulatedFleet } from "../../../src/sim/fleet/simulated-fleet.ts";
-import { startFleet } from "../../support/fleet.ts";
+import { configOf } from "../../support/running-app.ts";
 import { getJson, getText } from "./loopback.ts";
 import { type Server, startServer } from "./program.ts";
 import { temporaryFolder, undoLater } from "./undo.ts";
@@ -21,19 +23,27 @@ const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 /** In the log of a Synclag. */
 export const STARTED = /"url":"(http:[^"]+)"/;
 
-/** Indexers on loopback by the real clock, until the test file is through. */
-export async function simulate(
-  options: Omit<Parameters<typeof startFleet>[0], "nowMs">,
-): Promise<SimulatedFleet> {
-  const fleet = await startFleet({ nowMs: Date.now, ...options });
+/**
+ * Simulates the indexers of a chains.yaml on loopback, by the real clock, until the test file is through. `config` is a file with
+ * their addresses in place of the real ones.
+ */
+export async function simulate(chainsYaml: string): Promise<{ fleet: SimulatedFleet; config: string }> {
+  const real = configOf(chainsYaml);
+  const { fleet } = await mirrorFleet(real, Date.now);
   undoLater(() => fleet[Symbol.asyncDispose]());
-  return fleet;
+  const origins = endpointsOf(real.fleet).map(({ key, url }) => [url, fleet.endpoint(key).url].map(originOf));
+  const mirrored = origins.reduce((text, [from = "", to = ""]) => text.replaceAll(from, to), chainsYaml);
+  return { fleet, config: await writeConfig(mirrored) };
 }
 
-/** Writes a chains.yaml to a new folder; an object, too, for JSON is YAML. */
-export async function writeConfig(content: string | object): Promise<string> {
+function originOf(url: string): string {
+  return new URL(url).origin;
+}
+
+/** Writes a chains.yaml to a new folder. */
+export async function writeConfig(text: string): Promise<string> {
   const file = join(await temporaryFolder("config"), "chains.yaml");
-  await writeFile(file, typeof content === "string" ? content : JSON.stringify(content));
+  await writeFile(file, text);
   return file;
 }
 

@@ -72,7 +72,8 @@ export async function watchIndexers(options: WatchOptions): Promise<WatchedIndex
     { id: IDS[slug], block_time: blockTime, rpc: node === null ? [] : [node.url] },
   ]);
   const polled = { schedule: EACH_SECOND, chains: Object.keys(nodes) };
-  const config = await writeConfig({
+  // JSON is YAML.
+  const chainsYaml = JSON.stringify({
     version: 1,
     poll: { timeout: "2s", retries: 0, rpc_schedule: EACH_SECOND },
     thresholds: options.thresholds,
@@ -82,7 +83,7 @@ export async function watchIndexers(options: WatchOptions): Promise<WatchedIndex
     },
     parity,
   });
-  const synclag = await startSynclag(config);
+  const synclag = await startSynclag(await writeConfig(chainsYaml));
   const targets = async () => {
     const all = (await synclag.report()).targets;
     return all.toSorted((a, b) => nameOf(a).localeCompare(nameOf(b)));
