@@ -16,15 +16,8 @@ class CountsReporter implements Reporter {
     const count = (state: string): number => tests.filter((test) => test.result().state === state).length;
     const failed = tests.flatMap((test) => {
       const { state, errors = [] } = test.result();
-      const name = `${fileOf(test.module)} > ${test.fullName}`;
-      switch (state) {
-        case "failed":
-          return [toFailure(name, errors)];
-        case "pending":
-          return [toFailure(`${name} (never ended)`, errors)];
-        default:
-          return [];
-      }
+      const name = `${fileOf(test.module)} > ${test.fullName}${state === "pending" ? " (never ended)" : ""}`;
+      return state === "failed" || state === "pending" ? [toFailure(name, errors)] : [];
     });
     // A module that fails to load, or a hook that fails, runs no test, and would otherwise count as none failed.
     const suites = modules.flatMap((module) => [module, ...module.children.allSuites()]);

@@ -41,23 +41,14 @@ export abstract class Outputs {
 
   /** The target of this name: whole segments of its key, `protocol/variant/tier/chain`. */
   target(name: string): TargetReport {
-    const all = this.report().targets;
-    const [found, ...others] = all.filter(({ key }) => isNamed(key, name));
-    if (found === undefined || others.length > 0) {
-      const keys = all.map(({ key }) => key).join(", ");
-      throw new RangeError(`Cannot find one target ${name} among ${keys}`);
-    }
-    return found;
+    const found = this.report().targets.filter(({ key }) => isNamed(key, name));
+    return theOne(found, `target ${name}`);
   }
 
   /** The chain of this slug; left out: the only one. */
   chain(slug?: string): ChainReport {
-    const found = chainReports(this.report()).filter((one) => slug === undefined || one.slug === slug);
-    const [first, ...others] = found;
-    if (first === undefined || others.length > 0) {
-      throw new RangeError(`Cannot find one chain ${slug ?? ""}: found ${found.length}`);
-    }
-    return first;
+    const all = chainReports(this.report());
+    return theOne(slug === undefined ? all : all.filter((one) => one.slug === slug), `chain ${slug ?? ""}`);
   }
 
   /** The text of the status page, or of a chain's page, without markup. */
@@ -90,14 +81,22 @@ export abstract class Outputs {
     if (selected.errors.length > 0) {
       return { text: selected.errors.join("\n"), exitCode: 3 };
     }
-    const text = renderCheckTable(selected.json, {
+    const options = {
       unfiltered,
       color: "none",
       widthColumns: null,
       statusesUrl: "docs/statuses.md",
-    });
+    } as const;
+    const text = renderCheckTable(selected.json, options);
     return { text, exitCode: checkExitCode(selected.json, selected.selections) };
   }
+}
+
+function theOne<Found>([found, ...others]: readonly Found[], name: string): Found {
+  if (found === undefined || others.length > 0) {
+    throw new RangeError(`Cannot find one ${name}: found ${found === undefined ? 0 : 1 + others.length}`);
+  }
+  return found;
 }
 
 /** Milliseconds of a time such as `10m`, or `-1h`. */
