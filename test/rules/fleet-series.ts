@@ -24,11 +24,6 @@ export function target(variant: string, overrides: Labels = {}): Labels {
   return { protocol: "airdrops", variant, tier: "production", chain: "base", chain_id: "8453", ...overrides };
 }
 
-/** The same without those of the indexer. */
-function pairOf({ variant: _v, tier: _t, ...pair }: Labels): Labels {
-  return pair;
-}
-
 /** The series of a fleet, as the daemon has them: the state of a pair is what the daemon makes of its targets. */
 export function fleet(minutes: number, ...targets: readonly TestTarget[]): readonly InputSeries[] {
   const played = targets.map((one) => ({ ...one, phases: phasesOf(one.timeline, minutes) }));
@@ -95,7 +90,7 @@ function targetSeries(of: Played): readonly InputSeries[] {
 
 function pairSeries(targets: readonly Played[], minutes: number): readonly InputSeries[] {
   const [first] = targets;
-  const labels = pairOf(first?.labels ?? {});
+  const { variant: _v, tier: _t, ...labels } = first?.labels ?? {};
   const states = Array.from({ length: minutes }, (_, minute) =>
     pairState({
       // The state of a pair depends on these properties alone.
@@ -117,14 +112,10 @@ function pairSeries(targets: readonly Played[], minutes: number): readonly Input
 
 /** A value for each minute in promtool's notation, equal ones in a row as one; `_` is none. */
 function notation(values: readonly (number | null)[]): string {
-  const runs: { value: number | null; count: number }[] = [];
-  for (const value of values) {
-    const last = runs.at(-1);
-    if (last !== undefined && last.value === value) {
-      last.count += 1;
-    } else {
-      runs.push({ value, count: 1 });
-    }
-  }
-  return runs.map(({ value, count }) => (value === null ? `_x${count}` : `${value}x${count - 1}`)).join(" ");
+  const starts = [...values.keys()].filter((at) => at === 0 || values[at] !== values[at - 1]);
+  const runs = starts.map((start, at) => {
+    const [value, count] = [values[start], (starts[at + 1] ?? values.length) - start];
+    return value === null ? `_x${count}` : `${value}x${count - 1}`;
+  });
+  return runs.join(" ");
 }

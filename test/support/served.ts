@@ -1,11 +1,10 @@
 import { connect } from "node:net";
 import { gzipSync } from "node:zlib";
 import { EventLog } from "../../src/core/events/event-log.ts";
-import type { Fleet } from "../../src/core/model/fleet.ts";
 import type { Plan } from "../../src/core/model/plan.ts";
 import type { ProbeResult, ServerDeps } from "../../src/io/http-server/routes/server-deps.ts";
 import { type HttpServer, type HttpServerOptions, startHttpServer } from "../../src/io/http-server/server.ts";
-import { fullReport } from "./metrics-source.ts";
+import { fleetOf, fullReport } from "./metrics-source.ts";
 
 const METRICS_BODY = "synclag_up 1\n";
 export const METRICS = {
@@ -24,14 +23,7 @@ const NO_PLAN: Plan = {
   parity: [],
 };
 
-export const NO_FLEET: Fleet = {
-  chains: [],
-  indexers: [],
-  rpcEndpoints: [],
-  budgets: [],
-  skipped: [],
-  parity: [],
-};
+export const NO_FLEET = fleetOf([], []);
 
 const FINE: ProbeResult = { ok: true, detail: "Fine" };
 
@@ -40,30 +32,22 @@ export function serve(
   source: Partial<ServerDeps> = {},
   options: HttpServerOptions = {},
 ): Promise<HttpServer> {
-  const listen = { host: "127.0.0.1", port: 0 };
-  return startHttpServer(
-    listen,
-    {
-      report: fullReport,
-      past: () => ({ timesMs: [], reference: [], targets: {} }),
-      events: new EventLog(),
-      endpoints: () => [],
-      plan: () => NO_PLAN,
-      settings: () => ({
-        cors: [],
-        fleet: NO_FLEET,
-        public: null,
-        links: { alertmanager: null, grafana: null, runbooks: null },
-      }),
-      metrics: () => Promise.resolve(METRICS),
-      healthy: () => FINE,
-      ready: () => FINE,
-      reload: null,
-      version: "9.9.9",
-      ...source,
-    },
-    options,
-  );
+  const links = { alertmanager: null, grafana: null, runbooks: null };
+  const deps: ServerDeps = {
+    report: fullReport,
+    past: () => ({ timesMs: [], reference: [], targets: {} }),
+    events: new EventLog(),
+    endpoints: () => [],
+    plan: () => NO_PLAN,
+    settings: () => ({ cors: [], fleet: NO_FLEET, public: null, links }),
+    metrics: () => Promise.resolve(METRICS),
+    healthy: () => FINE,
+    ready: () => FINE,
+    reload: null,
+    version: "9.9.9",
+    ...source,
+  };
+  return startHttpServer({ host: "127.0.0.1", port: 0 }, deps, options);
 }
 
 export async function json(url: string, init: RequestInit = {}) {

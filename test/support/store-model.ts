@@ -57,14 +57,14 @@ interface Instant {
   readonly others: readonly Hash[];
 }
 
-const SCRIPTS: Readonly<Record<string, (hash: Hash, args: readonly string[], instant: Instant) => unknown>> =
-  {
-    [CLAIM.sha]: claim,
-    [RELEASE.sha]: release,
-    [WRITE.sha]: writeParts,
-    [PRUNE.sha]: pruneParts,
-    [READ.sha]: readParts,
-  };
+type Play = (hash: Hash, args: readonly string[], instant: Instant) => unknown;
+const SCRIPTS: Readonly<Record<string, Play>> = {
+  [CLAIM.sha]: claim,
+  [RELEASE.sha]: release,
+  [WRITE.sha]: writeParts,
+  [PRUNE.sha]: pruneParts,
+  [READ.sha]: readParts,
+};
 
 export function claim(lease: Hash, args: readonly string[], { nowMs }: Pick<Instant, "nowMs">): unknown {
   const [id = "", name = "", ownToken = "0", highest = "0", lengthMs = "0", asked = "", deadline = ""] = args;

@@ -29,23 +29,13 @@ export interface SynclagOptions {
 
 /** Starts `synclag` with these arguments, as a user would. */
 export function startSynclag(args: readonly string[], options: SynclagOptions): SynclagProcess {
-  const child = spawn(
-    "/bin/sh",
-    [
-      "-c",
-      `exec "$0" "$@" ${options.redirect ?? ""}`,
-      process.execPath,
-      "--import",
-      import.meta.resolve("tsx"),
-      `${ROOT}src/main.ts`,
-      ...args,
-    ],
-    {
-      cwd: options.cwd,
-      env: { PATH: "/usr/bin:/bin", ...options.env },
-      stdio: ["ignore", "pipe", "pipe"],
-    },
-  );
+  const script = `exec "$0" "$@" ${options.redirect ?? ""}`;
+  const command = [process.execPath, "--import", import.meta.resolve("tsx"), `${ROOT}src/main.ts`, ...args];
+  const child = spawn("/bin/sh", ["-c", script, ...command], {
+    cwd: options.cwd,
+    env: { PATH: "/usr/bin:/bin", ...options.env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
   let out = "";
   let err = "";
   child.stdout.on("data", (chunk: Buffer) => {
@@ -54,14 +44,7 @@ export function startSynclag(args: readonly string[], options: SynclagOptions): 
   child.stderr.on("data", (chunk: Buffer) => {
     err += chunk.toString();
   });
-  const finished = once(child, "close").then(
-    ([exitCode]): Finished => ({
-      // Node gives the exit code, or null for a process that a signal ended.
-      exitCode: exitCode as number | null,
-      out,
-      err,
-    }),
-  );
+  const finished = once(child, "close").then((): Finished => ({ exitCode: child.exitCode, out, err }));
   return {
     child,
     finished,
