@@ -11,53 +11,10 @@ const DELIVERED = { timeout: 60_000, interval: 100 };
 
 type Labels = Readonly<Record<string, string>>;
 
-/**
- * Which alert hides which others (-), and what is alike and still sent (+). Each case has a protocol or a chain of its own, so that no
- * case touches another. SUBGRAPH: the labels of an indexer.
- */
-const HIDING = `
-SynclagChainHalted warning chain=halted
-- SynclagAllVariantsStalled critical chain=halted protocol=a
-- SynclagIndexerStalled critical chain=halted protocol=b SUBGRAPH
-+ SynclagIndexerFailed critical chain=halted protocol=c SUBGRAPH
-SynclagKeyRejected critical protocol=key SUBGRAPH
-- SynclagEndpointDown warning chain=base protocol=key SUBGRAPH
-- SynclagKeyRejected warning protocol=key SUBGRAPH
-+ SynclagEndpointDown critical chain=base protocol=key variant=subgraph tier=testing
-SynclagBudgetExhausted warning budget=b protocol=budget chain=base endpoint=base SUBGRAPH
-- SynclagThrottled warning chain=base protocol=budget SUBGRAPH
-- SynclagBudgetLow warning budget=b protocol=budget endpoint=base SUBGRAPH
-+ SynclagThrottled warning chain=polygon protocol=budget SUBGRAPH
-+ SynclagBudgetLow warning budget=other protocol=budget endpoint=base SUBGRAPH
-SynclagSharedCause critical protocol=shared SUBGRAPH
-- SynclagLagCritical critical chain=base protocol=shared SUBGRAPH
-- SynclagSharedCause warning protocol=shared SUBGRAPH
-+ SynclagNoVariantOk critical chain=base protocol=shared
-SynclagSharedCause warning protocol=ticket SUBGRAPH
-- SynclagIndexerLagging warning chain=base protocol=ticket SUBGRAPH
-+ SynclagIndexerStalled critical chain=base protocol=ticket SUBGRAPH
-SynclagIndexerStalled critical chain=base protocol=frozen SUBGRAPH
-- SynclagLagCritical critical chain=base protocol=frozen SUBGRAPH
-+ SynclagLagCritical critical chain=polygon protocol=frozen SUBGRAPH
-SynclagAllVariantsStalled critical chain=stalled protocol=pair
-- SynclagIndexerStalled critical chain=stalled protocol=pair SUBGRAPH
-- SynclagEndpointDown warning chain=stalled protocol=pair variant=subgraph tier=testing
-+ SynclagIndexerStalled critical chain=stalled protocol=other SUBGRAPH
-SynclagNoVariantOk critical chain=lost protocol=pair
-- SynclagEndpointDown critical chain=lost protocol=pair SUBGRAPH
-+ SynclagEndpointDown critical chain=lost protocol=other SUBGRAPH
-SynclagLagCritical critical chain=far protocol=urgent SUBGRAPH
-- SynclagIndexerLagging warning chain=far protocol=urgent SUBGRAPH
-- SynclagVariantGapHigh warning chain=far protocol=urgent SUBGRAPH
-+ SynclagIndexerLagging warning chain=near protocol=urgent SUBGRAPH
-SynclagLagCritical warning chain=far protocol=tested SUBGRAPH
-- SynclagIndexerLagging warning chain=far protocol=tested SUBGRAPH
-SynclagFreshnessErrorBudgetBurn critical protocol=burning
-- SynclagFreshnessErrorBudgetBurn warning protocol=burning
-+ SynclagFreshnessErrorBudgetBurn warning protocol=glowing`
+const HIDING = (await readFile("test/fixtures/alerts/hiding.txt", "utf8"))
   .replaceAll("SUBGRAPH", "variant=subgraph tier=production")
-  .trim()
-  .split("\n");
+  .split("\n")
+  .filter((line) => line !== "" && !line.startsWith("#"));
 
 /** With the times of deploy/demo: a tenth of those of deploy/alertmanager.yml, from which it is rendered. */
 describe("a real Alertmanager", () => {
