@@ -22,23 +22,14 @@ export interface Running extends AsyncDisposable {
 
 /** What a state file would hold now. */
 export function savedBy(daemon: Daemon, budgets: LocalBudgets | undefined): SavedState {
-  return JSON.parse(textOf(daemon, budgets)) as SavedState;
-}
-
-function textOf(daemon: Daemon, budgets: LocalBudgets | undefined): string {
-  return JSON.stringify({ savedAtMs: Date.now(), ...daemon.save(), budgets: budgets?.save() });
+  const saved = { savedAtMs: Date.now(), ...daemon.save(), budgets: budgets?.save() };
+  return JSON.parse(JSON.stringify(saved)) as SavedState;
 }
 
 /** Starts the real daemon on a state, with what it writes kept in memory. */
 export async function startDaemon(
   config: ReturnType<typeof parseConfig>,
-  {
-    world,
-    disk,
-    restored,
-    past,
-    openClient,
-  }: {
+  kept: {
     readonly world: World;
     readonly openClient: NonNullable<DaemonOptions["openClient"]>;
     readonly disk: SimulatedDisk;
@@ -46,6 +37,7 @@ export async function startDaemon(
     readonly past: readonly Event[];
   },
 ): Promise<Running> {
+  const { world, disk, restored, past, openClient } = kept;
   const budgets = new LocalBudgets(config.fleet, restored.budgets, world);
   const store: StateStore = {
     budgets: budgets.budgets,
@@ -59,11 +51,11 @@ export async function startDaemon(
     publishUrl: () => Promise.resolve(),
     [Symbol.asyncDispose]: () => Promise.resolve(),
   };
-  let written: string | null = null;
+  let written: SavedState | null = null;
   const writer = new DebouncedWriter({
     delayMs: STATE_DELAY_MS,
     write: () => {
-      written = textOf(daemon, budgets);
+      written = savedBy(daemon, budgets);
       return Promise.resolve();
     },
     onFailure: world.onBug,
@@ -81,7 +73,7 @@ export async function startDaemon(
     events,
     budgets,
     history,
-    written: () => (written === null ? null : (JSON.parse(written) as SavedState)),
+    written: () => written,
     async [Symbol.asyncDispose]() {
       await writer[Symbol.asyncDispose]();
       await reports[Symbol.asyncDispose]();

@@ -20,8 +20,11 @@ export class Webhook implements AsyncDisposable {
     const webhook = new Webhook();
     webhook.#listener = await serve((request, response) => {
       void text(request).then((body) => {
-        webhook.#take(request.method, request.headers, body);
-        response.writeHead(webhook.#nextReply()).end();
+        const { method, headers } = request;
+        webhook.received.push({ method, headers, body: body === "" ? null : JSON.parse(body) });
+        webhook.#arrivals.dispatchEvent(new Event("arrival"));
+        const { replies } = webhook;
+        response.writeHead((replies.length > 1 ? replies.shift() : replies[0]) ?? 200).end();
       });
     });
     return webhook;
@@ -42,18 +45,5 @@ export class Webhook implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#listener?.[Symbol.asyncDispose]();
-  }
-
-  #take(method: string | undefined, headers: IncomingHttpHeaders, body: string): void {
-    this.received.push({
-      method,
-      headers,
-      body: body === "" ? null : (JSON.parse(body) as Received["body"]),
-    });
-    this.#arrivals.dispatchEvent(new Event("arrival"));
-  }
-
-  #nextReply(): number {
-    return (this.replies.length > 1 ? this.replies.shift() : this.replies[0]) ?? 200;
   }
 }

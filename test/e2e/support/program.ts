@@ -122,7 +122,7 @@ export async function startServer(options: ProgramOptions, address: RegExp, path
 }
 
 /** The first group of what a program prints at last. Throws what it printed when it ends without that. */
-async function printed(program: Program, pattern: RegExp): Promise<string> {
+export async function printed(program: Program, pattern: RegExp): Promise<string> {
   const found = (): string | undefined => pattern.exec(program.stdout() + program.stderr())?.[1];
   const ended = program.exit.then(({ code }) => {
     if (found() === undefined) {

@@ -1,9 +1,6 @@
-import { once } from "node:events";
-import { createConnection } from "node:net";
-import { vi } from "vitest";
 import type { StoreSettings } from "../../../src/config/config.ts";
 import { freePort } from "./free-port.ts";
-import { type Program, startProgram } from "./program.ts";
+import { type Program, printed, startProgram } from "./program.ts";
 
 /** A real Redis on loopback that keeps nothing on disk: each start is an empty store. */
 export interface RedisServer {
@@ -30,7 +27,7 @@ export async function startRedis(options: readonly string[] = []): Promise<Redis
         command: "redis-server",
         args: ["--port", String(port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no", ...options],
       });
-      await vi.waitFor(() => connectTo(port), { timeout: 10_000, interval: 20 });
+      await printed(program, /(Ready to accept connections)/);
     },
     async kill() {
       program?.signal("SIGKILL");
@@ -45,13 +42,4 @@ export async function startRedis(options: readonly string[] = []): Promise<Redis
 /** A Redis on loopback without TLS or users. */
 export function storeAddress(port: number): StoreSettings["address"] {
   return { host: "127.0.0.1", port, isEncrypted: false, username: null, password: null, database: 0 };
-}
-
-async function connectTo(port: number): Promise<void> {
-  const socket = createConnection(port, "127.0.0.1");
-  try {
-    await once(socket, "connect");
-  } finally {
-    socket.destroy();
-  }
 }
