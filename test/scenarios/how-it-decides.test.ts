@@ -11,101 +11,73 @@ const MINUTES = 40;
 /** What is shown of the distance to the head. */
 const SHOWN_SEC = { behind: 18 * 60, ahead: 3 * 60 };
 
-interface Example {
-  readonly file: string;
-  readonly says: string;
-  /** From the tenth minute on; the others stay at the head. */
-  readonly scripts: Readonly<Record<string, Script>>;
-  /** At the end. */
-  readonly statuses: Readonly<Record<string, string>>;
-}
-
-const EXAMPLES: readonly Example[] = [
+const EXAMPLES: Readonly<Record<string, readonly [says: string, scripts: Readonly<Record<string, Script>>]>> =
   {
-    file: "one-behind",
-    says: "One falls behind: a lower height contradicts nobody",
-    scripts: { mirror: behind((15 * 60) / BLOCK_SEC) },
-    statuses: { multichain: "ok", subgraph: "ok", mirror: "lagging" },
-  },
-  {
-    file: "two-late",
-    says: "Two of three are six minutes late, by their own block times",
-    scripts: {
-      subgraph: dated((6 * 60) / BLOCK_SEC),
-      mirror: dated((6 * 60) / BLOCK_SEC),
-      multichain: dated(),
-    },
-    statuses: { multichain: "ok", subgraph: "ok", mirror: "ok" },
-  },
-  {
-    file: "one-ahead",
-    says: "One claims a block 400,000 above the head: it is out of the picture",
-    scripts: { mirror: behind(-400_000) },
-    statuses: { multichain: "ok", subgraph: "ok", mirror: "diverged" },
-  },
-];
-
-it.each(EXAMPLES)("decides as docs/how-it-decides.md says: $says", ({ file, says, scripts, statuses }) => {
-  const play = new ScriptedFleet(TRIO);
-  const moments: Moment[] = [];
-  const isDatedAtOnce = file === "two-late";
-  for (const [name, script] of isDatedAtOnce ? Object.entries(scripts) : []) {
-    play.script(name, script);
-  }
-  for (let second = 0; second <= MINUTES * 60; second += EVERY_SEC) {
-    play.run(`${EVERY_SEC}s`);
-    if (second === 10 * 60 && !isDatedAtOnce) {
-      for (const [name, script] of Object.entries(scripts)) {
-        play.script(name, script);
-      }
-    }
-    moments.push(momentOf(play, second));
-  }
-
-  const ended = Object.fromEntries(play.report().targets.map(({ status, variant }) => [variant, status]));
-  expect(ended).toEqual(statuses);
-  expect(play.chain().reference?.block_number).toBe(play.head());
-  expectGolden(`docs/images/how-it-decides-${file}.svg`, draw(says, moments));
-});
-
-/** Where everything stood at one moment, in seconds behind the true head (negative: ahead of it). */
-interface Moment {
-  readonly minute: number;
-  readonly reference: number | null;
-  readonly targets: readonly {
-    readonly name: string;
-    readonly status: string;
-    readonly behindSec: number | null;
-  }[];
-}
-
-function momentOf(play: ScriptedFleet, second: number): Moment {
-  const head = play.head();
-  const behindOf = (block: number | null | undefined) => (block == null ? null : (head - block) * BLOCK_SEC);
-  return {
-    minute: second / 60,
-    reference: behindOf(play.chain().reference?.block_number),
-    targets: play.report().targets.map((target) => ({
-      name: target.variant,
-      status: target.status,
-      behindSec: behindOf(target.block_number),
-    })),
+    "one-behind": [
+      "One falls behind: a lower height contradicts nobody",
+      { mirror: behind((15 * 60) / BLOCK_SEC) },
+    ],
+    "two-late": [
+      "Two of three are six minutes late, by their own block times",
+      { subgraph: dated((6 * 60) / BLOCK_SEC), mirror: dated((6 * 60) / BLOCK_SEC), multichain: dated() },
+    ],
+    "one-ahead": [
+      "One claims a block 400,000 above the head: it is out of the picture",
+      { mirror: behind(-400_000) },
+    ],
   };
-}
+
+/** How many seconds behind the true head something is at a minute (negative: ahead of it). */
+type Point = readonly [minute: number, behindSec: number | null];
+
+it.each(Object.entries(EXAMPLES))("decides as docs/how-it-decides.md says: %s", (file, [says, scripts]) => {
+  const play = new ScriptedFleet(TRIO);
+  // Who has block times has them from the start on; the others are at the head for ten minutes.
+  const beginsSec = file === "two-late" ? 0 : 10 * 60 + EVERY_SEC;
+  const reference: Point[] = [];
+  const targets = new Map<string, Point[]>();
+  for (let second = 0; second <= MINUTES * 60; second += EVERY_SEC) {
+    for (const [name, script] of second === beginsSec ? Object.entries(scripts) : []) {
+      play.script(name, script);
+    }
+    play.run(`${EVERY_SEC}s`);
+    const pointOf = (block: number | null | undefined): Point => [
+      second / 60,
+      block == null ? null : (play.head() - block) * BLOCK_SEC,
+    ];
+    reference.push(pointOf(play.chain().reference?.block_number));
+    for (const { block_number, variant } of play.report().targets) {
+      targets.set(variant, [...(targets.get(variant) ?? []), pointOf(block_number)]);
+    }
+  }
+  const labels = play.report().targets.map(({ status, variant }) => `${variant}: ${status}`);
+
+  expect(play.chain().reference?.block_number).toBe(play.head());
+  expectGolden(
+    `docs/images/how-it-decides-${file}.svg`,
+    draw(says, reference, [...targets.values()], labels),
+  );
+});
 
 const SIZE = { width: 720, height: 200, left: 70, right: 150, top: 34, bottom: 28 };
 const COLOURS = ["#2563eb", "#b45309", "#7c3aed"];
 
-function draw(title: string, moments: readonly Moment[]): string {
-  const last = moments.at(-1);
-  const lines = (last?.targets ?? []).map(({ name, status, behindSec }, index) => {
-    const points = moments.map(({ minute, targets }) => [minute, targets[index]?.behindSec ?? null] as const);
-    const y = yOf(behindSec) ?? SIZE.top + 4;
+function draw(
+  title: string,
+  reference: readonly Point[],
+  targets: readonly (readonly Point[])[],
+  labels: readonly string[],
+): string {
+  const ends: number[] = [];
+  const lines = targets.map((points, index) => {
+    const y = yOf(points.at(-1)?.[1] ?? null) ?? SIZE.top + 4;
+    // Labels of lines that end at one place stand below each other.
+    const below = 14 * ends.filter((other) => Math.abs(other - y) < 12).length;
+    ends.push(y);
     const colour = COLOURS[index] ?? "#000";
     return `${pathOf(points, `fill="none" stroke="${colour}" stroke-width="2"`)}
-<text x="${SIZE.width - SIZE.right + 8}" y="${y + 4 + labelShift(index, last)}" fill="${colour}">${name}: ${status}</text>`;
+<text x="${SIZE.width - SIZE.right + 8}" y="${y + 4 + below}" fill="${colour}">${labels[index]}</text>`;
   });
-  const reference = moments.map(({ minute, reference: behindSec }) => [minute, behindSec] as const);
   const ticks = [0, 300, 600, 900].map(
     (sec) =>
       `<text x="${SIZE.left - 8}" y="${(yOf(sec) ?? 0) + 4}" text-anchor="end" fill="#6b7280">${sec === 0 ? "head" : `−${sec / 60} min`}</text>
@@ -123,20 +95,7 @@ ${lines.join("\n")}
 `;
 }
 
-/** Labels of lines that end at one place stand below each other. */
-function labelShift(index: number, last: Moment | undefined): number {
-  const own = yOf(last?.targets[index]?.behindSec ?? null);
-  const before = (last?.targets ?? []).slice(0, index).filter(({ behindSec }) => {
-    const y = yOf(behindSec);
-    return y === null ? own === null : own !== null && Math.abs(y - own) < 12;
-  });
-  return before.length * 14;
-}
-
-function pathOf(
-  points: readonly (readonly [minute: number, behindSec: number | null])[],
-  style: string,
-): string {
+function pathOf(points: readonly Point[], style: string): string {
   let path = "";
   let isDrawing = false;
   for (const [minute, behindSec] of points) {
