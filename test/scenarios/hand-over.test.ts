@@ -1,12 +1,13 @@
 import { AsyncLocalStorage } from "node:async_hooks";
+import { readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { describe, it, vi } from "vitest";
 import { Budgets, type Grant } from "../../src/budgets/budgets.ts";
 import { BudgetGate } from "../../src/budgets/gate.ts";
+import type { SavedBudgets } from "../../src/budgets/saved-budgets.ts";
 import type { MetricsSource } from "../../src/core/model/metrics-source.ts";
-import type { Report } from "../../src/core/model/report.ts";
 import { Daemon } from "../../src/daemon/daemon.ts";
 import { startReportLoop } from "../../src/daemon/report-loop.ts";
 import { EventStore } from "../../src/daemon/state/event-store.ts";
@@ -21,310 +22,66 @@ import { METRIC_FAMILIES } from "../../src/metrics/families.ts";
 import { checkInStore } from "../../src/replica/check-store.ts";
 import { Replica } from "../../src/replica/replica.ts";
 import { createScrape } from "../../src/replica/scrape.ts";
-import { type LogLine, recordLog } from "../support/log-recorder.ts";
+import { recordLog } from "../support/log-recorder.ts";
 import { configOf, testWorld } from "../support/running-app.ts";
+import { listed, matching } from "../support/sayings.ts";
 import { Scenario } from "../support/scenario.ts";
 import { StoreModel } from "../support/store-model.ts";
+import { expectTold } from "../support/tell.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
-const FLEET = `
-version: 1
-poll: { retries: 0 }
-budgets: { hourly: { limit: 100, per: hour, scope: endpoint } }
-chains:
-  base: { id: 8453, name: Base, block_time: 2s }
-  mode: { id: 34443, name: Mode, block_time: 2s }
-protocols:
-  airdrops:
-    - { variant: subgraph, dialect: graph, url: "https://graph.example/{chain}", schedule: "0 * * * * *", budget: hourly, chains: [base, mode] }
-    - { variant: multichain, dialect: squid, url: "https://{chain}.squid.example/", schedule: "*/5 * * * * *", chains: [base, mode] }
-`;
+const FLEET = readFileSync("test/fixtures/hand-over/fleet.yaml", "utf8");
 const CONFIG = configOf(FLEET);
+const [FIRST] = CONFIG.fleet.indexers[0]?.endpoints ?? [];
 const SQUID_URL = "https://base.squid.example/";
-const UNUSABLE: StoreFailure = { kind: "failed", reason: "unusable", detail: "unexpected reply" };
-const POLLS = `synclag_polls_total{protocol="airdrops",variant="multichain",tier="production",endpoint="base"}`;
+const FAILURES: Readonly<Record<string, StoreFailure>> = {
+  away: NOT_CONNECTED,
+  unusable: { kind: "failed", reason: "unusable", detail: "unexpected reply" },
+};
 
-let cluster: Cluster;
-
-beforeEach(async () => {
-  vi.useFakeTimers({
-    now: Date.parse("2026-11-20T03:00:02Z"),
-    toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval", "Date", "performance"],
-  });
-  holdTimersBack();
-  cluster = new Cluster();
-  await cluster.start("a");
-  await cluster.start("b");
-  await cluster.run("30s");
-});
-
-afterEach(() => {
-  vi.unstubAllGlobals();
-  vi.useRealTimers();
-});
-
-describe("two replicas with a store", () => {
-  it("poll once: the first leads, the other says the same a moment later and serves no series of the fleet", async () => {
-    const [leader, standby] = [await cluster.scrape("a"), await cluster.scrape("b")];
-
-    expect(cluster.pollers()).toEqual(["a"]);
-    expect(leader).toMatch(/^synclag_leader 1$/m);
-    expect(leader).toMatch(/^synclag_status\{/m);
-    expect(standby).toMatch(/^synclag_leader 0$/m);
-    expect(standby).not.toMatch(/^synclag_(status|polls_total|block_number|poll_duration_seconds)/m);
-    expect(cluster.replica("b").report().replica).toMatchObject({ role: "standby", leader: "a" });
-    expect(cluster.replica("b").report().replica?.age_seconds).toBeLessThan(3);
-    expect(statusesOf(cluster.replica("b"))).toEqual(statusesOf(cluster.replica("a")));
-    expect(cluster.replica("b").lines.map(({ msg }) => msg)).not.toContain("Status changed");
-    expect(cluster.longestPauseMs()).toBeLessThan(6_000);
-  });
-
-  it("hand over at once when the leader stops in order: nothing is polled twice, and all state continues", async () => {
-    await cluster.run("2m");
-    const before = pollsIn(await cluster.scrape("a"));
-    const stoppedMs = Date.now();
-    await cluster.stop("a");
-    await cluster.run("10s");
-    const after = await cluster.scrape("b");
-
-    expect(cluster.pollers()).toEqual(["a", "b"]);
-    expect(cluster.longestPauseMs()).toBeLessThan(7_000);
-    expect(pollsIn(after)).toBeGreaterThanOrEqual(before);
-    expect(statusesOf(cluster.replica("b"))).toEqual(Array(4).fill("ok"));
-    // A standby has recorded the plots itself.
-    expect(cluster.replica("b").timesOf("base")[0]).toBeLessThan(stoppedMs - 60_000);
-    expect(
-      cluster.replica("b").lines.filter(({ msg }) => msg === "Leading: polling from now on"),
-    ).toHaveLength(1);
-  });
-
-  it("go on within 15 s when the leader is killed, with its counters, statuses and incidents", async () => {
-    cluster.play.setHost("graph.example", "down");
-    await cluster.run("150s");
-    const counted = pollsIn(await cluster.scrape("a"));
-    const { incidents } = cluster.replica("a").report();
-
-    cluster.replica("a").process.kill();
-    await cluster.run("30s");
-    const after = await cluster.scrape("b");
-
-    expect(cluster.pollers()).toEqual(["a", "b"]);
-    expect(cluster.longestPauseMs()).toBeLessThan(20_000);
-    expect(pollsIn(after)).toBeGreaterThanOrEqual(counted);
-    expect(pollsIn(after)).toBeLessThan(counted + 10);
-    expect(incidents).toHaveLength(1);
-    expect(cluster.replica("b").report().incidents).toMatchObject([
-      { scope: "endpoint", since: incidents[0]?.since },
-    ]);
-    expect(statusesOf(cluster.replica("b"))).toEqual(["unreachable", "ok", "unreachable", "ok"]);
-    // What the leader has logged is not logged again.
-    expect(cluster.replica("b").lines.map(({ msg }) => msg)).not.toContain("Incident began");
-  });
-
-  it("tell what happened, whichever of them led then", async () => {
-    cluster.play.setHost("graph.example", "down");
-    await cluster.run("150s");
-    const [onLeader, onStandby] = [cluster.replica("a").events(), cluster.replica("b").events()];
-    cluster.replica("a").process.kill();
-    await cluster.run("1m");
-    cluster.play.setHost("graph.example", "up");
-    await cluster.run("2m");
-    await cluster.start("c");
-    await cluster.run("5s");
-    const after = cluster.replica("b").events();
-
-    expect(onLeader).toContain("status airdrops/subgraph/production/base ok → unreachable");
-    expect(onStandby).toEqual(onLeader);
-    expect(after.slice(0, onLeader.length)).toEqual(onLeader);
-    expect(after.slice(onLeader.length)).toContain("process b null → started");
-    expect(after.slice(onLeader.length)).toContain(
-      "status airdrops/subgraph/production/base unreachable → ok",
-    );
-    expect(after).toHaveLength(new Set(after).size);
-    expect(cluster.replica("c").events()).toEqual(after);
-  });
-
-  it("never poll both when the leader is suspended and resumed", async () => {
-    cluster.replica("a").process.suspend();
-    await cluster.run("1m");
-    cluster.replica("a").process.resume();
-    await cluster.run("1m");
-
-    expect(cluster.pollers()).toEqual(["a", "b"]);
-    expect(cluster.replica("a").report().replica).toMatchObject({ role: "standby", leader: "b" });
-    const [former, leader] = [await cluster.scrape("a"), await cluster.scrape("b")];
-    expect(former).not.toMatch(/^synclag_status/m);
-    expect(leader).toMatch(/^synclag_status/m);
-  });
-
-  it.each([
-    { failure: NOT_CONNECTED, what: "is away" },
-    { failure: UNUSABLE, what: "gives replies that cannot be used" },
-  ])("go on with the last leader alone while the store $what, and say so", async ({ failure }) => {
-    cluster.storeFailure = failure;
-    await cluster.run("45s");
-    const [a, b] = [await cluster.scrape("a"), await cluster.scrape("b")];
-    const pollers = cluster.pollers();
-    cluster.storeFailure = null;
-    await cluster.run("30s");
-
-    expect(pollers).toEqual(["a"]);
-    expect(cluster.pollers()).toEqual(["a"]);
-    expect(cluster.longestPauseMs()).toBeLessThan(20_000);
-    expect([a, b].map((text) => /^synclag_store_up (\d)$/m.exec(text)?.[1])).toEqual(["0", "0"]);
-    expect(a).toMatch(/^synclag_status/m);
-    expect(b).not.toMatch(/^synclag_status/m);
-    expect(cluster.replica("a").lines).toContainEqual(
-      expect.objectContaining({
-        level: 40,
-        msg: expect.stringContaining("Store unreachable: polling continues"),
-      }),
-    );
-    expect(statusesOf(cluster.replica("a"))).toEqual(Array(4).fill("ok"));
-    expect(cluster.replica("a").report().replica).toMatchObject({ role: "leader", age_seconds: 0 });
-  });
-
-  it("keep the leader and its state when the store loses its memory", async () => {
-    const before = cluster
-      .replica("a")
-      .report()
-      .budgets.map(({ used }) => used);
-
-    await cluster.store.empty();
-    await cluster.run("1m");
-    cluster.replica("a").process.kill();
-    await cluster.run("1m");
-
-    expect(cluster.pollers()).toEqual(["a", "b"]);
-    expect(cluster.longestPauseMs()).toBeLessThan(20_000);
-    const after = cluster
-      .replica("b")
-      .report()
-      .budgets.map(({ used }) => used);
-    expect(after.every((used, index) => used >= (before[index] ?? 0))).toBe(true);
-    expect(statusesOf(cluster.replica("b"))).toEqual(Array(4).fill("ok"));
-  });
-
-  it("get a new leader if the leader alone loses the store; the former one stands by once it is back", async () => {
-    cluster.replica("a").process.isCutOff = true;
-    await cluster.run("1m");
-    cluster.replica("a").process.isCutOff = false;
-    await cluster.run("1m");
-
-    expect(cluster.replica("b").report().replica).toMatchObject({ role: "leader" });
-    expect(cluster.replica("a").report().replica).toMatchObject({ role: "standby", leader: "b" });
-  });
-
-  it("go on from what a state file of before says was spent, however many have it", async () => {
-    await using folder = await temporaryFolder();
-    const formerStateFile = join(folder.path, "synclag.state.json");
-    const budgets = new Budgets(CONFIG.fleet);
-    const [spent] = CONFIG.fleet.indexers[0]?.endpoints ?? [];
-    for (let request = 0; request < 40 && spent !== undefined; request += 1) {
-      budgets.acquire(spent, "scheduled", Date.now());
-    }
-    await writeFile(formerStateFile, JSON.stringify({ budgets: budgets.save(Date.now()) }));
-    const usedBefore = cluster.replica("a").report().budgets[0]?.used ?? 0;
-
-    await cluster.stop("b");
-    await cluster.start("c", { formerStateFile });
-    await cluster.stop("a");
-    await cluster.run("10s");
-    await cluster.start("d", { formerStateFile });
-    await cluster.stop("c");
-    await cluster.run("10s");
-
-    const [budget] = cluster.replica("d").report().budgets;
-    expect(cluster.pollers()).toEqual(["a", "c", "d"]);
-    expect(budget?.used).toBeGreaterThanOrEqual(40 + usedBefore);
-    expect(budget?.used).toBeLessThan(40 + usedBefore + 10);
-  });
-
-  it("give check the leader's report without a poll, or the lease for one round if no replica leads", async () => {
-    const asked = await cluster.check();
-    await cluster.stop("b");
-    await cluster.stop("a");
-    const alone = await cluster.check();
-    await cluster.start("c");
-
-    expect(asked).toMatchObject({ polled: false, result: { replica: { leader: "a" } } });
-    expect(asked.statuses).toEqual(Array(4).fill("ok"));
-    expect(alone).toMatchObject({ polled: true, result: { targets: expect.any(Array) } });
-    expect(cluster.replica("c").report().budgets[0]?.used).toBe(alone.used);
-    expect(cluster.replica("c").report().replica).toMatchObject({ role: "leader" });
-  });
-
-  it("let a check poll only endpoints without a budget while the store is unreachable", async () => {
-    cluster.storeFailure = NOT_CONNECTED;
-
-    const { polled, grant } = await cluster.check();
-
-    expect({ polled, grant }).toEqual({
-      polled: true,
-      grant: {
-        kind: "refused",
-        reason: "budget",
-        detail: "not sent: cannot record budget usage: the store is unreachable",
-      },
+describe("what replicas with a store do is in test/fixtures/hand-over", () => {
+  it.each(["leaders", "store", "checks", "clocks"])("%s.txt", async (name) => {
+    await expectTold(`test/fixtures/hand-over/${name}.txt`, () => {
+      vi.useFakeTimers({
+        now: Date.parse("2026-11-20T03:00:02Z"),
+        toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval", "Date", "performance"],
+      });
+      holdTimersBack();
+      return new Cluster();
     });
   });
-
-  it.each([30_000, -30_000])("keep all statuses where their clocks differ by %i ms", async (aheadMs) => {
-    await cluster.stop("b");
-    await cluster.start("c", { aheadMs });
-    await cluster.run("1m");
-    const following = statusesOf(cluster.replica("c"));
-    await cluster.stop("a");
-    await cluster.run("2m");
-
-    expect(following).toEqual(Array(4).fill("ok"));
-    expect(statusesOf(cluster.replica("c"))).toEqual(Array(4).fill("ok"));
-    expect(cluster.replica("c").lines.map(({ msg }) => msg)).not.toContain("Status changed");
-  });
 });
-
-function statusesOf(replica: { readonly report: () => Report }): readonly string[] {
-  return replica.report().targets.map(({ status }) => status);
-}
-
-function pollsIn(metrics: string): number {
-  const line = metrics.split("\n").find((text) => text.startsWith(POLLS));
-  return Number(line?.slice(POLLS.length));
-}
-
-async function* render(source: MetricsSource): AsyncIterable<string> {
-  yield expositionText(METRIC_FAMILIES, source);
-}
 
 /** A process, whose timers run only while it does. */
 class SimulatedProcess {
   isCutOff = false;
-  #state: "runs" | "is suspended" | "is dead" = "runs";
+  #runs = true;
   readonly #late = new Set<() => void>();
 
   /** The callback of a timer that is due. */
   run(callback: () => void): void {
-    if (this.#state === "runs") {
+    if (this.#runs) {
       callback();
     } else {
       this.#late.add(callback);
     }
   }
 
+  setNetwork(state: string): void {
+    this.isCutOff = state === "down";
+  }
+
+  /** For a while, or for ever. */
   suspend(): void {
-    this.#state = "is suspended";
+    this.#runs = false;
   }
 
   resume(): void {
-    this.#state = "runs";
+    this.#runs = true;
     for (const callback of this.#late) {
       this.#late.delete(callback);
       callback();
     }
-  }
-
-  kill(): void {
-    this.#state = "is dead";
   }
 }
 
@@ -346,50 +103,119 @@ function holdTimersBack(): void {
   vi.stubGlobal("setInterval", (callback: () => void, ms: number) => startInterval(held(callback), ms));
 }
 
-interface ReplicaSettings {
-  /** How far its clock is ahead of the store's. */
-  readonly aheadMs?: number;
-  readonly formerStateFile?: string | null;
-}
+type Started = Awaited<ReturnType<Cluster["startIn"]>>;
 
-interface Started {
-  readonly process: SimulatedProcess;
-  readonly lines: readonly LogLine[];
-  readonly report: () => Report;
-  readonly scrape: () => Promise<Buffer>;
-  /** The instants of the plots of a chain. */
-  readonly timesOf: (chain: string) => readonly number[];
-  readonly events: () => readonly string[];
-  readonly stop: () => Promise<void>;
-}
-
-/** Daemons as processes of their own on one fleet and one store, in virtual time. */
+/** Daemons as processes of their own on one fleet and one store, in virtual time: `a` and `b`, for half a minute, until a story starts others. */
 class Cluster {
-  readonly play = new Scenario(FLEET, {});
-  readonly store = new StoreModel(() => Date.now());
+  readonly #play = new Scenario(FLEET, {});
+  readonly #store = new StoreModel(() => Date.now());
   /** Every request, with the name of the replica that sent it. */
-  readonly sent: { readonly by: string; readonly url: string; readonly atMs: number }[] = [];
+  readonly #sent: { readonly by: string; readonly url: string; readonly atMs: number }[] = [];
   /** What every call returns; null: the store works. */
-  storeFailure: StoreFailure | null = null;
+  #storeFailure: StoreFailure | null = null;
   readonly #replicas = new Map<string, Started>();
 
-  async start(name: string, options: ReplicaSettings = {}): Promise<void> {
-    const process = new SimulatedProcess();
-    const starting = processes.run(process, () => this.#start(name, process, options));
-    this.#replicas.set(name, await this.#runWhile(starting, "10s"));
+  readonly #verbs: Readonly<Record<string, (name: string, text: string) => unknown>> = {
+    run: (duration) => this.#play.run(duration),
+    host: (host, state) => this.#play.setHost(host, state === "down" ? "down" : "up"),
+    store: (state) => {
+      this.#storeFailure = FAILURES[state] ?? null;
+      return state === "empty" ? this.#store.empty() : undefined;
+    },
+    /** `start NAME [30000|spent]`: its clock is so many milliseconds ahead of the store's; with a state file of before. */
+    start: async (name, how) => {
+      const process = new SimulatedProcess();
+      const starting = processes.run(process, () => this.startIn(process, name, how));
+      this.#replicas.set(name, await this.#runWhile(starting, "10s"));
+    },
+    /** As SIGTERM does. */
+    stop: (name) =>
+      this.#runWhile(
+        this.#in(name, ({ stop }) => stop()),
+        "2s",
+      ),
+    kill: (name) => this.#replica(name).process.suspend(),
+    suspend: (name) => this.#replica(name).process.suspend(),
+    resume: (name) => this.#replica(name).process.resume(),
+    /** `network NAME down|up`: its way to the store. */
+    network: (name, state) => this.#replica(name).process.setNetwork(state),
+    check: () => this.#check(),
+    /** The replicas that polled, in order. */
+    pollers: () => {
+      const names = this.#sent.map(({ by }) => by);
+      return names.filter((name, index) => name !== names[index - 1]).join(", ");
+    },
+    /** The longest time for which an endpoint of every five seconds was not polled. */
+    pause: () => {
+      const times = this.#sent.filter(({ url }) => url === SQUID_URL).map(({ atMs }) => atMs);
+      const longestMs = Math.max(...times.map((atMs, index) => atMs - (times[index - 1] ?? atMs)));
+      return `${Math.round(longestMs / 1_000)} s`;
+    },
+    metrics: async (name, pattern) => {
+      const gzipped = await this.#runWhile(
+        this.#in(name, ({ scrape }) => scrape()),
+        "1s",
+      );
+      return matching(gunzipSync(gzipped.gzipped).toString(), pattern);
+    },
+    role: (name) => {
+      const { age_seconds: age, leader, role } = this.#replica(name).report().replica;
+      return `${role} under ${leader}, of ${(age ?? 9) < 3 ? "now" : `${age} s ago`}`;
+    },
+    json: (name, path) => {
+      const steps = path.split(".");
+      return JSON.stringify(
+        steps.reduce<unknown>((inner, key) => Reflect.get(Object(inner), key), this.#replica(name).report()),
+      );
+    },
+    statuses: (name) =>
+      this.#replica(name)
+        .report()
+        .targets.map(({ status }) => status)
+        .join(", "),
+    /** Whether its plots begin before it led. */
+    plotted: (name) => `from ${new Date(this.#replica(name).plotted()[0] ?? 0).toISOString()}`,
+    events: (name) => this.#replica(name).events(),
+    log: (name, pattern) =>
+      matching(
+        this.#replica(name)
+          .lines.map(({ msg }) => String(msg))
+          .join("\n"),
+        pattern,
+      ),
+  };
+
+  async do(line: string): Promise<readonly string[]> {
+    for (const before of this.#replicas.size === 0 && line !== "start a"
+      ? ["start a", "start b", "run 30s"]
+      : []) {
+      await this.do(before);
+    }
+    const [verb = "", name = "", ...words] = line.split(" ");
+    const act = this.#verbs[verb];
+    if (act === undefined) {
+      throw new RangeError(`Cannot do ${verb}`);
+    }
+    const told = await act(name, words.join(" "));
+    return Array.isArray(told) || typeof told === "string" ? listed(told) : [];
   }
 
-  run(duration: string): Promise<void> {
-    return this.play.run(duration);
+  numbers(): string {
+    return "";
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    vi.unstubAllGlobals();
+    vi.useRealTimers();
   }
 
   /** Runs on for so long, which is enough for something to be done but for its compression, for which time stands still. */
   async #runWhile<T>(work: Promise<T>, duration: string): Promise<T> {
-    const [result] = await Promise.all([work, this.run(duration)]);
+    const [result] = await Promise.all([work, this.#play.run(duration)]);
     return result;
   }
 
-  replica(name: string): Started {
+  #replica(name: string): Started {
     const found = this.#replicas.get(name);
     if (found === undefined) {
       throw new RangeError(`Cannot find replica ${name}`);
@@ -397,64 +223,46 @@ class Cluster {
     return found;
   }
 
-  /** As SIGTERM does. */
-  async stop(name: string): Promise<void> {
-    const { process, stop } = this.replica(name);
-    await this.#runWhile(processes.run(process, stop), "2s");
+  #in<T>(name: string, work: (started: Started) => T): T {
+    const started = this.#replica(name);
+    return processes.run(started.process, () => work(started));
   }
 
   /** As `synclag check --store`; its round is one request of the first endpoint. */
-  async check() {
-    const { logger } = recordLog();
-    const world = { ...testWorld(CONFIG), logger };
+  async #check(): Promise<string> {
     const grants: Grant[] = [];
     let used = 0;
-    const [first] = CONFIG.fleet.indexers[0]?.endpoints ?? [];
     const checking = checkInStore(CONFIG, {
       store: this.#storeFor(new SimulatedProcess()),
       former: null,
-      world,
+      world: testWorld(CONFIG),
       onLeader: () => undefined,
       poll: async (shared) => {
         const gate = new BudgetGate(shared, () => 0.5);
-        grants.push(...(first === undefined ? [] : [await gate.acquire(first, "opportunistic")]));
+        grants.push(...(FIRST === undefined ? [] : [await gate.acquire(FIRST, "opportunistic")]));
         used = shared.budgets.report(shared.nowMs())[0]?.used ?? 0;
-        return this.replica("a").report();
+        return this.#replica("a").report();
       },
     });
     const result = await this.#runWhile(checking, "5s");
-    const statuses = typeof result === "string" ? [] : statusesOf({ report: () => result });
-    return { result, statuses, polled: grants.length > 0, grant: grants[0], used };
+    const [grant] = grants;
+    if (grant !== undefined) {
+      return `polled: ${grant.kind === "granted" ? `${used} used` : grant.detail}`;
+    }
+    return typeof result === "string"
+      ? result
+      : `the report of ${result.replica?.leader}: ${result.targets.map(({ status }) => status).join(", ")}`;
   }
 
-  /** The text of `/metrics`. */
-  async scrape(name: string): Promise<string> {
-    const { process, scrape } = this.replica(name);
-    return gunzipSync(await this.#runWhile(processes.run(process, scrape), "1s")).toString();
-  }
-
-  /** The replicas that polled, in order. */
-  pollers(): readonly string[] {
-    const names = this.sent.map(({ by }) => by);
-    return names.filter((name, index) => name !== names[index - 1]);
-  }
-
-  /** The longest time for which an endpoint of every five seconds was not polled. */
-  longestPauseMs(): number {
-    const times = this.sent.filter(({ url }) => url === SQUID_URL).map(({ atMs }) => atMs);
-    return Math.max(...times.map((atMs, index) => atMs - (times[index - 1] ?? atMs)));
-  }
-
-  async #start(
-    name: string,
-    process: SimulatedProcess,
-    { aheadMs = 0, formerStateFile = null }: ReplicaSettings,
-  ): Promise<Started> {
+  async startIn(process: SimulatedProcess, name: string, how: string) {
     const { logger, lines } = recordLog();
+    const aheadMs = Number(how) || 0;
     const world = { ...testWorld(CONFIG), logger, nowMs: () => Date.now() + aheadMs };
-    const store = this.#storeFor(process);
-    const former = formerStateFile === null ? null : await spentInFile(formerStateFile);
-    const replica = new Replica(CONFIG.fleet, { store, former, world });
+    const replica = new Replica(CONFIG.fleet, {
+      store: this.#storeFor(process),
+      former: how === "spent" ? await spentBefore() : null,
+      world,
+    });
     const state = await openStateStore(null, CONFIG.fleet, {
       world,
       state: () => daemon.save(),
@@ -465,7 +273,7 @@ class Cluster {
       store: state,
       shared: replica.shared,
       mayPoll: () => replica.mayPoll(),
-      openClient: (settings) => this.#clientOf(name, this.play.openClient(settings)),
+      openClient: (settings) => this.#clientOf(name, this.#play.openClient(settings)),
     });
     const history = await HistoryStore.open(world);
     const events = await EventStore.open(world);
@@ -482,11 +290,11 @@ class Cluster {
     return {
       process,
       lines,
+      scrape,
       report: () => ({ ...daemon.report(), replica: replica.state() }),
-      scrape: async () => (await scrape()).gzipped,
-      timesOf: (chain) => history.past(chain, [], { fromMs: 0, toMs: Date.now(), points: 1_000 }).timesMs,
+      plotted: () => history.past("base", [], { fromMs: 0, toMs: Date.now(), points: 1_000 }).timesMs,
       events: () =>
-        events.log.all().map(({ kind, subject, from: former, to }) => `${kind} ${subject} ${former} → ${to}`),
+        events.log.all().map(({ kind, subject, from, to }) => `${kind} ${subject} ${from} → ${to}`),
       async stop() {
         daemon.drain();
         await reports[Symbol.asyncDispose]();
@@ -500,7 +308,7 @@ class Cluster {
     return {
       ...client,
       post: (request) => {
-        this.sent.push({ by, url: request.url, atMs: performance.now() });
+        this.#sent.push({ by, url: request.url, atMs: performance.now() });
         return client.post(request);
       },
     };
@@ -508,17 +316,33 @@ class Cluster {
 
   /** The store over a network: each way takes two milliseconds. */
   #storeFor(process: SimulatedProcess): Pick<RedisStore, "run" | "isUp" | "name"> {
-    const failure = (): StoreFailure | null => (process.isCutOff ? NOT_CONNECTED : this.storeFailure);
+    const failure = (): StoreFailure | null => (process.isCutOff ? NOT_CONNECTED : this.#storeFailure);
     const takeTime = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 2));
     return {
       name: "store",
       isUp: () => failure() === null,
       run: async (...call) => {
         await takeTime();
-        const reply = failure() ?? (await this.store.run(...call));
+        const reply = failure() ?? (await this.#store.run(...call));
         await takeTime();
         return reply;
       },
     };
   }
+}
+
+/** What a state file of before says: forty requests of an endpoint. */
+async function spentBefore(): Promise<SavedBudgets | null> {
+  const budgets = new Budgets(CONFIG.fleet);
+  for (let request = 0; request < 40 && FIRST !== undefined; request += 1) {
+    budgets.acquire(FIRST, "scheduled", Date.now());
+  }
+  await using folder = await temporaryFolder();
+  const file = join(folder.path, "synclag.state.json");
+  await writeFile(file, JSON.stringify({ budgets: budgets.save(Date.now()) }));
+  return await spentInFile(file);
+}
+
+async function* render(source: MetricsSource): AsyncIterable<string> {
+  yield expositionText(METRIC_FAMILIES, source);
 }
