@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -20,28 +21,7 @@ const SAMPLED = Math.ceil(97 / TIMES);
 /** With 1e308 these are always tried: each once ended the process. */
 const INSTANTS = ["savedAtMs", "untilMs", "receivedAtMs", "sinceMs"];
 
-const FLEET = `
-version: 1
-poll: { retries: 0 }
-budgets: { studio: { limit: 4000, per: hour, scope: endpoint } }
-chains:
-  base: { id: 8453, name: Base, block_time: 2s, rpc: ["https://node.example/"] }
-  ethereum: { id: 1, name: Ethereum, block_time: 12s }
-protocols:
-  airdrops:
-    - { variant: multichain, dialect: envio, url: "https://envio.example/", schedule: "*/15 * * * * *", chains: [base, ethereum] }
-    - { variant: subgraph, dialect: graph, url: "https://graph.example/{chain}", schedule: "*/15 * * * * *", chains: [base, ethereum] }
-  flow:
-    - { variant: subgraph, dialect: graph, url: "https://studio.example/{chain}", budget: studio, schedule: "*/15 * * * * *", chains: [base] }
-    - { variant: squid, dialect: squid, url: "https://squid.example/{chain}", schedule: "*/15 * * * * *", chains: [base, ethereum] }
-parity:
-  - name: campaigns
-    protocol: airdrops
-    every: 1m
-    queries:
-      multichain: { select: 'Campaign(where: {chainId: {_eq: "{chain_id}"}}, order_by: {subgraphId: desc}, limit: 1) { subgraphId }', value: Campaign.0.subgraphId }
-      subgraph: { select: 'campaigns(orderBy: subgraphId, orderDirection: desc, first: 1) { subgraphId }', value: campaigns.0.subgraphId }
-`;
+const FLEET = readFileSync("test/fixtures/damaged-state.yaml", "utf8");
 
 describe("a start from a state file with a damaged value", () => {
   it("shows every page, and calls no target ok that was not, whatever value is replaced", async () => {

@@ -10,26 +10,7 @@ import { behind, type Script, ScriptedFleet } from "../support/scripted-fleet.ts
 const FILE = "test/fixtures/incidents.expected.txt";
 /** What is wrong: the sources; which of them fail, and how where they are not down => what is told. */
 const OUTAGES_FILE = "test/fixtures/network-outages.expected.txt";
-/** Two multi-chain indexers on one host, a subgraph for each of their chains on another one, and an indexer with a host of its own. */
-const FLEET = `
-version: 1
-thresholds: { lagging: 30s, critical: 10m, stalled: 1m }
-poll: { rpc_schedule: "*/20 * * * * *" }
-chains:
-  base: { id: 1, block_time: 1s }
-  form: { id: 2, block_time: 1s }
-  mode: { id: 3, block_time: 1s }
-  sei: { id: 4, block_time: 1s, rpc: ["https://sei.example/rpc"] }
-protocols:
-  airdrops:
-    - { variant: multichain, dialect: envio, url: "https://envio.example/airdrops/v1/graphql", schedule: "*/20 * * * * *", chains: [base, form, mode, sei] }
-    - { variant: subgraph, dialect: graph, url: "https://graph.example/airdrops/{chain}", schedule: "*/20 * * * * *", chains: [base, form, mode, sei] }
-  lockup:
-    - { variant: multichain, dialect: envio, url: "https://envio.example/lockup/v1/graphql", schedule: "*/20 * * * * *", chains: [base, form, mode, sei] }
-    - { variant: subgraph, dialect: graph, url: "https://graph.example/lockup/{chain}", schedule: "*/20 * * * * *", chains: [base, form, mode, sei] }
-  vaults:
-    - { variant: subgraph, dialect: graph, url: "https://vaults.example/{chain}", schedule: "*/20 * * * * *", chains: [base, form] }
-`;
+const FLEET = readFileSync("test/fixtures/incidents.yaml", "utf8");
 
 it("reports each cause of test/fixtures/incidents.expected.txt two minutes after each step", () => {
   const cases = readFileSync(FILE, "utf8").trimEnd().split("\n\n");

@@ -118,9 +118,11 @@ function followersOfFinalBlocks(random: Random): Draft {
     headShownBy: reportsTimes || node.length > 0 ? 2 : null,
     sources: [
       source({ provider: "tip", reportsTimes }),
-      ...Array.from({ length: count }, (_, at) =>
-        source({ provider: `final${at}`, reportsTimes: random() < 0.5, conducts: always(steps()) }),
-      ),
+      ...hosts(count, (at) => ({
+        provider: `final${at}`,
+        reportsTimes: random() < 0.5,
+        conducts: always(steps()),
+      })),
       ...node,
     ],
   };
@@ -134,8 +136,7 @@ function wrongTimes(random: Random): Draft {
       [
         source({ provider: "a", reportsTimes: true, timeShiftMs }),
         source({ provider: "b", reportsTimes: true }),
-        source({ provider: "c" }),
-        source({ provider: "d" }),
+        ...["c", "d"].map((provider) => source({ provider })),
       ],
       random,
     ),
@@ -146,9 +147,7 @@ function differentHashes(random: Random): Draft {
   const count = 3 + Math.floor(random() * 3);
   return {
     chain: drawChain(random),
-    sources: Array.from({ length: count }, (_, at) =>
-      source({ provider: `h${at}`, reportsTimes: random() < 0.5, hashing: at === 0 ? "b" : "a" }),
-    ),
+    sources: hosts(count, (at) => ({ reportsTimes: random() < 0.5, hashing: at === 0 ? "b" : "a" })),
   };
 }
 
@@ -176,13 +175,11 @@ function oneProxy(random: Random): Draft {
   const faulty = random() < 0.5 ? Math.floor(random() * count) : -1;
   return {
     chain: drawChain(random),
-    sources: Array.from({ length: count }, (_, at) =>
-      source({
-        provider: "proxy",
-        reportsTimes: random() < 0.5,
-        ...(at === faulty ? { conducts: always({ kind: "follows", delayMs: 25 * MINUTE }) } : {}),
-      }),
-    ),
+    sources: hosts(count, (at) => ({
+      provider: "proxy",
+      reportsTimes: random() < 0.5,
+      ...(at === faulty ? { conducts: always({ kind: "follows", delayMs: 25 * MINUTE }) } : {}),
+    })),
   };
 }
 
@@ -194,9 +191,7 @@ function creeps(random: Random): Draft {
     chain: { ...drawChain(random), paces: [] },
     sources: [
       source({ provider: "creeper", conducts: always(drift) }),
-      ...Array.from({ length: count }, (_, at) =>
-        source({ provider: `h${at}`, pollIntervalMs: pick([15 * SECOND, 30 * SECOND, MINUTE], random) }),
-      ),
+      ...hosts(count, () => ({ pollIntervalMs: pick([15 * SECOND, 30 * SECOND, MINUTE], random) })),
     ],
   };
 }
@@ -210,10 +205,7 @@ function driftsAlone(random: Random): Draft {
     sources: [
       source({
         provider: "fast",
-        conducts: [
-          { fromMs: 0, conduct: AT_HEAD },
-          { fromMs: HOUR, conduct: drift },
-        ],
+        conducts: [...always(AT_HEAD), { fromMs: HOUR, conduct: drift }],
       }),
       ...["b", "c", "d"].map((host) =>
         source({ provider: host, pollIntervalMs: 30 * MINUTE, reportsTimes: random() < 0.5 }),
@@ -228,13 +220,10 @@ function manySources(random: Random): Draft {
   return {
     lastsMs: HOUR,
     chain: drawChain(random),
-    sources: Array.from({ length: count }, (_, at) =>
-      source({
-        provider: `h${at}`,
-        reportsTimes: random() < 0.5,
-        conducts: random() < 0.15 ? always(random() < 0.5 ? lie : drawLie(random)) : always(AT_HEAD),
-      }),
-    ),
+    sources: hosts(count, () => ({
+      reportsTimes: random() < 0.5,
+      conducts: random() < 0.15 ? always(random() < 0.5 ? lie : drawLie(random)) : always(AT_HEAD),
+    })),
   };
 }
 
@@ -244,13 +233,10 @@ function bloc(random: Random, liars: number, honest: number): Draft {
     lastsMs: HOUR,
     chain: drawChain(random),
     // Their keys sort first: sources are numbered in this order.
-    sources: Array.from({ length: liars + honest }, (_, at) =>
-      source({
-        provider: `h${at}`,
-        reportsTimes: random() < 0.3,
-        conducts: always(at < liars ? lie : AT_HEAD),
-      }),
-    ),
+    sources: hosts(liars + honest, (at) => ({
+      reportsTimes: random() < 0.3,
+      conducts: always(at < liars ? lie : AT_HEAD),
+    })),
   };
 }
 
@@ -261,7 +247,7 @@ function liarsOfOneHost(random: Random): Draft {
     lastsMs: HOUR,
     chain: drawChain(random),
     sources: [
-      ...Array.from({ length: liars }, () => source({ provider: "liar", conducts: always(lie) })),
+      ...hosts(liars, () => ({ provider: "liar", conducts: always(lie) })),
       ...["b", "c", "d"].map((host) => source({ provider: host, reportsTimes: random() < 0.5 })),
     ],
   };
@@ -275,13 +261,11 @@ function batches(random: Random): Draft {
     headShownBy: reportsTimes ? 2 : null,
     sources: [
       source({ provider: "tip", reportsTimes }),
-      ...Array.from({ length: count }, (_, at) =>
-        source({
-          provider: `batch${at}`,
-          reportsTimes: random() < 0.5,
-          conducts: always({ kind: "batches", everyMs: (1 + 119 * random()) * SECOND }),
-        }),
-      ),
+      ...hosts(count, (at) => ({
+        provider: `batch${at}`,
+        reportsTimes: random() < 0.5,
+        conducts: always({ kind: "batches", everyMs: (1 + 119 * random()) * SECOND }),
+      })),
     ],
   };
 }
@@ -296,9 +280,7 @@ function alwaysLate(random: Random): Draft {
         reportsTimes: random() < 0.5,
         conducts: always({ kind: "follows", delayMs: (1 + 8 * random()) * MINUTE }),
       }),
-      ...Array.from({ length: count }, (_, at) =>
-        source({ provider: `h${at}`, reportsTimes: random() < 0.5 }),
-      ),
+      ...hosts(count, () => ({ reportsTimes: random() < 0.5 })),
     ],
   };
 }
@@ -336,9 +318,7 @@ function lossy(random: Random): Draft {
     ],
     sources: [
       source({ provider: "flaps", timeouts, conducts: flapping }),
-      ...Array.from({ length: count }, (_, at) =>
-        source({ provider: `h${at}`, timeouts, reportsTimes: random() < 0.5 }),
-      ),
+      ...hosts(count, () => ({ timeouts, reportsTimes: random() < 0.5 })),
     ],
   };
 }
@@ -368,11 +348,7 @@ function drawFault(random: Random): WorldSource["conducts"] {
     ],
     random,
   );
-  return [
-    { fromMs: 0, conduct: AT_HEAD },
-    { fromMs: HOUR, conduct: fault },
-    { fromMs: 2 * HOUR, conduct: AT_HEAD },
-  ];
+  return [...always(AT_HEAD), { fromMs: HOUR, conduct: fault }, { fromMs: 2 * HOUR, conduct: AT_HEAD }];
 }
 
 /** Far off, ahead or on another chain. */
@@ -381,6 +357,11 @@ function drawLie(random: Random): Conduct {
   return random() < 0.5
     ? { kind: "offset", blocks }
     : { kind: "other chain", blocks: (random() < 0.5 ? -20 : 1) * blocks, pace: 0.2 + 4 * random() };
+}
+
+/** Sources with a host each, where no other provider is said. */
+function hosts(count: number, own: (at: number) => Partial<Drafted>): readonly Drafted[] {
+  return Array.from({ length: count }, (_, at) => source({ provider: `h${at}`, ...own(at) }));
 }
 
 function source(own: Partial<Drafted> & Pick<Drafted, "provider">): Drafted {

@@ -1,6 +1,7 @@
 import type { Observation } from "../../src/core/model/observation.ts";
-import type { ParityReading, ParityValue } from "../../src/core/model/parity.ts";
+import type { ParityReading } from "../../src/core/model/parity.ts";
 import type { ParityReport } from "../../src/core/model/report.ts";
+import { parityValueOf } from "../../src/dialects/parity.ts";
 import { createRandom } from "../../src/sim/model/random.ts";
 import type { StartCore } from "./core.ts";
 import { percentile, type Row } from "./figures.ts";
@@ -141,19 +142,18 @@ function pollsOf(world: ParityWorld, source: ParitySource): readonly Poll[] {
     const { block, value } = strange === 0 ? own : other;
     const times = { sentAtMs: T0 + sentAtMs, receivedAtMs: T0 + sentAtMs + tookMs };
     const target = keyOfSource(source);
-    return {
-      isLost: random() < FAILURES,
-      observation: { ...times, kind: "head" as const, source: target, head: headOf(block, null) },
-      reading: {
-        ...times,
-        kind: "value" as const,
-        probe: "bench",
-        target,
-        block,
-        value: parityValueOf(value),
-      },
-    };
-  }).filter(({ isLost }) => !isLost);
+    const isLost = random() < FAILURES;
+    const read = parityValueOf(value);
+    const observation = { ...times, kind: "head" as const, source: target, head: headOf(block, null) };
+    return isLost || read === null
+      ? []
+      : [
+          {
+            observation,
+            reading: { ...times, kind: "value" as const, probe: "bench", target, block, value: read },
+          },
+        ];
+  }).flat();
 }
 
 /** How many polls it has answered for another chain by then; 0 while it does not. */
@@ -161,9 +161,4 @@ function strangePolls({ diverges, readEachMs }: ParitySource, ms: number): numbe
   return diverges === null || ms < diverges.fromMs || ms >= diverges.toMs
     ? 0
     : 1 + Math.floor((ms - diverges.fromMs) / readEachMs);
-}
-
-function parityValueOf(value: string | number | boolean | null): ParityValue {
-  const text = typeof value === "string" ? value : JSON.stringify(value);
-  return { text, isNumber: typeof value === "number" };
 }

@@ -57,7 +57,7 @@ function worldOf(seed: string, drawOwn: (random: Random, blockTimeMs: number) =>
   const lie = drawOwn(random, chain.blockTimeMs);
   const sources = drawSources(providers, (provider, at): WorldSource => {
     const ownLie = random() < 0.5 ? lie : drawOwn(random, chain.blockTimeMs);
-    return newSource({ at, provider, random, conducts: always(liars.has(at) ? ownLie : AT_HEAD) });
+    return newSource(at, provider, always(liars.has(at) ? ownLie : AT_HEAD), random);
   });
   return { ...SHORT, seed, chain, sources };
 }
@@ -72,16 +72,15 @@ export function longWorld(index: number): World {
   const lastsMs = 9 * HOUR;
   const sources = drawSources(providers, (provider, at): WorldSource => {
     const conducts = liars.has(at) ? comingAndGoing(random, lastsMs) : withBreaks(random, lastsMs);
-    const source = newSource({ at, provider, random, conducts });
+    const source = newSource(at, provider, conducts, random);
     const isSlow = !source.key.startsWith("rpc/") && random() < 0.15;
     return { ...source, timeouts: 0.01, pollIntervalMs: isSlow ? 30 * MINUTE : TICK_MS };
   });
-  const restarts = [
-    { atMs: onTick(random() * 3 * HOUR + 2 * HOUR), state: "kept" as const },
-    {
-      atMs: onTick(random() * 2 * HOUR + 6 * HOUR),
-      state: random() < 0.5 ? ("kept" as const) : ("lost" as const),
-    },
+  const firstMs = onTick(random() * 3 * HOUR + 2 * HOUR);
+  const secondMs = onTick(random() * 2 * HOUR + 6 * HOUR);
+  const restarts: World["restarts"] = [
+    { atMs: firstMs, state: "kept" },
+    { atMs: secondMs, state: random() < 0.5 ? "kept" : "lost" },
   ];
   return { ...SHORT, seed, chain, lastsMs, sources, restarts };
 }
@@ -150,7 +149,7 @@ export function fallingWorld(index: number): World {
   const sources = Array.from({ length: count }, (_, at): WorldSource => {
     const conducts = [...always(AT_HEAD), ...(at === 0 ? [] : [{ fromMs, conduct }])];
     const provider = at === 0 ? "alone" : pick(["gateway", `host ${at}`], random);
-    const source = newSource({ at, provider, random, conducts });
+    const source = newSource(at, provider, conducts, random);
     const reportsTimes = areDated && source.reportsTimes;
     return { ...source, key: `p${at}/v${at}/production/bench`, reportsTimes };
   });
@@ -249,17 +248,12 @@ function withBreaks(random: Random, lastsMs: number): WorldSource["conducts"] {
   return conducts;
 }
 
-function newSource({
-  at,
-  provider,
-  random,
-  conducts,
-}: {
-  readonly at: number;
-  readonly provider: string;
-  readonly random: Random;
-  readonly conducts: WorldSource["conducts"];
-}): WorldSource {
+function newSource(
+  at: number,
+  provider: string,
+  conducts: WorldSource["conducts"],
+  random: Random,
+): WorldSource {
   const isRpc = at > 0 && random() < 0.2;
   return {
     key: isRpc ? `rpc/bench/${at}` : `p${at}/v${at}/production/bench`,
