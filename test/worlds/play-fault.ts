@@ -29,7 +29,7 @@ interface FaultScript {
 }
 
 /** What was said of the struck targets (of all, where the chain or the RPC was struck), poll by poll. */
-export interface FaultOutcome {
+interface FaultOutcome {
   /** Polls from the moment it could be known to the right status of all struck; null: it never came. */
   readonly pollsToKnow: number | null;
   readonly pollsToRecover: number | null;
@@ -59,7 +59,7 @@ interface Span {
 }
 
 /** Plays a script: 20 min of health, the fault, and 20 min after it. */
-export function playFault(script: FaultScript, start: StartCore): FaultOutcome {
+function playFault(script: FaultScript, start: StartCore): FaultOutcome {
   const startMs = script.isOld === true ? T0 : T0 + SETTLE_MS;
   const afterMs = msOf(script.known);
   const endMs = startMs + (script.lasts === undefined ? afterMs + 600_000 : msOf(script.lasts));

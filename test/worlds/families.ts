@@ -1,0 +1,200 @@
+import { CLOCK_STEPS, clockStepRowOf } from "./clock-steps.ts";
+import { type StartCore, startMonitor } from "./core.ts";
+import type { Row } from "./figures.ts";
+import { FLEET_FAMILIES } from "./fleet-families.ts";
+import { PACE_CASES, paceRowOf, WOBBLE_CASES, wobbleRowOf } from "./healthy-chains.ts";
+import { GAP_CASES, gapRowOf, LAG_CASES, lagRowOf } from "./measured-cases.ts";
+import { parityWorld, VALUE_KINDS } from "./parity-world.ts";
+import { FAULT_SCRIPTS, faultRowOf } from "./play-fault.ts";
+import { parityRowOf, playParity } from "./play-parity.ts";
+import { mistakesOf, type Played, playWorld } from "./play-world.ts";
+import {
+  fallingWorld,
+  longWorld,
+  passingWorld,
+  randomWorld,
+  restartWorld,
+  takeoverWorld,
+} from "./random-worlds.ts";
+import { REPLICA_CASES, replicaRowOf } from "./replica-cases.ts";
+import type { World } from "./world.ts";
+
+export interface Sample {
+  readonly count: number;
+  /** The first world: a long run can be made in pieces. */
+  readonly from: number;
+}
+
+export interface Family {
+  /** Worlds, where they are random. */
+  readonly count?: number;
+  readonly rows: (sample: Sample, start: StartCore) => readonly Row[];
+  /** The most that a column of this row may say where so many worlds were played. */
+  readonly most: (row: Row, count: number) => Readonly<Record<string, number>>;
+  /** The least. */
+  readonly least?: (row: Row) => Readonly<Record<string, number>>;
+}
+
+/** What may go wrong in a world, by column. */
+const MISTAKES = {
+  accused: "sound source accused",
+  untold: "far wrong one not told",
+  referenceLow: "reference too low",
+  referenceHigh: "reference too high",
+  noReference: "no reference",
+  wrongLag: "wrong lag",
+} as const satisfies Partial<Record<keyof Played, string>>;
+const ORDER = "depends on the order";
+
+/** In which share of the fleets of a kind something goes wrong that nobody can know better; of all others, in 3 % for a moment. */
+const FLEET_LIMITS: Readonly<Record<string, number>> = {
+  "two of three late, without times": 0.4,
+  "followers of final blocks": 0.3,
+  "creeps ahead by 1 to 10 %": 0.4,
+  "drifts while the others are asked twice an hour": 0.15,
+};
+
+/** Families of worlds; docs/ACCURACY.md says how right Synclag is in each. */
+export const FAMILIES: Readonly<Record<string, Family>> = {
+  gaps: {
+    rows: (_, start) => GAP_CASES.map((given) => gapRowOf(given, start)),
+    most: (row) => ({ "error p99": isOfBatches(row) ? 9 : 1 }),
+    least: (row) => ({ "truth inside": isOfBatches(row) ? 92 : 98 }),
+  },
+  lags: {
+    rows: (_, start) => LAG_CASES.map((given) => lagRowOf(given, start)),
+    // A little more than a block: the case begins with the block time.
+    most: (row) => ({ "error p99 (s)": 0.4 + 1.15 * Number.parseFloat(String(row["case"])) }),
+  },
+  days: {
+    rows: (_, start) => WOBBLE_CASES.map((given) => wobbleRowOf(given, start)),
+    most: none("taken for re-indexes", "changes of status"),
+    least: () => ({ "steps back": 100 }),
+  },
+  replicas: {
+    rows: (_, start) => REPLICA_CASES.map((given) => replicaRowOf(given, start)),
+    most: none("others accused"),
+  },
+  faults: {
+    rows: (_, start) => FAULT_SCRIPTS.map((script) => faultRowOf(script, start)),
+    most: none("later than 2 polls", "wrong otherwise"),
+  },
+  random: honest(randomWorld, 1_000, { orders: 10, known: 0.003 }),
+  long: honest(longWorld, 100, { known: 0.1 }),
+  falling: honest(fallingWorld, 1_000, { orders: 2, known: 0.005 }),
+  restarts: honest(restartWorld, 1_000, { known: 0.004 }),
+  takeovers: honest(takeoverWorld, 1_000, { known: 0.065 }),
+  passing: honest(passingWorld, 1_000, { known: 0.055 }),
+  clocks: {
+    count: 200,
+    rows: ({ count }, start) => CLOCK_STEPS.map((step) => clockStepRowOf(step, count, start)),
+    most: none("a healthy target diverged", "wrong three polls after it is right again"),
+  },
+  paces: {
+    count: 200,
+    rows: ({ count }, start) => PACE_CASES.map((given) => paceRowOf(given, count, start)),
+    most: none("a healthy target bad", "a lag at the reference's block"),
+  },
+  fleets: {
+    count: 1_000,
+    // A row for each kind of fleet.
+    rows: (sample, start) =>
+      Object.entries(FLEET_FAMILIES).map(([fleet, make]) => ({ fleet, ...worldRow(make, sample, start) })),
+    most: ({ fleet = "" }, count) => inShare(FLEET_LIMITS[fleet] ?? 0.03, count),
+  },
+  parity: {
+    count: 500,
+    rows: parityRows,
+    most: (row) => ({ "false differences": 0, "true differences": Number(row["told"]) }),
+  },
+};
+
+/** The rows of a family, and what is worse in them than it may be. */
+export function playFamily(
+  family: Family,
+  sample: Sample,
+): { readonly rows: readonly Row[]; readonly wrong: readonly string[] } {
+  const rows = family.rows(sample, startMonitor);
+  const wrong = rows.flatMap((row) => {
+    const numberIn = (column: string): number => Number.parseFloat(String(row[column]));
+    const most = Object.entries(family.most(row, sample.count));
+    const least = Object.entries(family.least?.(row) ?? {});
+    return [
+      ...most.flatMap(([column, limit]) =>
+        numberIn(column) <= limit ? [] : [`more than ${limit}: ${column}`],
+      ),
+      ...least.flatMap(([column, limit]) =>
+        numberIn(column) >= limit ? [] : [`less than ${limit}: ${column}`],
+      ),
+    ].map((what) => `${what} in ${JSON.stringify(row)}`);
+  });
+  return { rows, wrong };
+}
+
+/** Worlds whose honest sources are right, each in so many orders of arrival. `known`: the share in which something is wrong. */
+function honest(
+  make: (index: number) => World,
+  count: number,
+  { orders = 1, known }: { readonly orders?: number; readonly known: number },
+): Family {
+  return {
+    count,
+    rows: (sample, start) => [worldRow(make, sample, start, orders)],
+    most: (_, played) => inShare(known, played),
+  };
+}
+
+function isOfBatches(row: Row): boolean {
+  return String(row["case"]).startsWith("batches");
+}
+
+function none(...columns: readonly string[]): Family["most"] {
+  return () => Object.fromEntries(columns.map((column) => [column, 0]));
+}
+
+/** In this share of the worlds at most may go wrong what docs/ACCURACY.md says. */
+function inShare(share: number, count: number): Readonly<Record<string, number>> {
+  const most = Math.floor(share * count + 1e-9);
+  return Object.fromEntries([...Object.values(MISTAKES), ORDER].map((column) => [column, most]));
+}
+
+/** A column counts the worlds in which that was wrong at any moment. */
+function worldRow(
+  make: (index: number) => World,
+  { count, from }: Sample,
+  start: StartCore,
+  orders = 1,
+): Row {
+  const played = Array.from({ length: count }, (_, index) => {
+    const world = make(from + index);
+    return Array.from({ length: orders }, (_unused, order) => playWorld(world, start, order));
+  });
+  const wrong = Object.entries(MISTAKES).map(([what, column]) => {
+    const isWrong = (play: Played): boolean => play[what as keyof typeof MISTAKES].length > 0;
+    return [column, played.filter((plays) => plays.some(isWrong)).length] as const;
+  });
+  const [example = "–"] = played.flatMap((plays, index) =>
+    plays.flatMap(mistakesOf).map((said) => `world ${from + index}, ${said}`),
+  );
+  const outcomes = played.map((plays) => new Set(plays.map(({ outcome }) => outcome)).size);
+  return {
+    played: `${count} × ${orders}`,
+    ...Object.fromEntries(wrong),
+    [ORDER]: outcomes.filter((different) => different > 1).length,
+    example,
+  };
+}
+
+function parityRows({ count, from }: Sample, start: StartCore): readonly Row[] {
+  const played = Array.from({ length: count }, (_, index) => {
+    const world = parityWorld(from + index);
+    return { kind: world.kind, ...playParity(world, start) };
+  });
+  const ofKind = VALUE_KINDS.map((kind) =>
+    parityRowOf(
+      kind,
+      played.filter((one) => one.kind === kind),
+    ),
+  );
+  return [...ofKind, parityRowOf("all", played)];
+}
