@@ -17,7 +17,8 @@ const keyedToo = endpointOf({ chain: "mode", budget: "gateway", schedule: HOURLY
 const free = endpointOf({ variant: "multichain", chain: null });
 const fleet = fleetOf([base, mode, keyed, keyedToo, free], [studio, gateway]);
 
-// What users and providers see of budgets is in test/scenarios/budgets.test.ts, random histories in ledger-histories.test.ts.
+// Whom a back-off silences, and what else users and providers see, is in test/fixtures/daemon-stories/budgets.txt; random histories are in
+// ledger-histories.test.ts.
 
 describe("Budgets.acquire()", () => {
   it("keeps the polls of all endpoints that share a budget free from other uses", () => {
@@ -62,33 +63,6 @@ describe("Budgets.countSent()", () => {
 });
 
 describe("Budgets.backOff()", () => {
-  it.each([
-    { case: "a budget of its own", refused: base, others: [mode, keyed, free] },
-    { case: "no budget", refused: free, others: [base, keyed] },
-  ])("silences an endpoint with $case alone, for an hour at most", ({ refused, others }) => {
-    const budgets = new Budgets(fleet);
-
-    budgets.backOff(refused, { nowMs: T0, untilMs: T0 + 9_000 * HOUR_MS, random: 0 });
-
-    expect([T0 + HOUR_MS - 1, T0 + HOUR_MS].map((nowMs) => takes(budgets, refused, nowMs))).toEqual([
-      false,
-      true,
-    ]);
-    expect(others.map((other) => takes(budgets, other))).toEqual(others.map(() => true));
-  });
-
-  it("silences all that share a budget, and then lets one request go first", () => {
-    const budgets = new Budgets(fleet);
-    budgets.backOff(keyed, { nowMs: T0, untilMs: T0 + HOUR_MS, random: 0 });
-    const afterMs = T0 + HOUR_MS;
-
-    const before = takes(budgets, keyedToo, afterMs - 1);
-    const [probe, other] = [takes(budgets, keyedToo, afterMs), takes(budgets, keyed, afterMs)];
-    budgets.accept(keyedToo, afterMs + 300);
-
-    expect([before, probe, other, takes(budgets, keyed, afterMs + 300)]).toEqual([false, true, false, true]);
-  });
-
   it("may be probed once after a restart or a reload", () => {
     const before = new Budgets(fleet);
     for (const endpoint of [keyed, free]) {
