@@ -1,6 +1,5 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import type { FailureReason } from "../../src/core/model/observation.ts";
 import { faultNamed } from "../support/faults.ts";
 import { expectGolden } from "../support/golden.ts";
 import { type Scenario, startScenario } from "../support/scenario.ts";
@@ -75,28 +74,20 @@ protocols: { airdrops: [${indexers.join(", ")}] }
 `;
 }
 
-/** `a b=http_429 c=wait d=long`: hosts go down, one has failed in another way, one asks us to wait before, one is down before. */
+/** `a b=http_429 c=wait d=long`: hosts go down, one has failed in another way, one asks us to wait for an hour before, one is down before. */
 async function failAll(play: Scenario, names: string): Promise<void> {
   for (const [name = "", fault] of names.split(" ").map((one) => one.split("="))) {
+    const endpoint = `airdrops/${name}/production/all`;
     if (fault === "wait") {
-      await tellToWait(play, name);
-    } else if (fault === "long") {
-      play.setHost(`${name}.example`, "down");
-      await play.run("2m");
-    } else if (fault === undefined) {
-      play.setHost(`${name}.example`, "down");
-    } else {
-      play.fleet.endpoint(`airdrops/${name}/production/all`).fail(faultNamed(fault));
+      play.fleet.endpoint(endpoint).fail({ status: 429, headers: { "retry-after": "3600" }, body: "" });
+      await play.run("20s");
+    } else if (fault !== undefined && fault !== "long") {
+      play.fleet.endpoint(endpoint).fail(faultNamed(fault));
+      continue;
     }
+    play.setHost(`${name}.example`, "down");
+    await play.run(fault === "long" ? "2m" : "0s");
   }
-}
-
-/** A server asks us to wait for an hour, and goes down. */
-async function tellToWait(play: Scenario, name: string): Promise<void> {
-  const headers = { "retry-after": "3600" };
-  play.fleet.endpoint(`airdrops/${name}/production/all`).fail({ status: 429, headers, body: "" });
-  await play.run("20s");
-  play.setHost(`${name}.example`, "down");
 }
 
 /** `freeze airdrops/subgraph/base|form, halt sei`: what targets of production, all of a chain or of a host reply from now on. */
@@ -105,37 +96,33 @@ function happen(play: ScriptedFleet, what: string): void {
     const [protocol = "", variant, names = ""] = subject.split("/");
     const chains = names === "all" || names === "*" ? "\\w+" : `(${names})`;
     const targets = `${protocol === "*" ? "\\w+" : protocol}/${variant === "*" ? "\\w+" : variant}/production/${chains}`;
-    play.script(variant === undefined ? subject : targets, scriptOf(verb));
+    play.script(variant === undefined ? subject : targets, SCRIPTS[verb]?.() ?? fail(verb));
   }
 }
 
-function scriptOf(verb: string): Script {
-  switch (verb) {
-    case "freeze":
-    case "halt":
-      return frozen();
-    case "slow":
-      return slowed();
-    case "drop":
-      return () => "missing";
-    case "break":
-      return ({ head }) => ({ block: head, indexingErrors: true });
-    case "swap":
-      return ({ head, time }) => ({ block: head + 20_000_000, timestampSec: time(head) });
-    case "thaw":
-    case "heal":
-    case "up":
-      return behind(0);
-    default:
-      return () => FAILURES[verb] ?? "connect";
-  }
+function fail(verb: string): never {
+  throw new RangeError(`Cannot do ${verb}`);
 }
 
-const FAILURES: Readonly<Record<string, FailureReason>> = {
-  fail: "http_status",
-  unknown_key: "unauthorized",
-  http_429: "rate_limited",
-  subgraph_not_found: "not_found",
+const SCRIPTS: Readonly<Record<string, () => Script>> = {
+  freeze: frozen,
+  halt: frozen,
+  slow: slowed,
+  drop: () => () => "missing",
+  break:
+    () =>
+    ({ head }) => ({ block: head, indexingErrors: true }),
+  swap:
+    () =>
+    ({ head, time }) => ({ block: head + 20_000_000, timestampSec: time(head) }),
+  thaw: () => behind(0),
+  heal: () => behind(0),
+  up: () => behind(0),
+  down: () => () => "connect",
+  fail: () => () => "http_status",
+  unknown_key: () => () => "unauthorized",
+  http_429: () => () => "rate_limited",
+  subgraph_not_found: () => () => "not_found",
 };
 
 /** Of the block at the first poll, with its time. */
