@@ -25,70 +25,53 @@ const ENDPOINTS = [
   endpointOf({ chain: "scroll", budget: "monthly", schedule: "0 0 0 * * *" }),
 ];
 const FLEET = fleetOf(ENDPOINTS, BUDGETS);
+const IN_1971_MS = 365 * DAY_MS - T0;
 
-type Crash = "none" | "before recording" | "before sending" | "after sending";
-
-type Step =
-  | { readonly kind: "wait"; readonly ms: number }
-  | {
-      readonly kind: "poll";
-      readonly endpoint: number;
-      readonly use: Use;
-      readonly times: number;
-      /** In the last of them. */
-      readonly crash: Crash;
-    }
-  | { readonly kind: "refused"; readonly endpoint: number; readonly untilMs: number | null }
-  | { readonly kind: "reload"; readonly without: number }
-  | { readonly kind: "clock jump"; readonly byMs: number }
-  /** The machine is restarted in order, and its clock then has this error. */
-  | { readonly kind: "boot"; readonly wallErrorMs: number }
-  | { readonly kind: "save" | "crash" | "stop" };
-
-const endpoint = fc.nat(ENDPOINTS.length - 1);
-const step: fc.Arbitrary<Step> = fc.oneof(
+/**
+ * A line of a history: `poll ENDPOINT USE TIMES CRASH` (the crash is in the last request), `wait MS`, `refused ENDPOINT [MS]`,
+ * `reload WITHOUT`, `clock MS` (a jump), `boot MS` (the machine restarts in order, and its clock then has this error), `save`, `crash`,
+ * `stop`.
+ */
+const step = fc.oneof(
   {
     weight: 5,
-    arbitrary: fc.record({
-      kind: fc.constant("poll" as const),
-      endpoint,
-      use: fc.constantFrom<Use[]>("scheduled", "opportunistic"),
-      times: fc.integer({ min: 1, max: 20 }),
-      crash: fc.constantFrom<Crash[]>("none", "none", "before recording", "before sending", "after sending"),
-    }),
+    arbitrary: lineOf(
+      "poll",
+      fc.nat(ENDPOINTS.length - 1),
+      fc.constantFrom("scheduled", "opportunistic"),
+      fc.integer({ min: 1, max: 20 }),
+      fc.constantFrom("none", "none", "before-recording", "before-sending", "after-sending"),
+    ),
   },
   {
     weight: 5,
-    arbitrary: fc.record({
-      kind: fc.constant("wait" as const),
-      ms: fc.oneof(
+    arbitrary: lineOf(
+      "wait",
+      fc.oneof(
         fc.integer({ min: 1, max: HOUR_MS }),
         fc.integer({ min: HOUR_MS, max: 2 * DAY_MS }),
         fc.constantFrom(HOUR_MS, DAY_MS, 31 * DAY_MS, HOUR_MS - 1, DAY_MS - 1, 20 * DAY_MS),
       ),
-    }),
+    ),
   },
-  fc.record({
-    kind: fc.constant("refused" as const),
-    endpoint,
-    untilMs: fc.option(fc.integer({ min: -HOUR_MS, max: 3 * DAY_MS })),
-  }),
-  fc.record({ kind: fc.constant("reload" as const), without: endpoint }),
-  fc.record({
-    kind: fc.constant("clock jump" as const),
-    byMs: fc.integer({ min: -20 * HOUR_MS, max: 20 * HOUR_MS }),
-  }),
-  fc.record({ kind: fc.constantFrom("save" as const, "crash" as const, "stop" as const) }),
+  lineOf("refused", fc.nat(ENDPOINTS.length - 1), fc.option(fc.integer({ min: -HOUR_MS, max: 3 * DAY_MS }))),
+  lineOf("reload", fc.nat(ENDPOINTS.length - 1)),
+  lineOf("clock", fc.integer({ min: -20 * HOUR_MS, max: 20 * HOUR_MS })),
+  fc.constantFrom("save", "crash", "stop"),
 );
+
+function lineOf(
+  verb: string,
+  ...words: readonly fc.Arbitrary<number | string | null>[]
+): fc.Arbitrary<string> {
+  return fc.tuple(...words).map((drawn) => [verb, ...drawn].join(" ").trimEnd());
+}
 
 describe("Budgets, through crashes, reloads, refusals and clock jumps", () => {
   it("never let more through than the limit, in any calendar or rolling window", () => {
     fc.assert(
       fc.property(fc.array(step, { minLength: 5, maxLength: 60 }), (steps) => {
-        const life = new Life();
-        for (const one of steps) {
-          life.live(one);
-        }
+        const life = new Life(...steps);
         for (const budget of BUDGETS) {
           expectWithin(budget, life.sent.get(budget.name) ?? []);
         }
@@ -97,37 +80,34 @@ describe("Budgets, through crashes, reloads, refusals and clock jumps", () => {
     );
   });
 
-  it("let requests through again, however often the process died", () => {
-    const life = new Life();
-    for (let round = 0; round < 10; round += 1) {
-      life.live({ kind: "poll", endpoint: 1, use: "scheduled", times: 20, crash: "after sending" });
-      life.live({ kind: "wait", ms: DAY_MS + HOUR_MS });
-    }
-
-    expect(life.sent.get("daily")).toHaveLength(10 * 12);
-  });
-
-  it("count what was spent before a boot in 1971, until the clock is right again and after that", () => {
-    const life = new Life();
-    const in1971 = 365 * DAY_MS - T0;
-    for (const wallErrorMs of [0, in1971, in1971, 0]) {
-      life.live({ kind: "boot", wallErrorMs });
-      life.live({ kind: "poll", endpoint: 1, use: "scheduled", times: 20, crash: "none" });
-      life.live({ kind: "wait", ms: HOUR_MS });
-    }
-
-    expect(life.sent.get("daily")).toHaveLength(12);
-  });
-
-  it("count requests before a suspend as long as requests after it", () => {
-    const life = new Life();
-    life.live({ kind: "poll", endpoint: 1, use: "scheduled", times: 6, crash: "none" });
-    life.live({ kind: "clock jump", byMs: 9 * HOUR_MS });
-    life.live({ kind: "poll", endpoint: 1, use: "scheduled", times: 6, crash: "after sending" });
-    life.live({ kind: "wait", ms: 20 * HOUR_MS });
-    life.live({ kind: "poll", endpoint: 1, use: "scheduled", times: 20, crash: "none" });
-
-    expect(life.sent.get("daily")).toHaveLength(12);
+  it.each([
+    {
+      what: "let requests through again, however often the process died",
+      lines: Array.from({ length: 10 }, () => [
+        "poll 1 scheduled 20 after-sending",
+        `wait ${DAY_MS + HOUR_MS}`,
+      ]),
+      sent: 10 * 12,
+    },
+    {
+      what: "count what was spent before a boot in 1971, until the clock is right again and after that",
+      lines: [0, IN_1971_MS, IN_1971_MS, 0].map((errorMs) => [
+        `boot ${errorMs}`,
+        "poll 1 scheduled 20 none",
+        `wait ${HOUR_MS}`,
+      ]),
+      sent: 12,
+    },
+    {
+      what: "count requests before a suspend as long as requests after it",
+      lines: [
+        ["poll 1 scheduled 6 none", `clock ${9 * HOUR_MS}`, "poll 1 scheduled 6 after-sending"],
+        [`wait ${20 * HOUR_MS}`, "poll 1 scheduled 20 none"],
+      ],
+      sent: 12,
+    },
+  ])("$what", ({ lines, sent }) => {
+    expect(new Life(...lines.flat()).sent.get("daily")).toHaveLength(sent);
   });
 });
 
@@ -143,73 +123,65 @@ class Life {
   #journalled: number | null = null;
   #local = this.#start(NOTHING_SPENT);
 
-  live(step: Step): void {
-    switch (step.kind) {
+  constructor(...lines: readonly string[]) {
+    for (const line of lines) {
+      this.#live(line);
+    }
+  }
+
+  #live(line: string): void {
+    const [verb, first = "", use, times, crash = "none"] = line.split(" ");
+    const asked = ENDPOINTS[Number(first)] ?? HOURLY;
+    switch (verb) {
       case "wait":
-        this.#trueMs += step.ms;
+        this.#trueMs += Number(first);
         return;
       case "poll":
-        this.#poll(step);
+        for (let left = Number(times); left > 0; left -= 1) {
+          this.#request(asked, use === "scheduled" ? use : "opportunistic", left === 1 ? crash : "none");
+        }
         return;
-      case "refused":
-        this.#refuse(step);
+      case "refused": {
+        const nowMs = this.#local.nowMs();
+        const untilMs = use === undefined ? null : nowMs + Number(use);
+        this.#local.budgets.backOff(asked, { nowMs, untilMs, random: 0.5 });
         return;
-      case "reload":
-        this.#local.budgets.reload(
-          fleetOf(
-            ENDPOINTS.filter((_, index) => index !== step.without),
-            BUDGETS,
-          ),
-        );
+      }
+      case "reload": {
+        const others = ENDPOINTS.filter((other) => other !== asked);
+        this.#local.budgets.reload(fleetOf(others, BUDGETS));
         this.#local.budgets.reload(FLEET);
         return;
-      case "clock jump":
-        this.#wallErrorMs += step.byMs;
+      }
+      case "clock":
+        this.#wallErrorMs += Number(first);
         // As the daemon does after the next poll.
         this.#save();
-        return;
-      case "boot":
-        this.#save();
-        this.#journal = [];
-        this.#wallErrorMs = step.wallErrorMs;
-        this.#restart();
         return;
       case "save":
         this.#save();
         return;
-      case "crash":
-        this.#restart();
-        return;
+      case "boot":
       case "stop":
         this.#save();
         this.#journal = [];
+        this.#wallErrorMs = verb === "boot" ? Number(first) : this.#wallErrorMs;
+        this.#restart();
+        return;
+      default:
         this.#restart();
     }
   }
 
-  #refuse({ endpoint: index, untilMs }: Extract<Step, { kind: "refused" }>): void {
-    const nowMs = this.#local.nowMs();
-    const refusal = { nowMs, untilMs: untilMs === null ? null : nowMs + untilMs, random: 0.5 };
-    this.#local.budgets.backOff(ENDPOINTS[index] ?? HOURLY, refusal);
-  }
-
-  #poll({ endpoint: index, use, times, crash }: Extract<Step, { kind: "poll" }>): void {
-    const asked = ENDPOINTS[index] ?? HOURLY;
-    for (let left = times; left > 1; left -= 1) {
-      this.#request(asked, use, "none");
-    }
-    this.#request(asked, use, crash);
-  }
-
-  #request(asked: Endpoint, use: Use, crash: Crash): void {
+  #request(asked: Endpoint, use: Use, crash: string): void {
     if (
       this.#local.budgets.acquire(asked, use, this.#local.nowMs()).kind === "granted" &&
-      crash !== "before recording"
+      crash !== "before-recording"
     ) {
       const line = JSON.stringify(this.#local.save(this.#journalled ?? 0));
       this.#journal = this.#journalled === null ? [line] : [...this.#journal, line];
       this.#journalled = this.#local.budgets.sequence();
-      if (crash !== "before sending") {
+      if (crash !== "before-sending") {
         const name = asked.budget ?? "";
         this.sent.set(name, [...(this.sent.get(name) ?? []), this.#trueMs]);
       }
