@@ -1,6 +1,6 @@
 import { headAt } from "../../src/sim/model/chain-model.ts";
 import { createRandom } from "../../src/sim/model/random.ts";
-import type { StartCore } from "./core.ts";
+import { startMonitor } from "./core.ts";
 import type { Row } from "./figures.ts";
 import { chainsOf, isNode, polledEach } from "./fleet.ts";
 import { benchChain, healthyPoll, keyOf, T0 } from "./simulated-poll.ts";
@@ -31,8 +31,8 @@ export const CLOCK_STEPS: readonly ClockStep[] = Object.entries({
 const VARIANTS = ["multichain", "subgraph", "ponder"].map((variant) => keyOf(`airdrops/${variant}`));
 
 /** Plays a step so often; a play counts once, whatever went wrong in it. */
-export function clockStepRowOf(step: ClockStep, phases: number, start: StartCore): Row {
-  const played = Array.from({ length: phases }, (_, index) => play(step, index, start));
+export function clockStepRowOf(step: ClockStep, phases: number): Row {
+  const played = Array.from({ length: phases }, (_, index) => play(step, index));
   return {
     "clock set by": step.name,
     phases,
@@ -45,7 +45,7 @@ export function clockStepRowOf(step: ClockStep, phases: number, start: StartCore
  * A daemon whose wall clock is set while its monotonic one goes on, anywhere in the cadence and for up to an hour; in every second play
  * it restarts meanwhile. Subgraphs and the node tell the times of their blocks.
  */
-function play({ byMs, name }: ClockStep, index: number, start: StartCore) {
+function play({ byMs, name }: ClockStep, index: number) {
   const seed = `clock/${name}/${index}`;
   const chance = createRandom(seed);
   const fromMs = T0 + CALM_MS + chance() * MINUTE_MS;
@@ -55,7 +55,7 @@ function play({ byMs, name }: ClockStep, index: number, start: StartCore) {
   const random = createRandom(`${seed}/play`);
   const chain = benchChain({ blockTimeMs: BLOCK_TIME_MS, jitter: 0.2 });
   const isOff = (trueMs: number): boolean => trueMs >= fromMs && trueMs < untilMs;
-  const core = start(
+  const core = startMonitor(
     chainsOf(polledEach(POLL_MS, sources), BLOCK_TIME_MS),
     (trueMs) => trueMs + (isOff(trueMs) ? byMs : 0),
   );

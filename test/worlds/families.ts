@@ -1,5 +1,5 @@
 import { CLOCK_STEPS, clockStepRowOf } from "./clock-steps.ts";
-import { type StartCore, startMonitor } from "./core.ts";
+import { startMonitor } from "./core.ts";
 import type { Row } from "./figures.ts";
 import { FLEET_FAMILIES } from "./fleet-families.ts";
 import { PACE_CASES, paceRowOf, WOBBLE_CASES, wobbleRowOf } from "./healthy-chains.ts";
@@ -28,7 +28,7 @@ export interface Sample {
 export interface Family {
   /** Worlds, where they are random. */
   readonly count?: number;
-  readonly rows: (sample: Sample, start: StartCore) => readonly Row[];
+  readonly rows: (sample: Sample) => readonly Row[];
   /** The most that a column of this row may say where so many worlds were played. */
   readonly most: (row: Row, count: number) => Readonly<Record<string, number>>;
   /** The least. */
@@ -57,26 +57,26 @@ const FLEET_LIMITS: Readonly<Record<string, number>> = {
 /** Families of worlds; docs/ACCURACY.md says how right Synclag is in each. */
 export const FAMILIES: Readonly<Record<string, Family>> = {
   gaps: {
-    rows: (_, start) => GAP_CASES.map((given) => gapRowOf(given, start)),
+    rows: () => GAP_CASES.map((given) => gapRowOf(given)),
     most: (row) => ({ "error p99": isOfBatches(row) ? 9 : 1 }),
     least: (row) => ({ "truth inside": isOfBatches(row) ? 92 : 98 }),
   },
   lags: {
-    rows: (_, start) => LAG_CASES.map((given) => lagRowOf(given, start)),
+    rows: () => LAG_CASES.map((given) => lagRowOf(given)),
     // A little more than a block: the case begins with the block time.
     most: (row) => ({ "error p99 (s)": 0.4 + 1.15 * Number.parseFloat(String(row["case"])) }),
   },
   days: {
-    rows: (_, start) => WOBBLE_CASES.map((given) => wobbleRowOf(given, start)),
+    rows: () => WOBBLE_CASES.map((given) => wobbleRowOf(given)),
     most: none("taken for re-indexes", "changes of status"),
     least: () => ({ "steps back": 100 }),
   },
   replicas: {
-    rows: (_, start) => REPLICA_CASES.map((given) => replicaRowOf(given, start)),
+    rows: () => REPLICA_CASES.map((given) => replicaRowOf(given)),
     most: none("others accused"),
   },
   faults: {
-    rows: (_, start) => FAULT_SCRIPTS.map((script) => faultRowOf(script, start)),
+    rows: () => FAULT_SCRIPTS.map((given) => faultRowOf(given)),
     most: none("later than 2 polls", "wrong otherwise"),
   },
   random: honest(randomWorld, 1_000, { orders: 10, known: 0.003 }),
@@ -87,19 +87,19 @@ export const FAMILIES: Readonly<Record<string, Family>> = {
   passing: honest(passingWorld, 1_000, { known: 0.055 }),
   clocks: {
     count: 200,
-    rows: ({ count }, start) => CLOCK_STEPS.map((step) => clockStepRowOf(step, count, start)),
+    rows: ({ count }) => CLOCK_STEPS.map((step) => clockStepRowOf(step, count)),
     most: none("a healthy target diverged", "wrong three polls after it is right again"),
   },
   paces: {
     count: 200,
-    rows: ({ count }, start) => PACE_CASES.map((given) => paceRowOf(given, count, start)),
+    rows: ({ count }) => PACE_CASES.map((given) => paceRowOf(given, count)),
     most: none("a healthy target bad", "a lag at the reference's block"),
   },
   fleets: {
     count: 1_000,
     // A row for each kind of fleet.
-    rows: (sample, start) =>
-      Object.entries(FLEET_FAMILIES).map(([fleet, make]) => ({ fleet, ...worldRow(make, sample, start) })),
+    rows: (sample) =>
+      Object.entries(FLEET_FAMILIES).map(([fleet, make]) => ({ fleet, ...worldRow(make, sample) })),
     most: ({ fleet = "" }, count) => inShare(FLEET_LIMITS[fleet] ?? 0.03, count),
   },
   parity: {
@@ -114,7 +114,7 @@ export function playFamily(
   family: Family,
   sample: Sample,
 ): { readonly rows: readonly Row[]; readonly wrong: readonly string[] } {
-  const rows = family.rows(sample, startMonitor);
+  const rows = family.rows(sample);
   const wrong = rows.flatMap((row) => {
     const numberIn = (column: string): number => Number.parseFloat(String(row[column]));
     const most = Object.entries(family.most(row, sample.count));
@@ -139,7 +139,7 @@ function honest(
 ): Family {
   return {
     count,
-    rows: (sample, start) => [worldRow(make, sample, start, orders)],
+    rows: (sample) => [worldRow(make, sample, orders)],
     most: (_, played) => inShare(known, played),
   };
 }
@@ -159,15 +159,10 @@ function inShare(share: number, count: number): Readonly<Record<string, number>>
 }
 
 /** A column counts the worlds in which that was wrong at any moment. */
-function worldRow(
-  make: (index: number) => World,
-  { count, from }: Sample,
-  start: StartCore,
-  orders = 1,
-): Row {
+function worldRow(make: (index: number) => World, { count, from }: Sample, orders = 1): Row {
   const played = Array.from({ length: count }, (_, index) => {
     const world = make(from + index);
-    return Array.from({ length: orders }, (_unused, order) => playWorld(world, start, order));
+    return Array.from({ length: orders }, (_unused, order) => playWorld(world, startMonitor, order));
   });
   const wrong = Object.entries(MISTAKES).map(([what, column]) => {
     const isWrong = (play: Played): boolean => play[what as keyof typeof MISTAKES].length > 0;
@@ -185,10 +180,10 @@ function worldRow(
   };
 }
 
-function parityRows({ count, from }: Sample, start: StartCore): readonly Row[] {
+function parityRows({ count, from }: Sample): readonly Row[] {
   const played = Array.from({ length: count }, (_, index) => {
     const world = parityWorld(from + index);
-    return { kind: world.kind, ...playParity(world, start) };
+    return { kind: world.kind, ...playParity(world) };
   });
   const ofKind = VALUE_KINDS.map((kind) =>
     parityRowOf(

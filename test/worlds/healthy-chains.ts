@@ -4,7 +4,7 @@ import { type ChainModel, headAt, paceAt, timeOf } from "../../src/sim/model/cha
 import { AT_THE_TIP, type IndexerModel } from "../../src/sim/model/indexer-model.ts";
 import { createRandom, unitAt } from "../../src/sim/model/random.ts";
 import { driftingPaces } from "../support/drifting-paces.ts";
-import type { StartCore } from "./core.ts";
+import { startMonitor } from "./core.ts";
 import type { Row } from "./figures.ts";
 import { chainsOf, isNode, polledEach } from "./fleet.ts";
 import { benchChain, healthyPoll, keyOf, poll, rounds, T0 } from "./simulated-poll.ts";
@@ -35,7 +35,7 @@ const WOBBLING = ["airdrops/multichain", "airdrops/subgraph", "lockup/multichain
 const REORG_SEEN_MS = 2_000;
 
 /** Plays hours of healthy wobble, and returns a row of the table. */
-export function wobbleRowOf(wobble: WobbleCase, start: StartCore): Row {
+export function wobbleRowOf(wobble: WobbleCase): Row {
   const { blockTimeMs, hours, name } = wobble;
   const span = { fromMs: T0, toMs: T0 + hours * 60 * MINUTE_MS };
   const paces = driftingPaces({ seed: name, blockTimeMs, ...span, everyMs: 1_800_000, ratio: 0.3 });
@@ -45,7 +45,7 @@ export function wobbleRowOf(wobble: WobbleCase, start: StartCore): Row {
     const behaviour = seed.endsWith("subgraph") ? replicas : { batchBlocks: 5 };
     return { seed, chain, behaviour: { ...AT_THE_TIP, ...behaviour } };
   });
-  const core = start(chainsOf(polledEach(POLL_MS, WOBBLING.map(keyOf)), blockTimeMs));
+  const core = startMonitor(chainsOf(polledEach(POLL_MS, WOBBLING.map(keyOf)), blockTimeMs));
   const random = createRandom(`wobble/${name}`);
   const polls: Observation[] = [];
   const played = rounds(core, { ...span, everyMs: POLL_MS, lookAfterMs: POLL_MS - 1 }, (sentAtMs) => {
@@ -122,8 +122,8 @@ const PACES_MS = { least: 250, most: 300_000 };
 const STALLED = { ms: 600_000, blocks: 50 };
 
 /** One row of the table: a play counts once, whatever went wrong in it. */
-export function paceRowOf(given: PaceCase, plays: number, start: StartCore): Row {
-  const played = Array.from({ length: plays }, (_, index) => playPace(given, index, start));
+export function paceRowOf(given: PaceCase, plays: number): Row {
+  const played = Array.from({ length: plays }, (_, index) => playPace(given, index));
   const bad = new Set(played.flatMap((play) => play.bad));
   return {
     "the chain": given.name,
@@ -134,7 +134,7 @@ export function paceRowOf(given: PaceCase, plays: number, start: StartCore): Row
   };
 }
 
-function playPace(given: PaceCase, index: number, start: StartCore) {
+function playPace(given: PaceCase, index: number) {
   const chance = createRandom(`paces/${given.name}/${index}`);
   const blockTimeMs = Math.round(PACES_MS.least * (PACES_MS.most / PACES_MS.least) ** chance());
   const { factor, lastsMs } = given.event(chance);
@@ -153,7 +153,7 @@ function playPace(given: PaceCase, index: number, start: StartCore) {
     ...polledEach(MINUTE_MS, [keyOf("lockup/multichain")]),
     ...polledEach(POLL_MS, hasNode ? ["rpc/bench/0"] : []),
   ];
-  const core = start(chainsOf(sources, isConfigured ? blockTimeMs : null));
+  const core = startMonitor(chainsOf(sources, isConfigured ? blockTimeMs : null));
   const bad: Status[] = [];
   let lagAtHead = 0;
   const span = { fromMs: T0, toMs: T0 + 2 * CALM_MS + lastsMs, everyMs: POLL_MS };

@@ -7,7 +7,7 @@ import {
 } from "../../src/sim/model/indexer-model.ts";
 import { createRandom } from "../../src/sim/model/random.ts";
 import { driftingPaces } from "../support/drifting-paces.ts";
-import type { StartCore } from "./core.ts";
+import { startMonitor } from "./core.ts";
 import { percentile, type Row } from "./figures.ts";
 import { chainsOf, polledEach } from "./fleet.ts";
 import { benchChain, deliver, keyOf, poll, T0 } from "./simulated-poll.ts";
@@ -52,8 +52,8 @@ export const GAP_CASES: readonly GapCase[] = [
 ];
 
 /** One row of the table: how far estimates are from the truth at the instant at which the target was read, in blocks. */
-export function gapRowOf(given: GapCase, start: StartCore): Row {
-  const measured = measureGap(given, start);
+export function gapRowOf(given: GapCase): Row {
+  const measured = measureGap(given);
   const show = (p: number, of: (one: (typeof measured)[number]) => number) => {
     const value = percentile(measured.map(of), p);
     return Math.abs(value) >= 100 ? value.toFixed(0) : value.toFixed(2);
@@ -71,7 +71,7 @@ export function gapRowOf(given: GapCase, start: StartCore): Row {
   };
 }
 
-function measureGap(given: GapCase, start: StartCore) {
+function measureGap(given: GapCase) {
   const { blockTimeMs, scheduleMs, targetScheduleMs = scheduleMs } = given;
   const chain = benchChain({
     ...{ ...ARBITRUM, blockTimeMs, startMs: T0 - 86_400_000, jitter: given.jitter ?? 0 },
@@ -82,7 +82,7 @@ function measureGap(given: GapCase, start: StartCore) {
   const gapAt = (atMs: number) => (processedAt(against, atMs) ?? 0) - (processedAt(target, atMs) ?? 0);
   const [a, b] = [keyOf("airdrops/multichain"), keyOf("airdrops/subgraph")];
   const sources = [...polledEach(scheduleMs, [a]), ...polledEach(targetScheduleMs, [b])];
-  const core = start(chainsOf(sources, blockTimeMs));
+  const core = startMonitor(chainsOf(sources, blockTimeMs));
   const random = createRandom(`gaps/${given.name}`);
   /** Two monitors that poll each variant each 15 s at a phase of its own, and subtract what they have. */
   const naiveErrorAt = (sentAtMs: number): number => {
@@ -144,8 +144,8 @@ const NAMES = ["airdrops/multichain", "airdrops/subgraph", "lockup/multichain", 
 const MEASURED = 3;
 
 /** One row of the table: lags against the true ones at the instant at which the target was read. */
-export function lagRowOf(given: LagCase, start: StartCore): Row {
-  const lags = measureLag(given, start);
+export function lagRowOf(given: LagCase): Row {
+  const lags = measureLag(given);
   const seconds = (isExtrapolated: boolean, p: number): string => {
     const errors = lags.filter((one) => one.isExtrapolated === isExtrapolated).map(({ errorMs }) => errorMs);
     return errors.length === 0 ? "-" : (percentile(errors, p) / 1_000).toFixed(2);
@@ -161,12 +161,12 @@ export function lagRowOf(given: LagCase, start: StartCore): Row {
   };
 }
 
-function measureLag(given: LagCase, start: StartCore) {
+function measureLag(given: LagCase) {
   const { blockTimeMs, lagMs, name, phaseMs } = given;
   const span = { fromMs: T0, toMs: T0 + LAG_TICKS * SCHEDULE_MS };
   const paces = driftingPaces({ seed: name, blockTimeMs, ...span, everyMs: 600_000, ratio: 0.05 });
   const chain = benchChain({ ...ARBITRUM, blockTimeMs, startMs: T0 - 1, jitter: 0.1, paces });
-  const core = start(chainsOf(polledEach(SCHEDULE_MS, NAMES.map(keyOf)), blockTimeMs));
+  const core = startMonitor(chainsOf(polledEach(SCHEDULE_MS, NAMES.map(keyOf)), blockTimeMs));
   const random = createRandom(`lags/${name}`);
   const measured: { readonly isExtrapolated: boolean; readonly errorMs: number }[] = [];
   for (let tickMs = T0; tickMs < span.toMs; tickMs += SCHEDULE_MS) {

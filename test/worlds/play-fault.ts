@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
 import { parse } from "yaml";
 import { parseDuration } from "../../src/config/quantities.ts";
-import type { FailureReason, Observation } from "../../src/core/model/observation.ts";
+import type { FailureReason, Head, Observation } from "../../src/core/model/observation.ts";
 import type { Status } from "../../src/core/model/report.ts";
 import { type ChainModel, createChain, hashOf, headAt, timeOf } from "../../src/sim/model/chain-model.ts";
 import { AT_THE_TIP, type IndexerBehaviour } from "../../src/sim/model/indexer-model.ts";
 import { createRandom } from "../../src/sim/model/random.ts";
-import type { StartCore } from "./core.ts";
+import { startMonitor } from "./core.ts";
 import type { Row } from "./figures.ts";
 import { chainsOf, polledEach } from "./fleet.ts";
 import { benchChain, keyOf, poll, rounds, T0 } from "./simulated-poll.ts";
@@ -59,13 +59,13 @@ interface Span {
 }
 
 /** Plays a script: 20 min of health, the fault, and 20 min after it. */
-function playFault(script: FaultScript, start: StartCore): FaultOutcome {
+function playFault(script: FaultScript): FaultOutcome {
   const startMs = script.isOld === true ? T0 : T0 + SETTLE_MS;
   const afterMs = msOf(script.known);
   const endMs = startMs + (script.lasts === undefined ? afterMs + 600_000 : msOf(script.lasts));
   const targets = TARGETS.slice(0, script.targets);
   const struck = targets.slice(script.strikes === undefined ? -1 : FIRST_STRUCK[script.strikes]);
-  const steps = stepsOf(script, start, { targets, struck, startMs, endMs });
+  const steps = stepsOf(script, { targets, struck, startMs, endMs });
   const during = steps.filter(({ atMs }) => atMs > startMs + afterMs && atMs <= endMs);
   const after = steps.filter(({ atMs }) => atMs > endMs + msOf(script.well));
   const pollsTo = (expected: Status, judged: typeof steps): number | null => {
@@ -89,8 +89,8 @@ function playFault(script: FaultScript, start: StartCore): FaultOutcome {
 }
 
 /** One row of the table. */
-export function faultRowOf(script: FaultScript, start: StartCore): Row {
-  const { pollsToKnow, pollsToRecover, wrong } = playFault(script, start);
+export function faultRowOf(script: FaultScript): Row {
+  const { pollsToKnow, pollsToRecover, wrong } = playFault(script);
   const isLate = [pollsToKnow, pollsToRecover].some((polls) => polls === null || polls > GRACE_POLLS);
   return {
     fault: script.name,
@@ -110,7 +110,6 @@ function msOf(duration: string | undefined): number {
 /** After each poll, its instant, and the status of every target. */
 function stepsOf(
   script: FaultScript,
-  start: StartCore,
   { endMs, startMs, struck, targets }: Span & Readonly<Record<"targets" | "struck", readonly string[]>>,
 ) {
   const blockTimeMs = msOf(script.block ?? "2s");
@@ -123,7 +122,7 @@ function stepsOf(
   const sources = [...targets, ...(script.rpc === true ? [NODE] : [])];
   const failing = script.strikes === "rpc" ? [NODE] : struck;
   const random = createRandom(script.name);
-  const core = start(chainsOf(polledEach(SCHEDULE_MS, sources), blockTimeMs));
+  const core = startMonitor(chainsOf(polledEach(SCHEDULE_MS, sources), blockTimeMs));
   const span = { fromMs: T0, toMs: endMs + SETTLE_MS, everyMs: SCHEDULE_MS };
   const played = rounds(core, span, (atMs) => {
     const isOn = atMs >= startMs && atMs < endMs;
@@ -161,45 +160,26 @@ function say(
   if (verb === "says") {
     return what === "nothing" ? [] : [{ ...times, kind: what as "missing" | "not_started" }];
   }
+  const fromBlock = what === "head" ? headAt(model, startMs) : Number(what);
   const changes: Readonly<Record<string, Partial<IndexerBehaviour>>> = {
     freezes: { freezeAtMs: startMs, lagBlocks: Number(what) },
     lags: { lagMs: msOf(what) },
-    climbs: {
-      catchUp: {
-        atMs: startMs,
-        fromBlock: what === "head" ? headAt(model, startMs) : Number(what),
-        blocksPerSec: Number(pace),
-      },
-    },
+    climbs: { catchUp: { atMs: startMs, fromBlock, blocksPerSec: Number(pace) } },
     moves: { wrongChain: OTHER_CHAIN },
   };
-  const behaviour = { ...AT_THE_TIP, ...changes[verb] };
+  const indexer = { seed: source, chain: model, behaviour: { ...AT_THE_TIP, ...changes[verb] } };
   const timestamps = isDated ? "reported" : "none";
-  const { observation } = poll(
-    source,
-    { seed: source, chain: model, behaviour },
-    { sentAtMs, random, timestamps },
-  );
+  const { observation } = poll(source, indexer, { sentAtMs, random, timestamps });
   if (observation.kind !== "head") {
     return [observation];
   }
   const { head } = observation;
-  switch (verb) {
-    case "claims":
-    case "adds": {
-      const block = Number(what) + (verb === "adds" ? head.block : 0);
-      return [
-        {
-          ...observation,
-          head: { ...head, block, timestampSec: Math.floor(timeOf(model, head.block) / 1_000) },
-        },
-      ];
-    }
-    case "flags":
-      return [{ ...observation, head: { ...head, indexingErrors: true } }];
-    case "forks":
-      return [{ ...observation, head: { ...head, hash: hashOf(model.id, head.block, "dead") } }];
-    default:
-      return [observation];
-  }
+  const timestampSec = Math.floor(timeOf(model, head.block) / 1_000);
+  const heads: Readonly<Record<string, Partial<Head>>> = {
+    claims: { block: Number(what), timestampSec },
+    adds: { block: head.block + Number(what), timestampSec },
+    flags: { indexingErrors: true },
+    forks: { hash: hashOf(model.id, head.block, "dead") },
+  };
+  return [{ ...observation, head: { ...head, ...heads[verb] } }];
 }

@@ -3,7 +3,7 @@ import type { ParityReading } from "../../src/core/model/parity.ts";
 import type { ParityReport } from "../../src/core/model/report.ts";
 import { parityValueOf } from "../../src/dialects/parity.ts";
 import { createRandom } from "../../src/sim/model/random.ts";
-import type { StartCore } from "./core.ts";
+import { startMonitor } from "./core.ts";
 import { percentile, type Row } from "./figures.ts";
 import { chainsOf } from "./fleet.ts";
 import { firstLack, isDifferent, type ParitySource, type ParityWorld, stateAt } from "./parity-world.ts";
@@ -32,12 +32,14 @@ interface Poll {
 }
 
 /** Plays a world: every reading arrives at its own instant, with the height of the same answer. */
-export function playParity(world: ParityWorld, start: StartCore): ParityPlayed {
+export function playParity(world: ParityWorld): ParityPlayed {
   const sources = world.sources.map((source) => ({
     key: keyOfSource(source),
     pollIntervalMs: source.readEachMs,
   }));
-  const core = start(chainsOf(sources, world.blockTimeMs, { protocol: PROTOCOL, everyMs: world.everyMs }));
+  const core = startMonitor(
+    chainsOf(sources, world.blockTimeMs, { protocol: PROTOCOL, everyMs: world.everyMs }),
+  );
   const polls = world.sources
     .flatMap((source) => pollsOf(world, source))
     .toSorted((a, b) => a.reading.receivedAtMs - b.reading.receivedAtMs);

@@ -1,6 +1,6 @@
 import { AT_THE_TIP } from "../../src/sim/model/indexer-model.ts";
 import { createRandom } from "../../src/sim/model/random.ts";
-import type { StartCore } from "./core.ts";
+import { startMonitor } from "./core.ts";
 import type { Row } from "./figures.ts";
 import { chainsOf, polledEach } from "./fleet.ts";
 import { benchChain, keyOf, poll, rounds, T0 } from "./simulated-poll.ts";
@@ -38,8 +38,8 @@ export const REPLICA_CASES: readonly ReplicaCase[] = SHARES.flatMap(([name, shar
 ]);
 
 /** One row of the table. */
-export function replicaRowOf(given: ReplicaCase, start: StartCore): Row {
-  const steps = play(given, start);
+export function replicaRowOf(given: ReplicaCase): Row {
+  const steps = play(given);
   const on = steps.filter(({ isOn }) => isOn);
   const lagging = on.filter(({ said }) => said?.status === "lagging");
   const changes = steps.filter(
@@ -62,9 +62,9 @@ export function replicaRowOf(given: ReplicaCase, start: StartCore): Row {
 }
 
 /** What was said of the target after each poll, and of how many healthy ones beside it that they are not `ok`. */
-function play({ blockTimeMs, low, name, share }: ReplicaCase, start: StartCore) {
+function play({ blockTimeMs, low, name, share }: ReplicaCase) {
   const chain = benchChain({ blockTimeMs, startMs: T0 - 720 * HOUR_MS, jitter: 0.2 });
-  const core = start(chainsOf(polledEach(SCHEDULE_MS, TARGETS), blockTimeMs));
+  const core = startMonitor(chainsOf(polledEach(SCHEDULE_MS, TARGETS), blockTimeMs));
   const random = createRandom(`replicas/${name}`);
   const isOn = (atMs: number): boolean => atMs >= FROM_MS && atMs < UNTIL_MS;
   const span = { fromMs: T0, toMs: UNTIL_MS + HOUR_MS, everyMs: SCHEDULE_MS };
