@@ -18,30 +18,29 @@ interface WobbleCase {
   readonly blockTimeMs: number;
   /** How far the replicas behind a subgraph's URL are apart. */
   readonly wobbleBlocks: number;
-  readonly reorgBlocks: number;
-  readonly hours: number;
 }
 
 export const WOBBLE_CASES: readonly WobbleCase[] = [
-  { name: "0.25 s blocks", blockTimeMs: 250, wobbleBlocks: 200, reorgBlocks: 64, hours: 24 },
-  { name: "2 s blocks", blockTimeMs: 2_000, wobbleBlocks: 200, reorgBlocks: 64, hours: 24 },
+  { name: "0.25 s blocks", blockTimeMs: 250, wobbleBlocks: 200 },
+  { name: "2 s blocks", blockTimeMs: 2_000, wobbleBlocks: 200 },
   // 200 blocks of 12 s are 40 min: no wobble, but replicas that lag. 40 blocks are 8 min, just within `lagging`.
-  { name: "12 s blocks", blockTimeMs: 12_000, wobbleBlocks: 40, reorgBlocks: 64, hours: 24 },
+  { name: "12 s blocks", blockTimeMs: 12_000, wobbleBlocks: 40 },
 ];
 
+const HOURS = 24;
 const TIMEOUT_SHARE = 0.01;
 const WOBBLING = ["airdrops/multichain", "airdrops/subgraph", "lockup/multichain", "lockup/subgraph"];
-/** How long a step back by a reorg is visible; there is one each minute. */
+/** How deep reorgs are, and how long a step back is visible; there is one each minute. */
+const REORG_BLOCKS = 64;
 const REORG_SEEN_MS = 2_000;
 
 /** Plays hours of healthy wobble, and returns a row of the table. */
-export function wobbleRowOf(wobble: WobbleCase): Row {
-  const { blockTimeMs, hours, name } = wobble;
-  const span = { fromMs: T0, toMs: T0 + hours * 60 * MINUTE_MS };
+export function wobbleRowOf({ blockTimeMs, name, wobbleBlocks }: WobbleCase): Row {
+  const span = { fromMs: T0, toMs: T0 + HOURS * 60 * MINUTE_MS };
   const paces = driftingPaces({ seed: name, blockTimeMs, ...span, everyMs: 1_800_000, ratio: 0.3 });
   const chain = benchChain({ blockTimeMs, startMs: T0 - 1, jitter: 0.5, paces });
   const models = WOBBLING.map((seed): IndexerModel => {
-    const replicas = { replicas: 3, wobbleBlocks: wobble.wobbleBlocks };
+    const replicas = { replicas: 3, wobbleBlocks };
     const behaviour = seed.endsWith("subgraph") ? replicas : { batchBlocks: 5 };
     return { seed, chain, behaviour: { ...AT_THE_TIP, ...behaviour } };
   });
@@ -49,7 +48,7 @@ export function wobbleRowOf(wobble: WobbleCase): Row {
   const random = createRandom(`wobble/${name}`);
   const polls: Observation[] = [];
   const played = rounds(core, { ...span, everyMs: POLL_MS, lookAfterMs: POLL_MS - 1 }, (sentAtMs) => {
-    const round = models.map((model) => wobblingPoll(model, wobble, sentAtMs, random));
+    const round = models.map((model) => wobblingPoll(model, sentAtMs, random));
     polls.push(...round);
     return round;
   });
@@ -65,7 +64,7 @@ export function wobbleRowOf(wobble: WobbleCase): Row {
   const sumOf = (kind: "reorg" | "reindex") =>
     targets.reduce((sum, { regressions }) => sum + regressions[kind], 0);
   return {
-    ...{ chain: name, hours, polls: polls.length },
+    ...{ chain: name, hours: HOURS, polls: polls.length },
     timeouts: polls.filter(({ kind }) => kind === "failed").length,
     "steps back": sumOf("reorg"),
     "taken for re-indexes": sumOf("reindex"),
@@ -73,12 +72,7 @@ export function wobbleRowOf(wobble: WobbleCase): Row {
   };
 }
 
-function wobblingPoll(
-  model: IndexerModel,
-  { reorgBlocks }: WobbleCase,
-  sentAtMs: number,
-  random: () => number,
-): Observation {
+function wobblingPoll(model: IndexerModel, sentAtMs: number, random: () => number): Observation {
   const source = keyOf(model.seed);
   if (random() < TIMEOUT_SHARE) {
     const receivedAtMs = sentAtMs + 10_000;
@@ -88,7 +82,8 @@ function wobblingPoll(
   if (observation.kind !== "head" || readAtMs % MINUTE_MS >= REORG_SEEN_MS) {
     return observation;
   }
-  const depth = 1 + Math.floor(unitAt(`${model.seed}/reorg`, Math.floor(readAtMs / MINUTE_MS)) * reorgBlocks);
+  const depth =
+    1 + Math.floor(unitAt(`${model.seed}/reorg`, Math.floor(readAtMs / MINUTE_MS)) * REORG_BLOCKS);
   return { ...observation, head: { ...observation.head, block: observation.head.block - depth } };
 }
 
