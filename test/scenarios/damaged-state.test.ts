@@ -132,12 +132,9 @@ function* pathsOf(value: unknown, path: readonly string[] = []): Iterable<readon
   }
 }
 
-function withValue(value: unknown, [key, ...rest]: readonly string[], wanted: unknown): unknown {
-  if (key === undefined) {
-    return wanted;
-  }
-  if (Array.isArray(value)) {
-    return value.with(Number(key), withValue(value[Number(key)], rest, wanted));
-  }
-  return { ...Object(value), [key]: withValue(Object(value)[key], rest, wanted) };
+function withValue(state: unknown, path: readonly string[], wanted: unknown): unknown {
+  const copy = structuredClone(state);
+  const parent = path.slice(0, -1).reduce<unknown>((inner, key) => Reflect.get(Object(inner), key), copy);
+  Reflect.set(Object(parent), path.at(-1) ?? "", wanted);
+  return copy;
 }

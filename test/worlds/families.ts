@@ -7,7 +7,7 @@ import { GAP_CASES, gapRowOf, LAG_CASES, lagRowOf } from "./measured-cases.ts";
 import { parityWorld, VALUE_KINDS } from "./parity-world.ts";
 import { FAULT_SCRIPTS, faultRowOf } from "./play-fault.ts";
 import { parityRowOf, playParity } from "./play-parity.ts";
-import { mistakesOf, type Played, playWorld } from "./play-world.ts";
+import { MISTAKES, mistakesOf, type Played, playWorld } from "./play-world.ts";
 import {
   fallingWorld,
   longWorld,
@@ -35,15 +35,6 @@ export interface Family {
   readonly least?: (row: Row) => Readonly<Record<string, number>>;
 }
 
-/** What may go wrong in a world, by column. */
-const MISTAKES = {
-  accused: "sound source accused",
-  untold: "far wrong one not told",
-  referenceLow: "reference too low",
-  referenceHigh: "reference too high",
-  noReference: "no reference",
-  wrongLag: "wrong lag",
-} as const satisfies Partial<Record<keyof Played, string>>;
 const ORDER = "depends on the order";
 
 /** In which share of the fleets of a kind something goes wrong that nobody can know better; of all others, in 3 % for a moment. */

@@ -12,19 +12,21 @@ import { createWorldChain, type WorldChain } from "./world-chain.ts";
  * truth every fifteen seconds.
  */
 
-/** What was wrong in one play, each with the minute and what was said. */
-export interface Played {
+/** What may be wrong, and what it is called in tables. */
+export const MISTAKES = {
   /** A source that is right, or merely late by less than is judged, has another status than it should. */
-  readonly accused: readonly string[];
+  accused: "sound source accused",
   /** A source that is far behind, or far off, is `ok` for more than three polls. */
-  readonly untold: readonly string[];
-  readonly referenceLow: readonly string[];
-  readonly referenceHigh: readonly string[];
-  readonly noReference: readonly string[];
-  readonly wrongLag: readonly string[];
-  /** What is said at the end: the same for every order of arrival. */
-  readonly outcome: string;
-}
+  untold: "far wrong one not told",
+  referenceLow: "reference too low",
+  referenceHigh: "reference too high",
+  noReference: "no reference",
+  wrongLag: "wrong lag",
+} as const;
+type Mistake = keyof typeof MISTAKES;
+
+/** What was wrong in one play, each with the minute and what was said; and what is said at its end. */
+export type Played = Readonly<Record<Mistake, readonly string[]>> & { readonly outcome: string };
 
 /** The default thresholds of chains.yaml. */
 const LAGGING_MS = 10 * MINUTE;
@@ -70,13 +72,8 @@ class Play {
   readonly #random: () => number;
   readonly #chain: WorldChain;
   readonly #actors: readonly Actor[];
-  readonly #wrong = {
-    accused: [] as string[],
-    untold: [] as string[],
-    referenceLow: [] as string[],
-    referenceHigh: [] as string[],
-    noReference: [] as string[],
-    wrongLag: [] as string[],
+  readonly #wrong: Readonly<Record<Mistake, string[]>> = {
+    ...{ accused: [], untold: [], referenceLow: [], referenceHigh: [], noReference: [], wrongLag: [] },
   };
   readonly #core: Core;
   #nowMs = T0;
@@ -296,7 +293,7 @@ class Play {
     return Math.max(0, atMs - this.#chain.timeOf(block + 1));
   }
 
-  #note(what: keyof Omit<Played, "outcome">, said: string): void {
+  #note(what: Mistake, said: string): void {
     this.#wrong[what].push(`${((this.#nowMs - T0) / MINUTE).toFixed(1)} min ${said}`);
   }
 }
