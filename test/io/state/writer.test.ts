@@ -1,7 +1,6 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, it, vi } from "vitest";
 import { DebouncedWriter } from "../../../src/io/state/writer.ts";
-
-const DELAY_MS = 4_500;
+import { expectTold } from "../../support/tell.ts";
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -12,84 +11,62 @@ afterEach(() => {
 });
 
 // test/daemon/state/store.test.ts has what is said where the disk refuses.
-describe("DebouncedWriter", () => {
-  it("writes a change after the delay, once for many, and again after a write that failed", async () => {
-    const { saver, disk } = startSaver();
-
-    for (const value of [1, 2]) {
-      disk.value = value;
-      saver.touch();
-    }
-    await vi.advanceTimersByTimeAsync(DELAY_MS - 1);
-    expect(disk.written).toEqual([]);
-    disk.write = () => Promise.reject(new Error("no space left"));
-    await vi.advanceTimersByTimeAsync(1);
-    await expect(saver.flush()).rejects.toThrow("no space left");
-    disk.write = () => Promise.resolve();
-    await vi.advanceTimersByTimeAsync(DELAY_MS);
-    await vi.advanceTimersByTimeAsync(60_000);
-
-    expect(disk.written).toEqual([2]);
-  });
-
-  it("writes a change that is urgent sooner, with what waits for a later write", async () => {
-    const { saver, disk } = startSaver();
-    saver.touch();
-    disk.value = 1;
-
-    saver.touch(1_000);
-    saver.touch();
-    await vi.advanceTimersByTimeAsync(1_000);
-    await vi.advanceTimersByTimeAsync(60_000);
-
-    expect(disk.written).toEqual([1]);
-  });
-
-  it("lets all that wait at the same time share one write, and writes again for what changes during it", async () => {
-    const { saver, disk } = startSaver();
-    let letGo = (): void => undefined;
-    const held = new Promise<void>((resolve) => {
-      letGo = resolve;
-    });
-    disk.write = () => held;
-    const flush = (value: number) => {
-      disk.value = value;
-      return saver.flush();
-    };
-    const first = [1, 2, 3].map(flush);
-    await vi.advanceTimersByTimeAsync(0);
-
-    const second = flush(4);
-    letGo();
-    await Promise.all([...first, second]);
-
-    expect(disk.written).toEqual([3, 4]);
-  });
-
-  it("writes for the last time when it is disposed", async () => {
-    const { saver, disk } = startSaver();
-    saver.touch();
-    disk.value = 9;
-
-    await saver[Symbol.asyncDispose]();
-    await vi.advanceTimersByTimeAsync(60_000);
-
-    expect(disk.written).toEqual([9]);
-    expect(vi.getTimerCount()).toBe(0);
-  });
+it("DebouncedWriter writes what test/fixtures/debounced-writes.txt has", async () => {
+  await expectTold("test/fixtures/debounced-writes.txt", startWriter);
 });
 
-function startSaver() {
-  const disk = { value: 0, write: () => Promise.resolve(), written: [] as number[] };
-  const saver = new DebouncedWriter({
-    delayMs: DELAY_MS,
+/**
+ * `touch VALUE [MS]`, `flush VALUE`, `dispose`; `wait MS`; the disk does what it is told from then on: `refuse`, `accept`, `hold`, and
+ * `let go` of what is held. Said is what was written since, and what became of flushes.
+ */
+function startWriter() {
+  let [value, mode] = ["", "accept"];
+  const news: string[] = [];
+  let letGo: () => void = () => undefined;
+  const writer = new DebouncedWriter({
+    delayMs: 4_500,
     write: async () => {
-      const { value } = disk;
-      await disk.write();
-      disk.written.push(value);
+      const written = value;
+      if (mode === "refuse") {
+        throw new Error("no space left");
+      }
+      if (mode === "hold") {
+        await new Promise<void>((resolve) => {
+          letGo = resolve;
+        });
+      }
+      news.push(`wrote ${written}`);
     },
     onFailure: () => undefined,
     onRecovery: () => undefined,
   });
-  return { saver, disk };
+  const verbs: Readonly<Record<string, (word: string, ms: string | undefined) => unknown>> = {
+    touch(next, ms) {
+      value = next;
+      writer.touch(ms === undefined ? undefined : Number(ms));
+    },
+    flush(next) {
+      value = next;
+      void writer.flush().then(
+        () => news.push(`flushed ${next}`),
+        (error: unknown) => news.push(`not flushed ${next}: ${String(error)}`),
+      );
+    },
+    async dispose() {
+      await writer[Symbol.asyncDispose]();
+      news.push(`${vi.getTimerCount()} timers left`);
+    },
+    wait: (ms) => vi.advanceTimersByTimeAsync(Number(ms)),
+    let: () => letGo(),
+  };
+  return {
+    async do(line: string): Promise<readonly string[]> {
+      const [verb = "", word = "", ms] = line.split(" ");
+      const happen = verbs[verb];
+      mode = happen === undefined ? verb : mode;
+      await happen?.(word, ms);
+      await vi.advanceTimersByTimeAsync(0);
+      return news.splice(0);
+    },
+  };
 }
