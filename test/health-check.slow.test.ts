@@ -3,15 +3,15 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import bcrypt from "bcryptjs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openWebConfig } from "../src/commands/load-config.ts";
 import type { WebSettingsSource } from "../src/config/config.ts";
-import { parseWebConfig } from "../src/config/web.ts";
-import { liveWebSettings } from "../src/io/http-server/settings.ts";
 import { recordLog } from "./support/log-recorder.ts";
 import { startRawServer, takeRefusingPort } from "./support/raw-server.ts";
 import { serve } from "./support/served.ts";
 import { webConfigFolder } from "./support/web-configs.ts";
 
 const TLS = "cert_file: cert.pem, key_file: key.pem";
+const CLIENTS = `tls_server_config: { ${TLS}, client_auth_type`;
 const USERS = `basic_auth_users: { alice: "${bcrypt.hashSync("open sesame", 4)}" }`;
 
 let folder: ReturnType<typeof webConfigFolder>;
@@ -24,44 +24,36 @@ afterAll(() => folder[Symbol.dispose]());
 
 describe("deploy/health-check.mjs", () => {
   it.each([
-    "",
-    `tls_server_config: { ${TLS} }`,
-    USERS,
-    `tls_server_config: { ${TLS} }\n${USERS}`,
-    `tls_server_config: { ${TLS}, client_auth_type: RequireAndVerifyClientCert, client_ca_file: cert.pem }`,
-    `tls_server_config: { ${TLS}, client_auth_type: RequireAnyClientCert }`,
-  ])("exits with 0 for a daemon with the web configuration %j", async (web) => {
-    await using server = await serve({ healthy: () => ({ ok: true, detail: "" }) }, { web: liveOf(web) });
+    { web: "", exitCode: 0 },
+    { web: `tls_server_config: { ${TLS} }`, exitCode: 0 },
+    { web: USERS, exitCode: 0 },
+    { web: `tls_server_config: { ${TLS} }\n${USERS}`, exitCode: 0 },
+    { web: `${CLIENTS}: RequireAndVerifyClientCert, client_ca_file: cert.pem }`, exitCode: 0 },
+    { web: `${CLIENTS}: RequireAnyClientCert }`, exitCode: 0 },
+    { web: "", stuck: true, exitCode: 1 },
+    { web: `tls_server_config: { ${TLS} }`, stuck: true, exitCode: 1 },
+  ])(
+    "exits with $exitCode for a daemon with $web, stuck: $stuck",
+    async ({ web, stuck = false, exitCode }) => {
+      const healthy = () => ({ ok: !stuck, detail: "" });
+      await using server = await serve({ healthy }, { web: liveOf(web) });
 
-    expect(await exitCodeOf(Number(new URL(server.url).port))).toBe(0);
-  });
+      expect(await exitCodeOf(Number(new URL(server.url).port))).toBe(exitCode);
+    },
+  );
 
-  it.each(["", `tls_server_config: { ${TLS} }`])("exits with 1 for a stuck one with %j", async (web) => {
-    await using server = await serve({ healthy: () => ({ ok: false, detail: "" }) }, { web: liveOf(web) });
-
-    expect(await exitCodeOf(Number(new URL(server.url).port))).toBe(1);
-  });
-
-  it("exits with 1 if no process listens", async () => {
-    expect(await exitCodeOf(await takeRefusingPort())).toBe(1);
-  });
-
-  it("exits with 1 without a reply", async () => {
+  it("exits with 1 if no process listens, or none replies", async () => {
     await using silent = await startRawServer({ onRequest: () => undefined });
 
+    expect(await exitCodeOf(await takeRefusingPort())).toBe(1);
     expect(await exitCodeOf(silent.port)).toBe(1);
   });
 });
 
 function liveOf(text: string): WebSettingsSource | null {
   const file = folder.write("web.yml", text);
-  return text === ""
-    ? null
-    : liveWebSettings(
-        () => parseWebConfig(text, { file, readFile: folder.readFile }),
-        () => 0,
-        recordLog().logger,
-      );
+  const world = { readFile: folder.readFile, monotonicMs: () => 0 };
+  return text === "" ? null : openWebConfig(file, world, recordLog().logger);
 }
 
 async function exitCodeOf(port: number): Promise<unknown> {

@@ -1,8 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { runCli } from "../src/cli.ts";
-import { commandWorld } from "./support/command-world.ts";
+import { runCommand } from "./commands/run-command.ts";
 import { serve } from "./support/listener.ts";
 import { takeRefusingPort } from "./support/raw-server.ts";
 import { type SynclagProcess, startSynclag } from "./support/synclag-process.ts";
@@ -153,7 +152,7 @@ describe("a key", () => {
     ];
 
     for (const command of commands) {
-      const printed = await run(command);
+      const printed = await runCommand(command, { env: KEYS });
       expect(printed.out).not.toBe("");
       expect(leaks(printed.out + printed.err)).toEqual([]);
     }
@@ -189,13 +188,6 @@ describe("a key", () => {
     expect([...leaks(err), ...leaks(out), ...written.flatMap(leaks)]).toEqual([]);
   });
 });
-
-/** Runs a command with the keys in its environment, in this process. */
-async function run(args: readonly string[]) {
-  const { world, printed } = commandWorld(KEYS);
-  const exitCode = await runCli(["node", "synclag", ...args], world);
-  return { exitCode, out: printed.out.join("\n"), err: printed.err.join("\n") };
-}
 
 /** Each form of a key that the text contains, with its context. */
 function leaks(text: string): readonly string[] {
@@ -246,24 +238,17 @@ async function startProvider() {
     const name = (request.url ?? "").split("/")[1] ?? "";
     const all = `${decodeURIComponent(request.url ?? "")} ${request.url} ${request.rawHeaders.join(" ")}`;
     heard.push(all);
-    const echo: Echo = ECHOES[name]?.(all) ?? { body: all };
-    const { status = 200, location, body } = echo;
-    const to = location?.replace("127.0.0.1:1", `127.0.0.1:${elsewhere.port}`);
-    response.writeHead(status, {
-      "content-type": "application/json",
-      ...(to === undefined ? {} : { location: to }),
-    });
-    response.end(body);
+    const { status = 200, location = "", body }: Echo = ECHOES[name]?.(all) ?? { body: all };
+    const to = location.replace("127.0.0.1:1", `127.0.0.1:${elsewhere.port}`);
+    response
+      .writeHead(status, { "content-type": "application/json", ...(to === "" ? {} : { location: to }) })
+      .end(body);
   });
-  return {
-    port: server.port,
-    heard,
-    heardElsewhere,
-    async [Symbol.asyncDispose]() {
-      await server[Symbol.asyncDispose]();
-      await elsewhere[Symbol.asyncDispose]();
-    },
+  const close = async () => {
+    await server[Symbol.asyncDispose]();
+    await elsewhere[Symbol.asyncDispose]();
   };
+  return { port: server.port, heard, heardElsewhere, [Symbol.asyncDispose]: close };
 }
 
 function inUnicodeEscapes(text: string): string {

@@ -104,17 +104,6 @@ describe("runApp()", () => {
     );
   });
 
-  it("fails to start if it cannot listen", async () => {
-    await using fleet = await startIndexers();
-    const config = configOf(chainsYaml(fleet));
-    await using first = await startTestApp(config);
-    const port = Number(new URL(first.url).port);
-
-    const second = startTestApp({ ...config, listen: { host: "127.0.0.1", port } });
-
-    await expect(second).rejects.toThrow("EADDRINUSE");
-  });
-
   it("answers 500 if a handler throws, logs the stack once, counts the error and keeps running", async () => {
     await using fleet = await startIndexers();
     const { logger, lines } = recordLog();
