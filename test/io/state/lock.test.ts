@@ -1,9 +1,9 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { loadState } from "../../../src/io/state/file.ts";
 import {
   findLockOwner,
@@ -18,11 +18,8 @@ import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 const WRITER = fileURLToPath(new URL("../../support/state-writer.ts", import.meta.url));
 const ANOTHER_PLACE = {
-  pid: 1,
-  place: "another-host",
-  startedAtMs: 0,
-  url: "http://10.0.0.1:9855",
-  token: "theirs",
+  ...{ pid: 1, place: "another-host", startedAtMs: 0 },
+  ...{ url: "http://10.0.0.1:9855", token: "theirs" },
 };
 /** More than a Linux process can have for a pid. */
 const NO_PID = 2 ** 22 + 1;
@@ -31,14 +28,19 @@ const LIVING_HEARTBEAT_MS = 300;
 const DEAD_HEARTBEAT_MS = 20;
 const WAIT = { timeout: 30_000, interval: 5 };
 
+/** `path`: of a state file in a folder of its own. */
+const it = test.extend("path", async ({ task: _ }, { onCleanup }) => {
+  const folder = await temporaryFolder();
+  onCleanup(() => folder[Symbol.asyncDispose]());
+  return join(folder.path, "synclag.state.json");
+});
+
 // Silence takes its time to show: the tests wait side by side.
 describe.concurrent("lockStateFile()", () => {
-  it("names the process that holds the file", async () => {
-    await using folder = await temporaryFolder();
-    const path = join(folder.path, "synclag.state.json");
+  it("names the process that holds the file", async ({ path }) => {
     using other = await holdAsAnother(path, "http://127.0.0.1:9855");
 
-    const refused = await lock(path, { heartbeatMs: LIVING_HEARTBEAT_MS }).catch((error: unknown) => error);
+    const refused = await lock(path, undefined, LIVING_HEARTBEAT_MS).catch((error: unknown) => error);
 
     expect(refused).toBeInstanceOf(StateLockedError);
     expect(String(refused)).toMatch(
@@ -48,19 +50,16 @@ describe.concurrent("lockStateFile()", () => {
     );
   });
 
-  it("gives the file back when it is disposed", async () => {
-    await using folder = await temporaryFolder();
-    const path = join(folder.path, "synclag.state.json");
-
+  it("gives the file back when it is disposed", async ({ path }) => {
     await (await lock(path))[Symbol.asyncDispose]();
 
-    expect(await readdir(folder.path)).toEqual([]);
+    expect(await readdir(dirname(path))).toEqual([]);
     expect(await findLockOwner(path)).toBeNull();
   });
 
-  it("lets one of two that take over a dead lock win, and finds all that it had recorded once it is killed", async () => {
-    await using folder = await temporaryFolder();
-    const path = join(folder.path, "synclag.state.json");
+  it("lets one of two that take over a dead lock win, and finds all that it had recorded once it is killed", async ({
+    path,
+  }) => {
     await writeFile(
       `${path}.lock`,
       JSON.stringify({ ...ANOTHER_PLACE, pid: NO_PID, place: await pidNamespace() }),
@@ -80,12 +79,10 @@ describe.concurrent("lockStateFile()", () => {
     await mine.assertHeld();
   });
 
-  it.each([
+  it.for([
     { what: "of another place that shows no sign of life", text: JSON.stringify(ANOTHER_PLACE) },
     { what: "that nobody can read and nobody touches", text: "" },
-  ])("takes over a lock $what", async ({ text }) => {
-    await using folder = await temporaryFolder();
-    const path = join(folder.path, "synclag.state.json");
+  ])("takes over a lock $what", async ({ text }, { path }) => {
     await writeFile(`${path}.lock`, text);
 
     await using mine = await lock(path);
@@ -93,31 +90,30 @@ describe.concurrent("lockStateFile()", () => {
     await mine.assertHeld();
   });
 
-  it.each([
+  it.for([
     { when: "at once", beats: 0 },
     { when: "after it has touched its lock for long", beats: 3 },
-  ])("tells a holder that was taken for dead, once and before each write: $when", async ({ beats }) => {
-    await using folder = await temporaryFolder();
-    const path = join(folder.path, "synclag.state.json");
-    const seen = { lost: [] as StateLockedError[], beats: 0 };
-    await using mine = await lock(path, { seen });
-    await beatsPass(seen, beats);
-    expect(seen.lost).toHaveLength(0);
+  ])(
+    "tells a holder that was taken for dead, once and before each write: $when",
+    async ({ beats }, { path }) => {
+      const seen = { lost: [] as StateLockedError[], beats: 0 };
+      await using mine = await lock(path, seen);
+      await beatsPass(seen, beats);
+      expect(seen.lost).toHaveLength(0);
 
-    await rm(`${path}.lock`);
-    await writeFile(`${path}.lock`, JSON.stringify(ANOTHER_PLACE));
+      await rm(`${path}.lock`);
+      await writeFile(`${path}.lock`, JSON.stringify(ANOTHER_PLACE));
 
-    await expect(mine.assertHeld()).rejects.toThrow("listening on http://10.0.0.1:9855");
-    await vi.waitFor(() => expect(seen.lost).toHaveLength(1), WAIT);
-    await beatsPass(seen, 3);
-    expect(seen.lost).toHaveLength(1);
-    await mine[Symbol.asyncDispose]();
-    expect(await readFile(`${path}.lock`, "utf8")).toContain("theirs");
-  });
+      await expect(mine.assertHeld()).rejects.toThrow("listening on http://10.0.0.1:9855");
+      await vi.waitFor(() => expect(seen.lost).toHaveLength(1), WAIT);
+      await beatsPass(seen, 3);
+      expect(seen.lost).toHaveLength(1);
+      await mine[Symbol.asyncDispose]();
+      expect(await readFile(`${path}.lock`, "utf8")).toContain("theirs");
+    },
+  );
 
-  it("rewrites a removed lock, with the actual address once it is known", async () => {
-    await using folder = await temporaryFolder();
-    const path = join(folder.path, "synclag.state.json");
+  it("rewrites a removed lock, with the actual address once it is known", async ({ path }) => {
     await using mine = await lock(path);
 
     await mine.publishUrl("http://127.0.0.1:40123");
@@ -130,12 +126,11 @@ describe.concurrent("lockStateFile()", () => {
     });
   });
 
-  it("explains what to do if no lock can be written", async () => {
-    await using folder = await temporaryFolder();
-    const path = join(folder.path, "missing", "synclag.state.json");
+  it("explains what to do if no lock can be written", async ({ path }) => {
+    const missing = join(path, "synclag.state.json");
 
-    await expect(lock(path)).rejects.toThrow(
-      `Cannot lock the state file ${path}: its folder does not exist (ENOENT); choose another with --state`,
+    await expect(lock(missing)).rejects.toThrow(
+      `Cannot lock the state file ${missing}: its folder does not exist (ENOENT); choose another with --state`,
     );
   });
 });
@@ -147,20 +142,15 @@ interface Seen {
 
 function lock(
   path: string,
-  {
-    seen = { lost: [], beats: 0 },
-    heartbeatMs = DEAD_HEARTBEAT_MS,
-  }: { seen?: Seen; heartbeatMs?: number } = {},
+  seen: Seen = { lost: [], beats: 0 },
+  heartbeatMs = DEAD_HEARTBEAT_MS,
 ): Promise<StateLock> {
-  return lockStateFile(path, {
-    // Each heartbeat reads the clock.
-    nowMs: () => {
-      seen.beats += 1;
-      return Date.now();
-    },
-    onLockLost: (error) => seen.lost.push(error),
-    heartbeatMs,
-  });
+  // Each heartbeat reads the clock.
+  const nowMs = (): number => {
+    seen.beats += 1;
+    return Date.now();
+  };
+  return lockStateFile(path, { nowMs, onLockLost: (error) => seen.lost.push(error), heartbeatMs });
 }
 
 /** Waits for so many heartbeats from now on. */
