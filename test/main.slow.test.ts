@@ -25,7 +25,8 @@ describe.concurrent("main", () => {
     { args: ["config", "schema"], code: 1 },
     { args: ["check"], code: 3 },
   ])("ends with $code where the output of $args does not fit on the disk", async ({ args, code }) => {
-    await using folder = await folderWith(CHAINS_YAML);
+    await using folder = await temporaryFolder();
+    writeFileSync(join(folder.path, "chains.yaml"), CHAINS_YAML);
 
     const { exitCode, err } = await runSynclag(args, { cwd: folder.path, redirect: ">/dev/full" });
 
@@ -34,7 +35,8 @@ describe.concurrent("main", () => {
   });
 
   it("keeps the daemon running, and counts lost lines, if the disk is full for the log", async () => {
-    await using folder = await folderWith(CHAINS_YAML);
+    await using folder = await temporaryFolder();
+    writeFileSync(join(folder.path, "chains.yaml"), CHAINS_YAML);
     await using synclag = startSynclag(["run"], { cwd: folder.path, redirect: "2>/dev/full" });
     const url = await vi.waitFor(() => urlOf(folder.path), 50_000);
 
@@ -48,7 +50,8 @@ describe.concurrent("main", () => {
   });
 
   it("reloads once it has started for a SIGHUP that came before", async () => {
-    await using folder = await folderWith(CHAINS_YAML);
+    await using folder = await temporaryFolder();
+    writeFileSync(join(folder.path, "chains.yaml"), CHAINS_YAML);
     await using synclag = startSynclag(["run"], { cwd: folder.path });
     await vi.waitFor(() => expect(handlesHangup(synclag.child.pid)).toBe(true), {
       timeout: 50_000,
@@ -64,7 +67,8 @@ describe.concurrent("main", () => {
   });
 
   it("exits despite a SIGHUP during the last write of its state", async () => {
-    await using folder = await folderWith(CHAINS_YAML.replace("9/", '9/", schedule: "* * * * * *'));
+    await using folder = await temporaryFolder();
+    writeFileSync(join(folder.path, "chains.yaml"), CHAINS_YAML.replace("9/", '9/", schedule: "* * * * * *'));
     await using synclag = startSynclag(["run"], { cwd: folder.path });
     await synclag.logged(/"msg":"First round done"/);
     // The write waits until somebody reads the pipe.
@@ -102,12 +106,6 @@ describe.concurrent("main", () => {
     expect(reloaded).not.toContain('protocol="airdrops"');
   });
 });
-
-async function folderWith(chainsYaml: string) {
-  const folder = await temporaryFolder();
-  writeFileSync(join(folder.path, "chains.yaml"), chainsYaml);
-  return folder;
-}
 
 /** Where the daemon of this folder serves, as its lock says. */
 function urlOf(folder: string): string {

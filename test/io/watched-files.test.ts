@@ -1,4 +1,4 @@
-import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { it } from "vitest";
 import { WatchedFiles } from "../../src/io/watched-files.ts";
@@ -8,18 +8,11 @@ import { expectTold } from "../support/tell.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 it("WatchedFiles tells changes as test/fixtures/watched-files.txt has it", async () => {
-  await using outer = await temporaryFolder();
-  let stories = 0;
-  await expectTold("test/fixtures/watched-files.txt", () => {
-    stories += 1;
-    const folder = join(outer.path, `${stories}`);
-    mkdirSync(folder);
-    return watcherIn(folder);
-  });
+  await expectTold("test/fixtures/watched-files.txt", async () => watcherIn(await temporaryFolder()));
 });
 
 /** `write FILE TEXT`, `replace FILE TEXT`, `mount TEXT` and `update TEXT` of a ConfigMap; `look [TIMES]`: which looks tell a change. */
-function watcherIn(folder: string) {
+function watcherIn({ path: folder, ...disposable }: Awaited<ReturnType<typeof temporaryFolder>>) {
   const files = new WatchedFiles(commandWorld({}).world);
   let updateMount: (text: string) => void = () => undefined;
   const verbs: Readonly<Record<string, (file: string, text: string) => unknown>> = {
@@ -42,6 +35,7 @@ function watcherIn(folder: string) {
     },
   };
   return {
+    ...disposable,
     do(line: string) {
       const [verb = "", first = "", ...text] = line.split(" ");
       try {

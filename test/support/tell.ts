@@ -12,10 +12,10 @@ interface Teller extends Partial<AsyncDisposable> {
  * Tells each story of a file, a title and lines, again: below each line stands what is said then, and at its end, where there are
  * numbers, a digest of all of them after each `run`.
  */
-export async function expectTold(file: string, start: () => Teller): Promise<void> {
+export async function expectTold(file: string, start: () => Teller | Promise<Teller>): Promise<void> {
   const told: string[] = [];
   for (const text of readFileSync(file, "utf8").trimEnd().split("\n\n")) {
-    const story = start();
+    const story = await start();
     try {
       const said: string[] = [];
       const numbers = createHash("sha256");

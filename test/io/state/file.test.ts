@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { pino } from "pino";
@@ -22,13 +22,7 @@ const INCIDENT: Incident = {
 };
 
 it("loadState() uses of the files what test/fixtures/state-files.txt has", async () => {
-  await using outer = await temporaryFolder();
-  let stories = 0;
-  await expectTold("test/fixtures/state-files.txt", () => {
-    stories += 1;
-    mkdirSync(join(outer.path, `${stories}`));
-    return keeperIn(join(outer.path, `${stories}`));
-  });
+  await expectTold("test/fixtures/state-files.txt", async () => keeperIn(await temporaryFolder()));
 });
 
 /**
@@ -36,7 +30,7 @@ it("loadState() uses of the files what test/fixtures/state-files.txt has", async
  * - `text FILE TEXT`, where `x{300}` is repeated; `edit FILE OLD => NEW`, and `edit-all`, of a pattern; `cut FILE BYTES` from the end;
  * - `load`: what is used, the log, and what became of other files.
  */
-function keeperIn(folder: string) {
+function keeperIn({ path: folder, ...disposable }: Awaited<ReturnType<typeof temporaryFolder>>) {
   const path = join(folder, "state.json");
   const edit = (flags: string) => (file: string, change: string) => {
     const [old = "", next = ""] = change.split(" => ");
@@ -62,6 +56,7 @@ function keeperIn(folder: string) {
     },
   };
   return {
+    ...disposable,
     async do(line: string): Promise<readonly string[]> {
       const [verb = "", ...words] = line.split(" ");
       if (verb !== "load") {
