@@ -4,7 +4,7 @@ import { it } from "vitest";
 import { WatchedFiles } from "../../src/io/watched-files.ts";
 import { commandWorld } from "../support/command-world.ts";
 import { mountConfigMap } from "../support/config-map.ts";
-import { expectTold } from "../support/tell.ts";
+import { expectTold, verbIn } from "../support/tell.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 it("WatchedFiles tells changes as test/fixtures/watched-files.txt has it", async () => {
@@ -38,8 +38,9 @@ function watcherIn({ path: folder, ...disposable }: Awaited<ReturnType<typeof te
     ...disposable,
     do(line: string) {
       const [verb = "", first = "", ...text] = line.split(" ");
+      const happen = verbIn(verbs, verb);
       try {
-        const said = verbs[verb]?.(first, text.join(" "));
+        const said = happen(first, text.join(" "));
         return typeof said === "string" ? [said] : [];
       } catch (error) {
         return [String(error).split(",")[0] ?? ""];

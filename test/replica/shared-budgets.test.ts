@@ -1,6 +1,8 @@
 import { expect, it } from "vitest";
 import { HOURLY, lived, type SharedLife, type Step } from "../support/shared-budget-life.ts";
-import { expectTold } from "../support/tell.ts";
+import { expectTold, verbIn } from "../support/tell.ts";
+
+type Kind = "cut off" | "reconnect" | "crash" | "stop" | "take over";
 
 const MINUTE_MS = 60_000;
 
@@ -32,6 +34,12 @@ function stepOf(line: string): Step {
     const use = line.endsWith("for people") ? "opportunistic" : "scheduled";
     return { kind: "poll", who, endpoint: 0, use, times: Number(times), crash: "none", loses: "nothing" };
   }
-  // One of the kinds of a process, as the history has it.
-  return { kind: line.slice(line.indexOf(" ") + 1), who } as Step;
+  const kinds = {
+    cut: "cut off",
+    reconnect: "reconnect",
+    crash: "crash",
+    stop: "stop",
+    take: "take over",
+  } as const;
+  return { kind: verbIn<Kind>(kinds, verb ?? ""), who };
 }

@@ -34,3 +34,12 @@ export async function expectTold(file: string, start: () => Teller | Promise<Tel
   }
   expectGolden(file, `${told.join("\n\n")}\n`);
 }
+
+/** What a verb of a story does. @throws {RangeError} If there is no such verb. */
+export function verbIn<Verb>(verbs: Readonly<Record<string, Verb>>, verb: string): Verb {
+  const found = verbs[verb];
+  if (found === undefined) {
+    throw new RangeError(`Cannot do ${verb}`);
+  }
+  return found;
+}

@@ -79,6 +79,8 @@ async function answer(socket: Socket, verb: string, text: string): Promise<void>
     // A reset throws away what is still on its way.
     await sleep(30);
     socket.resetAndDestroy();
+  } else if (verb !== "drip") {
+    throw new RangeError(`Cannot do ${verb}`);
   } else if (text === "on") {
     const timer = setInterval(() => socket.write("x"), 10);
     socket.on("close", () => clearInterval(timer));

@@ -15,7 +15,7 @@ import { recordLog } from "../../support/log-recorder.ts";
 import { fullReport } from "../../support/metrics-source.ts";
 import { textOf } from "../../support/outputs.ts";
 import { NO_FLEET, serve } from "../../support/served.ts";
-import { expectTold } from "../../support/tell.ts";
+import { expectTold, verbIn } from "../../support/tell.ts";
 import { webConfigFolder } from "../../support/web-configs.ts";
 import { fleetReport } from "../../views/fleet-report.ts";
 
@@ -81,12 +81,12 @@ class Visit implements AsyncDisposable {
     } else if (verb === "not") {
       this.#well = { ok: false, detail: words.slice(1).join(" ") };
     }
-    if (/^[a-z]/.test(verb) && !/^(read|load)$/.test(verb)) {
+    if (/^(cors|public|report|no|web|wait|certificate|not)$/.test(verb)) {
       this.#monotonicMs += 1_000;
       this.#settings.set(verb, words.join(" "));
       return [];
     }
-    const said = { read: textOf, load: filesIn }[verb];
+    const said = verb === verb.toUpperCase() ? undefined : verbIn({ read: textOf, load: filesIn }, verb);
     const [head = "", ...lines] = await this.#ask(said === undefined ? line : words.join(" "), said);
     const files = verb === "load" ? await Promise.all(lines.map(this.#load)) : lines;
     const logged = this.#log.lines

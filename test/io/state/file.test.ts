@@ -12,7 +12,7 @@ import { loadState, writeStateFile } from "../../../src/io/state/file.ts";
 import { appendToBudgetJournal, writeBudgetJournal } from "../../../src/io/state/journal.ts";
 import { BASE, headAt, T0, watch } from "../../core/chain/chain-fixture.ts";
 import { recordLog } from "../../support/log-recorder.ts";
-import { expectTold } from "../../support/tell.ts";
+import { expectTold, verbIn } from "../../support/tell.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 const CHAIN = chainState();
@@ -60,7 +60,7 @@ function keeperIn({ path: folder, ...disposable }: Awaited<ReturnType<typeof tem
     async do(line: string): Promise<readonly string[]> {
       const [verb = "", ...words] = line.split(" ");
       if (verb !== "load") {
-        await verbs[verb]?.(words[0] ?? "", words.slice(1).join(" "), words);
+        await verbIn(verbs, verb)(words[0] ?? "", words.slice(1).join(" "), words);
         return [];
       }
       const { logger, lines } = recordLog();

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, it, vi } from "vitest";
 import { DebouncedWriter } from "../../../src/io/state/writer.ts";
-import { expectTold } from "../../support/tell.ts";
+import { expectTold, verbIn } from "../../support/tell.ts";
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -16,21 +16,21 @@ it("DebouncedWriter writes what test/fixtures/debounced-writes.txt has", async (
 });
 
 /**
- * `touch VALUE [MS]`, `flush VALUE`, `dispose`; `wait MS`; the disk does what it is told from then on: `refuse`, `accept`, `hold`, and
+ * `touch VALUE [MS]`, `flush VALUE`, `dispose`; `wait MS`; `disk refuses`, `disk accepts` and `disk holds`, and
  * `let go` of what is held. Said is what was written since, and what became of flushes.
  */
 function startWriter() {
-  let [value, mode] = ["", "accept"];
+  let [value, mode] = ["", "accepts"];
   const news: string[] = [];
   let letGo: () => void = () => undefined;
   const writer = new DebouncedWriter({
     delayMs: 4_500,
     write: async () => {
       const written = value;
-      if (mode === "refuse") {
+      if (mode === "refuses") {
         throw new Error("no space left");
       }
-      if (mode === "hold") {
+      if (mode === "holds") {
         await new Promise<void>((resolve) => {
           letGo = resolve;
         });
@@ -58,13 +58,14 @@ function startWriter() {
     },
     wait: (ms) => vi.advanceTimersByTimeAsync(Number(ms)),
     let: () => letGo(),
+    disk(next) {
+      mode = next;
+    },
   };
   return {
     async do(line: string): Promise<readonly string[]> {
       const [verb = "", word = "", ms] = line.split(" ");
-      const happen = verbs[verb];
-      mode = happen === undefined ? verb : mode;
-      await happen?.(word, ms);
+      await verbIn(verbs, verb)(word, ms);
       await vi.advanceTimersByTimeAsync(0);
       return news.splice(0);
     },
