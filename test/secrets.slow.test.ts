@@ -152,7 +152,7 @@ describe("a key", () => {
     ];
 
     for (const command of commands) {
-      const printed = await runCommand(command, { env: KEYS });
+      const printed = await runCommand(command, KEYS);
       expect(printed.out).not.toBe("");
       expect(leaks(printed.out + printed.err)).toEqual([]);
     }
