@@ -61,20 +61,16 @@ export function parseSections<File extends z.ZodObject>(
 }
 
 /** Parses what several files have in one place: lists and maps are joined, and any other second value is a problem. */
-function parseParts(schema: Schema, written: readonly Written[], spot: Spot): unknown {
+function parseParts(schema: Schema, given: readonly Written[], spot: Spot): unknown {
   // zod's union of all its schemas, which its functions take as their base class.
   const { def } = (schema as z.core.$ZodTypes)._zod;
-  const [first = { value: undefined, spot }, ...others] = written;
+  const [first = { value: undefined, spot }, ...others] = given;
   const parts = [first, ...others];
   switch (def.type) {
     case "default":
-      return parseParts(
-        def.innerType,
-        written.length > 0 ? written : [{ value: def.defaultValue, spot }],
-        spot,
-      );
+      return parseParts(def.innerType, given.length > 0 ? given : [{ value: def.defaultValue, spot }], spot);
     case "optional":
-      return written.length > 0 ? parseParts(def.innerType, written, spot) : undefined;
+      return given.length > 0 ? parseParts(def.innerType, given, spot) : undefined;
     case "array":
       return parseLists(schema, def, parts);
     case "record":

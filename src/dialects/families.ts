@@ -110,7 +110,7 @@ const REST_FAMILIES = {
   // Newest first. `/main-page/indexing-status` has no height.
   blockscout: { path: "/api/v2/main-page/blocks", height: "0.height", time: "0.timestamp?", hash: "0.hash?" },
   algorand: { path: "/health", height: "round" },
-} as const satisfies Readonly<Record<string, Form & Pick<Dialect, "path">>>;
+} as const satisfies Readonly<Record<string, Form & Page>>;
 
 /**
  * Families whose page of Prometheus metrics has the height. Gauges that say how far behind, how ready or how late it is are
@@ -144,7 +144,7 @@ const METRICS_FAMILIES = {
   "near-lake": { height: "near_indexer_streaming_current_block_height" },
   // Any page: chains.yaml names the gauges.
   metrics: {},
-} as const satisfies Readonly<Record<string, Partial<MetricsForm> & Pick<Dialect, "path">>>;
+} as const satisfies Readonly<Record<string, Partial<MetricsForm> & Page>>;
 
 /** The dialect of an Ethereum JSON-RPC node, under `rpc` alone. */
 export const RPC_DIALECT = "rpc";
@@ -191,19 +191,15 @@ interface Dialect {
   readonly metrics?: Partial<MetricsForm>;
 }
 
+type Page = Pick<Dialect, "path">;
+
 /** The values of `dialect` in chains.yaml. */
 export const DIALECTS: Readonly<Record<string, Dialect>> = {
   auto: {},
   ...each<Form | readonly Form[]>(FAMILIES, (forms) => ({ questions: familyQuestions(forms) })),
-  ...each<Form & Pick<Dialect, "path">>(REST_FAMILIES, (row) => ({
-    path: row.path,
-    questions: familyQuestions(row),
-  })),
+  ...each<Form & Page>(REST_FAMILIES, (row) => ({ path: row.path, questions: familyQuestions(row) })),
   "graph-status": {},
-  ...each<Partial<MetricsForm> & Pick<Dialect, "path">>(METRICS_FAMILIES, (row) => ({
-    path: row.path,
-    metrics: row,
-  })),
+  ...each<Partial<MetricsForm> & Page>(METRICS_FAMILIES, (row) => ({ path: row.path, metrics: row })),
   custom: {},
 };
 

@@ -64,14 +64,11 @@ function samplesOf(name: string | undefined, page: string, form: MetricsForm, en
   const lines = page.split("\n").filter((line) => /^[\w:]*/.exec(line)?.[0] === name);
   return lines.map((line): Sample => {
     const [, series = line, value = "none"] = LINE.exec(line) ?? [];
-    const labels = new Map<string, string>();
-    for (const [, label = "", text = ""] of series.matchAll(LABEL)) {
-      labels.set(
-        label,
-        text.replace(/\\(.)/g, (_, after: string) => (after === "n" ? "\n" : after)),
-      );
-    }
-    const chainId = chainIdOf(labels, form, endpoint);
+    const labels = Array.from(series.matchAll(LABEL), ([, label = "", text = ""]): [string, string] => [
+      label,
+      text.replace(/\\(.)/g, (_, after: string) => (after === "n" ? "\n" : after)),
+    ]);
+    const chainId = chainIdOf(new Map(labels), form, endpoint);
     return { series, chainId, value: /^[+-]?nan$/i.test(value) ? -1 : Number(value) };
   });
 }
