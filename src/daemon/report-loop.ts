@@ -20,7 +20,7 @@ export function startReportLoop(
   history: Pick<HistoryStore, "record">,
   events: Pick<EventStore, "note">,
   notifier: Pick<Notifier, "note">,
-  world: Pick<World, "logger" | "nowMs" | "onBug">,
+  world: Pick<World, "logger" | "monotonicMs" | "onBug">,
 ): AsyncDisposable {
   let previous = daemon.report();
   let sampledMs = Number.NEGATIVE_INFINITY;
@@ -30,9 +30,8 @@ export function startReportLoop(
   async function run(): Promise<void> {
     await daemon.prepare();
     const report = daemon.report();
-    const atMs = Date.parse(report.generated_at);
-    if (Math.abs(atMs - sampledMs) >= SAMPLE_MS) {
-      sampledMs = atMs;
+    if (isSampleDue()) {
+      sampledMs = world.monotonicMs();
       await history.record(report);
     }
     if (!isReady && daemon.ready().ok) {
@@ -47,11 +46,12 @@ export function startReportLoop(
     previous = report;
   }
 
+  const isSampleDue = (): boolean => world.monotonicMs() - sampledMs >= SAMPLE_MS;
   const isDue = (): boolean => {
     // Also decides what the polls of the last second have shown.
     const hasTurned = daemon.hasTurnedSince(previous);
     const isNews = isReady ? hasTurned : daemon.ready().ok;
-    return isNews || Math.abs(world.nowMs() - sampledMs) >= SAMPLE_MS;
+    return isNews || isSampleDue();
   };
 
   const timer = setInterval(() => {

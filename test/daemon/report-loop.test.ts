@@ -36,7 +36,7 @@ describe("startReportLoop()", () => {
       { note: (report) => void noted.push(report) },
       {
         logger: recordLog().logger,
-        nowMs: () => play.nowMs,
+        monotonicMs: () => play.nowMs,
         onBug: (error) => {
           throw error;
         },
