@@ -140,7 +140,10 @@ function topOf(
   const sure = place.filter(
     (claim) => !isOvertaken(claim, place, newestMs, pace) && (areFew || isConfirmed(claim, place, set, pace)),
   );
-  return highestOf([...sure, ...voters.filter(({ isProof }) => isProof)]);
+  const proofs = voters.filter(({ isProof }) => isProof);
+  // Nodes that are not level prove nothing.
+  const areOne = proofs.every((one) => proofs.every((other) => areLevel(one, other, pace)));
+  return highestOf(areOne ? [...sure, ...proofs] : sure);
 }
 
 /** Whether two providers that are asked as often will be above it once they answer: it may only be the first of this round. */
@@ -189,9 +192,11 @@ function followTrack(
   const isShared = providersOf(group) > 1;
   const isProven = usual.isProof || (!isShared && isBackedByTimes(usual, set, pace));
   const lead = Math.max(LEAD_BLOCKS, LEAD_MS / (pace.intervalMs ?? LEAD_MS));
+  // Two providers that never were on the track have not fallen below it: they refute it.
+  const isRefuted = providersOf(group.filter(({ wasOnTrack }) => !wasOnTrack)) > 1;
   const ahead = voters.filter(
     ({ aboveTrack, block, isOnTrack }) =>
-      isOnTrack && block > usual.block && aboveTrack > usual.aboveTrack + lead,
+      !isRefuted && isOnTrack && block > usual.block && aboveTrack > usual.aboveTrack + lead,
   );
   const onward = usual.offTrack < 0 ? highestOf(ahead) : null;
   if (onward !== null) {

@@ -15,7 +15,9 @@ export function largestSets(claims: readonly Claim[], pace: Pace): readonly (rea
     claim.atHeadMs = provenAtHeadMs(claim, claims, pace);
   }
   const sets = new Map<string, readonly Claim[]>();
-  for (const supposed of claims) {
+  // A source that is behind by its own word does not say where the head is.
+  const heads = claims.filter(({ age }) => age !== "old");
+  for (const supposed of heads.length > 0 ? heads : claims) {
     const set = compatibleWith(supposed, claims, pace);
     if (set.length === claims.length) {
       return [set];
