@@ -17,7 +17,7 @@ export function largestSets(claims: readonly Claim[], pace: Pace): readonly (rea
   const sets = new Map<string, readonly Claim[]>();
   // A source that is behind by its own word does not say where the head is.
   const heads = claims.filter(({ age }) => age !== "old");
-  for (const supposed of heads.length > 0 ? heads : claims) {
+  for (const supposed of providersOf(heads) > 1 ? heads : claims) {
     const set = compatibleWith(supposed, claims, pace);
     if (set.length === claims.length) {
       return [set];
