@@ -29,7 +29,7 @@ export interface GapEstimate {
 const KEPT_MEASURES = 16;
 /** A gap that so many measures agree on holds still. */
 const STEADY_MEASURES = 5;
-/** Both heights are whole numbers: half a block; and half as much again, because blocks come unevenly (test/worlds/gap-cases.ts). */
+/** Both heights are whole numbers: half a block; and half as much again, because blocks come unevenly (test/worlds/measured-cases.ts). */
 const ROUNDING_BLOCKS = 0.75;
 /** Finer than this, a bound says nothing: it is widened to the next. */
 const PARTS_OF_BLOCK = 1_000;

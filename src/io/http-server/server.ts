@@ -97,6 +97,9 @@ function createFastify(options: HttpServerOptions): FastifyInstance {
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: MAX_PARAMETER_LENGTH },
     schemaController: { compilersFactory: NO_COMPILERS },
   });
+  server.addHook("onRequest", async (_request, reply) => {
+    void reply.headers({ "x-content-type-options": "nosniff", "referrer-policy": "no-referrer" });
+  });
   server.addHook("preClose", (done) => {
     closeConnections();
     done();
@@ -127,9 +130,6 @@ function createListener(
 }
 
 function addRoutes(server: FastifyInstance, source: ServerDeps, onError: ErrorListener): void {
-  server.addHook("onRequest", async (_request, reply) => {
-    void reply.headers({ "x-content-type-options": "nosniff", "referrer-policy": "no-referrer" });
-  });
   // No route reads a body: it is read up to the limit and discarded.
   server.removeAllContentTypeParsers();
   server.addContentTypeParser("*", { parseAs: "buffer" }, (_request, _body, done) => done(null));
