@@ -51,7 +51,7 @@ function reportOf(chain: Chain, targets: readonly Target[], atMs: number): Chain
   const block = Math.floor(atMs / BLOCK_MS);
   return sampleChainReport({
     chain,
-    reference: { block_number: block, sources: targets.length, members: [], opposed: [], time: null },
+    reference: { block_number: block, sources: targets.length, time: null },
     targets: targets.map((target) => sampleTargetReport({ target, block_number: block - 1, lag_seconds: 1 })),
     gaps: targets.slice(1).map((target) => sampleGap({ target, blocks: 1 })),
   });

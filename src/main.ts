@@ -38,9 +38,7 @@ const world: CommandWorld = {
       .filter((name) => pattern.test(name))
       .sort(),
   out: (line) => process.stdout.write(`${line}\n`),
-  err: (line, onDone) => {
-    process.stderr.write(`${line}\n`, onDone);
-  },
+  err: (line) => process.stderr.write(`${line}\n`),
   outIsTerminal: Boolean(process.stdout.isTTY),
   errIsTerminal: Boolean(process.stderr.isTTY),
   outColumns: process.stdout.columns,
@@ -69,7 +67,7 @@ process.stdout.on("error", (error) => {
     fail(`Cannot write the output: ${error.message}`);
   }
 });
-// The logger counts the lines that could not be written: a full disk must not end the daemon.
+// A line that cannot be written, to a full disk say, is lost, and does not end the daemon.
 process.stderr.on("error", () => undefined);
 process.on("uncaughtException", crash);
 process.on("unhandledRejection", crash);

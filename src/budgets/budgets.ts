@@ -2,7 +2,7 @@ import type { Budget, Endpoint, Fleet } from "../core/model/fleet.ts";
 import type { BudgetReport } from "../core/model/report.ts";
 import { formatNumber, perWindow } from "../core/model/text.ts";
 import { type Account, accountsOf } from "./accounts.ts";
-import { allowProbe, type BackOff, backOff, endProbe, isBackingOff, type Refusal } from "./back-off.ts";
+import { type BackOff, backOff, isBackingOff, type Refusal, shortened } from "./back-off.ts";
 import {
   freeAgainMs,
   type Ledger,
@@ -100,23 +100,14 @@ export class Budgets {
     const account = this.accountOf(endpoint);
     if (account !== undefined) {
       const ledger = this.ledgerOf(account);
-      this.#keep(account, { ...ledger, backOff: backOff(ledger.backOff, refusal, ledger.per) });
+      this.#keep(account, { ...ledger, backOff: backOff(ledger.backOff, refusal) });
     }
   }
 
-  /** The provider answered this endpoint without a refusal: if that was the probe after a back-off, all may be polled. */
-  accept(endpoint: Endpoint, nowMs: number): void {
-    const account = this.accountOf(endpoint);
-    if (account !== undefined && this.#spent.get(account.id)?.backOff.probe === "sent") {
-      const ledger = this.ledgerOf(account);
-      this.#keep(account, { ...ledger, backOff: endProbe(ledger.backOff, nowMs) });
-    }
-  }
-
-  /** After a start or a reload by a person: each back-off that is still under way may be probed once. */
-  allowProbes(nowMs: number): void {
+  /** After a start or a reload by a person: back-offs end soon. */
+  shortenBackOffs(nowMs: number): void {
     for (const [id, spent] of this.#spent) {
-      this.#spent.set(id, { ...spent, backOff: allowProbe(spent.backOff, nowMs) });
+      this.#spent.set(id, { ...spent, backOff: shortened(spent.backOff, nowMs) });
     }
   }
 

@@ -58,10 +58,6 @@ export class BudgetGate {
     this.#record.budgets.backOff(endpoint, { nowMs, untilMs, random: this.#random() });
     this.#record.touchJournal();
   }
-
-  accept(endpoint: Endpoint): void {
-    this.#record.budgets.accept(endpoint, this.#record.nowMs());
-  }
 }
 
 function refusedUnrecorded(why: string): Grant {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Budget } from "../core/model/fleet.ts";
-import { BackOff, isBackingOff, NO_BACK_OFF, startProbe, Time } from "./back-off.ts";
+import { BackOff, isBackingOff, NO_BACK_OFF, Time } from "./back-off.ts";
 
 /**
  * What a request is for. `scheduled`: a poll of the schedule. `opportunistic`: retries, confirmation polls, people; these
@@ -101,12 +101,9 @@ export function take(ledger: Ledger, use: Use, nowMs: number): Ledger | null {
   if (isBackingOff(ledger.backOff, nowMs) || committed + 1 > limit) {
     return null;
   }
-  const backOff = startProbe(ledger.backOff, nowMs);
-  if (ledger.per === null) {
-    return backOff === ledger.backOff ? ledger : { ...ledger, backOff };
-  }
-  const counts = use === "scheduled" ? ([1, 0] as const) : ([0, 1] as const);
-  return { ...withCounts(ledger, counts, nowMs, nowMs), backOff };
+  return ledger.per === null
+    ? ledger
+    : withCounts(ledger, use === "scheduled" ? [1, 0] : [0, 1], nowMs, nowMs);
 }
 
 /** Requests that count against the limit at this instant: never fewer than were made in the window. */

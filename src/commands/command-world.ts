@@ -12,8 +12,8 @@ export interface CommandWorld {
   readonly listFiles: (folder: string, pattern: RegExp) => readonly string[];
   /** Prints a line of the result to stdout. */
   readonly out: (line: string) => void;
-  /** A line for people, to stderr; `onDone` is called with the error if it could not be written. */
-  readonly err: (line: string, onDone?: (error?: Error | null) => void) => void;
+  /** A line for people, to stderr. */
+  readonly err: (line: string) => void;
   readonly outIsTerminal: boolean;
   readonly errIsTerminal: boolean;
   /** The width of the terminal of stdout; undefined if stdout is no terminal. */

@@ -11,7 +11,7 @@ export async function daemonWorld(
   format: LogFormat = "pretty",
 ): Promise<Omit<World, "loadConfig">> {
   const proxy = readProxySettings(world.env);
-  const log = await createLogger({
+  const logger = await createLogger({
     level,
     format,
     colour: colorsFor("err", world),
@@ -20,7 +20,7 @@ export async function daemonWorld(
   });
   return {
     ...world,
-    ...log,
+    logger,
     onBug: world.crash,
     build: buildOf(world),
     isLifecycleEnabled: false,

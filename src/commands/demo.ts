@@ -1,6 +1,6 @@
 import type { Config } from "../config/config.ts";
 import { endpointsOf } from "../core/model/fleet.ts";
-import { accelerate, DEMO_YAML, type Pace, paceAtSpeed } from "../sim/fleet/demo-config.ts";
+import { accelerate, type Pace, paceAtSpeed } from "../sim/fleet/demo-config.ts";
 import { mirrorFleet } from "../sim/fleet/mirror-fleet.ts";
 import { playScenario, type Scenario, type Step } from "../sim/scenarios/scenario.ts";
 import { SCENARIOS } from "../sim/scenarios/scenarios.ts";
@@ -73,6 +73,7 @@ function describeStep(step: Step, speed: number): string {
 function readPackagedConfig(world: CommandWorld): Config {
   const env = { ...world.env, THEGRAPH_API_KEY: SIMULATED_API_KEY };
   const file = `${world.packageRoot}chains.yaml`;
-  const readFile = (path: string) => `${world.readFile(path)}${path === file ? DEMO_YAML : ""}`;
+  const more = world.readFile(`${world.packageRoot}assets/demo.yaml`);
+  const readFile = (path: string) => `${world.readFile(path)}${path === file ? more : ""}`;
   return loadConfig(file, { ...world, env, readFile });
 }

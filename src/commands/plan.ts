@@ -6,14 +6,14 @@ import type { Flags } from "./flags.ts";
 import { loadConfig } from "./load-config.ts";
 
 /**
- * `synclag plan`: how often each endpoint is polled, how much of each budget that uses, and how soon a fault is detected.
+ * `synclag plan`: how often each endpoint is polled, and how much of each budget that uses.
  *
  * @throws {ConfigError} If the configuration is invalid.
  */
 export function plan(flags: Flags, world: CommandWorld): number {
   const config = loadConfig(flags.config, world);
   printWarnings(config, world);
-  const planned = planFleet(config.fleet, config.poll);
+  const planned = planFleet(config.fleet);
   world.out(flags.format === "json" ? renderPlanJson(planned) : renderPlanTable(planned));
   return EXIT.ok;
 }

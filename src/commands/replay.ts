@@ -82,11 +82,14 @@ function* recordedIn(
   keys: ReadonlyMap<string, string>,
   world: CommandWorld,
 ): Iterable<Recorded> {
-  const lines = world.readFile(file).split("\n");
-  for (const [index, text] of lines.entries()) {
+  for (const [index, text] of world.readFile(file).split("\n").entries()) {
     const at = `${file}:${index + 1}`;
     const recorded = readRecordedLine(text);
-    if (recorded.kind === "restart") {
+    if (recorded === null) {
+      if (text !== "") {
+        world.err(`${at}: warning: left out a line that is no JSON`);
+      }
+    } else if (recorded.kind === "restart") {
       yield recorded;
     } else if (recorded.kind !== "invalid") {
       const source = keys.get(recorded.source);
@@ -96,10 +99,8 @@ function* recordedIn(
         );
       }
       yield { ...recorded, source };
-    } else if (index + 1 < lines.length) {
+    } else {
       throw new CommandError(`${at}: ${recorded.found}: ${JSON.stringify(text.slice(0, MOST_QUOTED))}`);
-    } else if (text !== "") {
-      world.err(`${at}: warning: the last line is truncated and was left out`);
     }
   }
 }

@@ -35,7 +35,7 @@ export async function run(flags: Flags, world: CommandWorld): Promise<number> {
     flags.logFormat ?? (world.errIsTerminal ? "pretty" : "json"),
   );
   const web = flags.webConfig === undefined ? null : openWebConfig(flags.webConfig, world, own.logger);
-  using recording = flags.record === undefined ? null : openRecordingFile(flags.record, own);
+  const recording = flags.record === undefined ? null : openRecordingFile(flags.record, own);
   const stateFile = flags.state ?? defaultStateFile(flags.config);
   return await runUntilSignal(config, world, {
     ...own,

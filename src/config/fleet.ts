@@ -2,6 +2,7 @@ import { destinationOf } from "../budgets/accounts.ts";
 import type { Budget, Chain, Endpoint, Fleet, Indexer, Thresholds } from "../core/model/fleet.ts";
 import { indexerKey } from "../core/model/fleet.ts";
 import type { MaintenanceMatch, MaintenanceWindow } from "../core/model/maintenance-window.ts";
+import { didYouMean } from "../core/text/near-miss.ts";
 import { readAddress } from "./address.ts";
 import {
   checkDialect,
@@ -17,7 +18,7 @@ import { durationLiteral } from "./quantities.ts";
 import { withSchedules } from "./schedules.ts";
 import type { ConfigFile, ThresholdsEntry } from "./schema.ts";
 import type { Secrets } from "./secrets.ts";
-import { checkKnown, didYouMean, type EntriesOf, type Entry } from "./shape.ts";
+import { checkKnown, type EntriesOf, type Entry } from "./shape.ts";
 import { wellKnownChain } from "./well-known-chains.ts";
 
 /** chains.yaml, parsed entry by entry. */

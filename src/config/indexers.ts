@@ -6,13 +6,14 @@ import {
   type StatusApi,
   type Target,
 } from "../core/model/fleet.ts";
+import { didYouMean } from "../core/text/near-miss.ts";
 import { DIALECTS } from "../dialects/families.ts";
 import { readAddress, readWebUrl, type Scope } from "./address.ts";
 import type { Sections } from "./fleet.ts";
 import type { Spot } from "./problems.ts";
 import { type ChainValues, type IndexerEntry, OVERRIDE_KEYS } from "./schema.ts";
 import { fillPlaceholders, placeholdersOf, type Secrets, type Values } from "./secrets.ts";
-import { checkKnown, describeValue, didYouMean } from "./shape.ts";
+import { checkKnown, describeValue } from "./shape.ts";
 
 /** An endpoint without the timing of its polls, which depends on the other endpoints of its budget. */
 export interface Draft {

@@ -1,13 +1,14 @@
 import { createRequire } from "node:module";
 import type { Endpoint } from "../core/model/fleet.ts";
 import type { CarriedSelection, ParityProbe } from "../core/model/parity.ts";
+import { didYouMean } from "../core/text/near-miss.ts";
 import { whyNotCarried } from "../dialects/parity.ts";
 import type { Sections } from "./fleet.ts";
 import type { ListedTarget } from "./indexers.ts";
 import type { Spot } from "./problems.ts";
 import type { ParityEntry } from "./schema.ts";
 import { fillPlaceholders } from "./secrets.ts";
-import { checkKnown, didYouMean } from "./shape.ts";
+import { checkKnown } from "./shape.ts";
 
 /** The probes, and the selections of each target. */
 export interface ResolvedProbe extends ParityProbe {

@@ -1,4 +1,3 @@
-import { budgetWarnings } from "../budgets/plan.ts";
 import { endpointsOf, type Fleet, indexerKey, providersOf } from "../core/model/fleet.ts";
 import { groupBy } from "../core/model/group-by.ts";
 import { createRedact } from "../core/model/redact.ts";
@@ -60,11 +59,9 @@ export function parseConfig(text: string, options: ParseOptions): Config {
     cors: (sections.cors ?? []).flatMap(({ value }) => value ?? []),
     warnings: [
       ...fleet.skipped.map((indexer) => `${indexerKey(indexer)} is skipped: ${indexer.why}`),
-      ...budgetWarnings(fleet),
       ...sourceWarnings(fleet),
     ],
     secrets: secrets.all.filter((secret) => !names.has(secret)),
-    variables: secrets.variables,
   };
 }
 

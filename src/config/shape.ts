@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { groupBy } from "../core/model/group-by.ts";
-import { nearMiss } from "../core/text/near-miss.ts";
+import { didYouMean } from "../core/text/near-miss.ts";
 import type { Spot } from "./problems.ts";
 import type { YamlFile } from "./yaml.ts";
 
@@ -196,15 +196,6 @@ function describeKind(value: unknown): string {
   }
   const kind = Array.isArray(value) ? "list" : "map";
   return Object.keys(value).length === 0 ? `an empty ${kind}` : `a ${kind}`;
-}
-
-/** Bounds the search: with as many mistakes as known words its cost would grow with their square. */
-const MAX_CANDIDATES = 250;
-
-/** `; did you mean "base"?`, or an empty text if no known word is similar. */
-export function didYouMean(typed: string, known: readonly string[]): string {
-  const similar = nearMiss(typed, known.slice(0, MAX_CANDIDATES));
-  return similar === null ? "" : `; did you mean "${similar}"?`;
 }
 
 /** Adds a problem if there is nothing of a name. `known`: what there is; null if that is not known. */

@@ -1,4 +1,17 @@
-import { ROWS } from "./well-known-chain-rows.ts";
+import { readFileSync } from "node:fs";
+
+/** `blockTimeMs` and `explorer` are null where they are not published. */
+type ChainRow = readonly [
+  id: number,
+  slug: string,
+  name: string,
+  blockTimeMs: number | null,
+  testnet: boolean,
+  explorer: string | null,
+];
+
+const FILE = new URL("../../assets/well-known-chains.json", import.meta.url);
+const ROWS = JSON.parse(readFileSync(FILE, "utf8")) as readonly ChainRow[];
 
 /** By their ids: what chains are called, their published times between two blocks (a first guess), and their explorers. */
 const CHAINS = new Map(

@@ -21,7 +21,7 @@ import { restartLine } from "./recording.ts";
 import type { StateStore } from "./state/store.ts";
 
 export interface DaemonOptions extends Partial<Pick<PollerParts, "openClient" | "mayPoll">> {
-  readonly world: PollerParts["world"] & Pick<World, "uptimeMs" | "lostLogLines">;
+  readonly world: PollerParts["world"] & Pick<World, "uptimeMs">;
   /** The state that the previous process left, and where this one keeps its own. */
   readonly store: StateStore;
   /** The budgets that are recorded in the store, and not in the state file. Default: the state file records them. */
@@ -50,7 +50,7 @@ export class Daemon implements AsyncDisposable {
   readonly #monitor: Monitor;
   readonly #states: EndpointStates;
   readonly #queue: PollQueue;
-  readonly #planOf = memoize(({ fleet, poll }: Config) => planFleet(fleet, poll));
+  readonly #planOf = memoize(({ fleet }: Config) => planFleet(fleet));
   #config: Config;
   #tick: { readonly atMs: number; readonly monotonicMs: number };
   /** Null while this replica is a standby. */
@@ -77,11 +77,11 @@ export class Daemon implements AsyncDisposable {
       onNetworkRestored: (missed) => this.#poller?.pollNow(missed.map(({ key }) => key)),
     });
     this.#states = new EndpointStates(config.fleet);
-    this.#queue = new PollQueue(config.poll, world.monotonicMs);
+    this.#queue = new PollQueue(config.poll);
     const { restored } = store;
     const state = Object.keys(restored.chains).length > 0 ? "kept" : "lost";
     world.recording?.append([restartLine({ atMs: world.nowMs(), state })]);
-    this.#record.budgets.allowProbes(this.#record.nowMs());
+    this.#record.budgets.shortenBackOffs(this.#record.nowMs());
     this.#monitor.restore(restored);
     this.#states.restoreQuestions(restored.questions);
   }
@@ -152,7 +152,7 @@ export class Daemon implements AsyncDisposable {
     }
     this.#config = config;
     this.#record.budgets.reload(config.fleet);
-    this.#record.budgets.allowProbes(this.#record.nowMs());
+    this.#record.budgets.shortenBackOffs(this.#record.nowMs());
     this.#monitor.watch(config.fleet);
     this.#states.watch(config.fleet);
     this.#queue.setLimits(config.poll);
@@ -185,7 +185,7 @@ export class Daemon implements AsyncDisposable {
   }
 
   endpoints(chain: string): readonly EndpointRecord[] {
-    return endpointRecords(this.#config, chain, this.#states);
+    return endpointRecords(this.#config.secrets, chain, this.#states);
   }
 
   metricsSource(
@@ -206,7 +206,6 @@ export class Daemon implements AsyncDisposable {
         inFlight: this.#queue.inFlight(),
         queued: this.#queue.queued(),
       },
-      lostLogLines: this.#options.world.lostLogLines?.() ?? 0,
     };
   }
 

@@ -88,13 +88,13 @@ export function restartLine({ atMs, state }: Omit<Restart, "kind">): string {
   return JSON.stringify({ restart: atMs, state });
 }
 
-/** Reads one line, or reports its fault. */
+/** Reads one line, or reports its fault; null: no JSON, which a crash leaves. */
 export function readRecordedLine(
   line: string,
-): Recorded | { readonly kind: "invalid"; readonly found: string } {
+): Recorded | { readonly kind: "invalid"; readonly found: string } | null {
   const json = parseJson(line);
   if (json === undefined) {
-    return { kind: "invalid", found: "not valid JSON" };
+    return null;
   }
   const isRestart = typeof json === "object" && json !== null && "restart" in json;
   const { data, error } = (isRestart ? RestartLine : ObservationLine).safeParse(json);

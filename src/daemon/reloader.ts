@@ -1,8 +1,6 @@
 import type { Config, ListenAddress } from "../config/config.ts";
 import { ConfigError } from "../config/problems.ts";
-import { endpointsOf, type Fleet, indexerKey } from "../core/model/fleet.ts";
 import type { MetricsSource } from "../core/model/metrics-source.ts";
-import { formatCount } from "../core/model/text.ts";
 import type { ProbeResult } from "../io/http-server/routes/server-deps.ts";
 import type { World } from "../io/world.ts";
 import { logConfigWarnings } from "./start-log.ts";
@@ -14,17 +12,15 @@ const WATCH_INTERVAL_MS = 2_000;
 export class Reloader implements Disposable {
   readonly #world: World;
   readonly #listen: ListenAddress;
-  #fleet: Fleet;
   readonly #apply: (config: Config) => void;
   #state: MetricsSource["reload"];
   #timer: NodeJS.Timeout | undefined;
   #isStopped = false;
 
   /** `config`: of the start. Another address to listen on takes effect at the next one. */
-  constructor(world: World, { listen, fleet }: Config, apply: (config: Config) => void) {
+  constructor(world: World, { listen }: Config, apply: (config: Config) => void) {
     this.#world = world;
     this.#listen = listen;
-    this.#fleet = fleet;
     this.#apply = apply;
     this.#state = { successful: true, lastSuccessMs: world.nowMs() };
   }
@@ -53,15 +49,13 @@ export class Reloader implements Disposable {
     this.#apply(config);
     this.#state = { successful: true, lastSuccessMs: nowMs() };
     const { file, listen } = config;
-    const changes = describeChanges(this.#fleet, config.fleet);
-    this.#fleet = config.fleet;
-    logger.info({ file, changes }, "Reloaded");
+    logger.info({ file }, "Reloaded");
     logConfigWarnings(logger, config);
     if (listen.host !== this.#listen.host || listen.port !== this.#listen.port) {
       const detail = `listen ${listen.host}:${listen.port} takes effect at the next start`;
       logger.warn({ file, detail }, "Configuration warning");
     }
-    return { ok: true, detail: `Reloaded ${file}: ${changes}` };
+    return { ok: true, detail: `Reloaded ${file}` };
   }
 
   /** Reloads whenever the files of the configuration have changed, where the world watches them. */
@@ -83,27 +77,4 @@ export class Reloader implements Disposable {
     clearInterval(this.#timer);
     this.#isStopped = true;
   }
-}
-
-/** What another configuration changes, in one line: `2 targets added, 1 removed, schedule of airdrops/subgraph/production changed`. */
-function describeChanges(before: Fleet, after: Fleet): string {
-  const [old, now] = [targetKeys(before), targetKeys(after)];
-  const added = [...now].filter((key) => !old.has(key)).length;
-  const removed = [...old].filter((key) => !now.has(key)).length;
-  const known = new Map(endpointsOf(before).map((endpoint) => [endpoint.key, endpoint]));
-  const changed = (["schedule", "url"] as const).flatMap((field) =>
-    endpointsOf(after)
-      .filter((one) => (known.get(one.key) ?? one)[field] !== one[field])
-      .map((one) => `${field} of ${one.kind === "rpc" ? `rpc of ${one.name}` : indexerKey(one)} changed`),
-  );
-  const parts = [
-    ...(added > 0 ? [`${formatCount(added, "target")} added`] : []),
-    ...(removed > 0 ? [`${added > 0 ? removed : formatCount(removed, "target")} removed`] : []),
-    ...new Set(changed),
-  ];
-  return parts.length === 0 ? "no target, url or schedule changed" : parts.join(", ");
-}
-
-function targetKeys(fleet: Fleet): ReadonlySet<string> {
-  return new Set(endpointsOf(fleet).flatMap(({ targets }) => targets.map(({ key }) => key)));
 }

@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
 import type { Event } from "../core/events/event.ts";
-import { type Incident, incidentKey, incidentOfKey, type Report } from "../core/model/report.ts";
+import { type Incident, incidentOfKey, type Report } from "../core/model/report.ts";
 import type { World } from "../io/world.ts";
 import type { Daemon } from "./daemon.ts";
 import type { Notifier } from "./notify.ts";
@@ -79,44 +79,38 @@ function countStatuses(report: Report): Record<string, number> {
   return counts;
 }
 
-/** Logs what happened between two reports: incidents first, because they explain statuses. */
+/** Logs what happened between two reports; what an incident explains is in the line of the incident. */
 function logEvents(logger: Logger, events: readonly Event[], before: Report, after: Report): void {
-  const began = new Map(before.incidents.map((incident) => [incidentKey(incident), incident.since]));
-  for (const { kind, subject, from, to, detail, target_count: targets } of events) {
-    if (kind === "incident" && to === "began") {
-      logger.warn({ detail, targets, ...incidentOfKey(subject) }, "Incident began");
-    } else if (kind === "incident") {
-      logger.info({ ...incidentOfKey(subject), since: began.get(subject) }, "Incident ended");
-    } else if (kind === "parity") {
-      const [probe, target, against] = subject.split(" ");
-      const fields = { probe, target, against, from, to, detail };
-      logger[to === "different" ? "warn" : "info"](fields, "Parity changed");
-    }
-  }
-  const statuses = events.filter(({ kind }) => kind === "status");
-  if (statuses.length > 0) {
-    logStatuses(logger, statuses, before, after);
+  const [wasExplained, isExplained] = [explainedBy(before.incidents), explainedBy(after.incidents)];
+  for (const event of events) {
+    const { kind, subject, to } = event;
+    const isCovered = isExplained.has(subject) || (to === "ok" && wasExplained.has(subject));
+    logEvent(isCovered && kind === "status" ? "debug" : levelOf(event), event, logger);
   }
 }
 
-function logStatuses(logger: Logger, events: readonly Event[], before: Report, after: Report): void {
-  const reasons = new Map(after.targets.map(({ key, reason }) => [key, reason]));
-  const wasExplained = explainedBy(before.incidents);
-  const isExplained = explainedBy(after.incidents);
-  for (const { subject: target, from, to, detail } of events) {
-    // Already covered by the incident's log line.
-    const isCovered = isExplained.has(target) || (to === "ok" && wasExplained.has(target));
-    const fields = { target, from, to, reason: reasons.get(target) ?? null, detail };
-    logger[isCovered ? "debug" : levelOf(from, to)](fields, "Status changed");
+function logEvent(
+  level: Level,
+  { kind, subject, from, to, detail, target_count }: Event,
+  logger: Logger,
+): void {
+  if (kind === "incident") {
+    logger[level]({ detail, targets: target_count, ...incidentOfKey(subject) }, `Incident ${to}`);
+  } else if (kind === "parity") {
+    logger[level]({ compared: subject, from, to, detail }, "Parity changed");
+  } else if (kind === "status") {
+    logger[level]({ target: subject, from, to, detail }, "Status changed");
   }
 }
+
+type Level = "debug" | "info" | "warn";
 
 /** A target that is healthy at the start is not worth a line. */
-function levelOf(from: string | null, to: string): "debug" | "info" | "warn" {
+function levelOf({ from, to }: Event): Level {
   if (from === "unknown" && to === "ok") {
     return "debug";
   }
-  return to === "ok" || to === "unknown" || to === "syncing" ? "info" : "warn";
+  return ["ok", "unknown", "syncing", "equal", "ended"].includes(to) ? "info" : "warn";
 }
 
 function explainedBy(incidents: readonly Incident[]): ReadonlySet<string> {

@@ -1,6 +1,5 @@
 import type { FailureReason } from "../core/model/observation.ts";
 import { shorten } from "../core/model/text.ts";
-import { quote } from "./values.ts";
 
 /** The meaning of an error message: a failure, or one of two meanings that are no failure. */
 type Meaning = FailureReason | "refused" | "not_started";
@@ -42,20 +41,6 @@ const MEANINGS: readonly (readonly [RegExp, Meaning])[] = [
   [/indexing_error/, "indexing_error"],
 ];
 
-/** What messages of graph-node mean to the operator, where they do not say so themselves. */
-const EXPLANATIONS: readonly (readonly [RegExp, string])[] = [
-  [
-    /invalid subgraph name `[^`]*\/graphql`/i,
-    "this is the address of the playground: remove /graphql from the URL",
-  ],
-  [
-    /service is overloaded/,
-    "graph-node is overloaded and rejects queries from everyone, not because of our request rate",
-  ],
-  [/database unavailable/, "graph-node cannot reach its PostgreSQL database"],
-  [/query is too expensive/, "graph-node has blocked this query until its process restarts"],
-];
-
 /** A provider says it near the beginning, if at all: a body may have a megabyte. */
 const MAX_BODY_CHARACTERS = 10_000;
 
@@ -81,10 +66,4 @@ export function findKnownError(
     }
   }
   return null;
-}
-
-/** A provider's words as `quote` shortens them, with an explanation in brackets where they need one. */
-export function quoteExplained(text: string): string {
-  const explanation = EXPLANATIONS.find(([pattern]) => pattern.test(text))?.[1];
-  return explanation === undefined ? quote(text) : `${quote(text)} (${explanation})`;
 }

@@ -2,7 +2,7 @@ import type { Reply } from "../core/model/http-post.ts";
 import type { FailureReason } from "../core/model/observation.ts";
 import { parseJson, shorten } from "../core/model/text.ts";
 import { NOT_STARTED, type Question, type Reading, type Row } from "./dialect.ts";
-import { findKnownError, isRateLimitText, quoteExplained, titleOf } from "./error-patterns.ts";
+import { findKnownError, isRateLimitText, titleOf } from "./error-patterns.ts";
 import { FAMILIES } from "./families.ts";
 import { type Place, readForm } from "./form.ts";
 import { quote } from "./values.ts";
@@ -16,7 +16,7 @@ export type Interpretation =
       readonly kind: "failed";
       /** `schema`: data of another shape than the question expects. */
       readonly reason: FailureReason;
-      /** The provider's words in one line of some 200 characters, with an explanation where they need one. */
+      /** The provider's words in one line of some 200 characters. */
       readonly detail: string;
       /** How long the provider asks to wait, from the instant of the reply; null where it does not say. */
       readonly retryAfterMs: number | null;
@@ -87,7 +87,7 @@ function findError(
     if (meaning === "not_started") {
       return { kind: "rows", rows: [NOT_STARTED] };
     }
-    const detail = quoteExplained(text);
+    const detail = quote(text);
     return meaning === "refused" ? { kind: "refused", detail } : fail(meaning, detail, retryAfterMs);
   }
   return otherError(reply, body, reads, retryAfterMs);
@@ -105,7 +105,7 @@ function otherError(
     return null;
   }
   const isLimited = retryAfter !== null || isRateLimitText(body);
-  const words = quoteExplained(errors[0] ?? titleOf(body));
+  const words = quote(errors[0] ?? titleOf(body));
   if (httpStatus >= 300) {
     const usual = STATUS_REASONS.get(httpStatus) ?? (isApi && errors.length > 0 ? "graphql" : "http_status");
     const reason = httpStatus === 403 && isLimited ? "rate_limited" : usual;

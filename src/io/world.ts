@@ -12,8 +12,6 @@ export interface World {
   /** From 0 to below 1. */
   readonly random: () => number;
   readonly logger: Logger;
-  /** The number of log lines that could not be written. Default: 0. */
-  readonly lostLogLines?: () => number;
   /** Reads the configuration again. @throws {ConfigError} If it cannot be used. */
   readonly loadConfig: () => Config;
   /** Whether what `loadConfig` read has changed since, and has settled; asked every few seconds. Default: not watched. */
@@ -33,7 +31,7 @@ export interface World {
   /** The proxy of requests to indexers, if there is one. */
   readonly proxy?: ProxySettings | null;
   /** Where every observation is recorded. Default: nowhere. */
-  readonly recording?: Pick<RecordingFile, "append"> | null;
+  readonly recording?: RecordingFile | null;
   /** TLS, users, headers and limits of our own server. Default: plain HTTP without authentication. */
   readonly web?: WebSettingsSource | null;
 }

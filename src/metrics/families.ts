@@ -341,7 +341,6 @@ const PROCESS_METRICS: readonly MetricFamily[] = [
   ...singles({
     synclag_leader: [({ replica }) => replica?.isLeader ?? null, "1 if this replica is the leader"],
     synclag_store_up: [({ replica }) => replica?.isStoreUp ?? null, "1 if the store can be read and written"],
-    synclag_log_lines_lost_total: ["lostLogLines", "Lines of the log that could not be written"],
     synclag_http_errors_total: [
       "httpErrors",
       "HTTP requests answered with 500 because of a bug; see the log",

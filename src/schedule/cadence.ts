@@ -1,5 +1,5 @@
 import type { Budget } from "../core/model/fleet.ts";
-import { formatCount, formatNumber, perWindow } from "../core/model/text.ts";
+import { formatNumber, perWindow } from "../core/model/text.ts";
 import { firingsOf } from "./firing-times.ts";
 
 /** Endpoints that draw on one budget at one schedule. */
@@ -19,6 +19,8 @@ export const LADDER = [
 ];
 
 const SLOWEST = { label: "6 h", cron: "0 0 */6 * * *" };
+/** A schedule that does not fire each day is counted as if it did. */
+const MEAN_MONTH_DAYS = 30.4;
 const WITHOUT_BUDGET = "*/30 * * * * *";
 
 /** The last tenth is for retries, people, and confirmation polls. */
@@ -29,8 +31,8 @@ const AUTO_SHARE = 0.9;
  * budget uses at most nine tenths of it; 30 s where there is no budget.
  *
  * `endpoints` counts all that share both the budget and `auto`, over all indexers: 1 for a budget of scope
- * `endpoint`. `fixed` are those that share the budget at a schedule of their own. `problem`: a sentence with the arithmetic, where
- * not even the slowest fits.
+ * `endpoint`. `fixed` are those that share the budget at a schedule of their own. `problem`: a sentence, where not even the
+ * slowest fits.
  */
 export function chooseCadence(
   endpoints: number,
@@ -40,21 +42,20 @@ export function chooseCadence(
   if (budget === null) {
     return { cron: WITHOUT_BUDGET, problem: null };
   }
-  const ceiling = { ...budget, limit: budget.limit * AUTO_SHARE };
-  const cadence = fastestThatFits(endpoints, ceiling, fixed);
+  const cadence = fastestThatFits(endpoints, { ...budget, limit: budget.limit * AUTO_SHARE }, fixed);
   if (cadence !== undefined) {
     return { cron: cadence.cron, problem: null };
   }
-  const sum = arithmetic([...fixed, { endpoints, cron: SLOWEST.cron }], budget);
-  const limit = `${formatNumber(ceiling.limit)}, nine tenths of ${count(budget.limit)} ${perWindow(budget.per)}`;
+  const { cron, label } = SLOWEST;
+  const asked = requestsText([...fixed, { endpoints, cron }], budget);
   return {
-    cron: SLOWEST.cron,
-    problem: `${sum} > ${limit}, even with auto at every ${SLOWEST.label}`,
+    cron,
+    problem: `auto at every ${label} is ${asked}, more than nine tenths of ${formatNumber(budget.limit)}`,
   };
 }
 
 /**
- * Says in one sentence, with the arithmetic, why the fixed schedules that share a budget cannot fit it; null if they can.
+ * Says in one sentence why the fixed schedules that share a budget cannot fit it; null if they can.
  *
  * A month counts 30.4 days here. The budget itself refuses what a month of 31 days asks beyond that.
  */
@@ -68,12 +69,12 @@ export function fitProblem(budget: Budget, loads: readonly Load[]): string | nul
     cadence === undefined
       ? `no schedule of up to every ${SLOWEST.label} fits`
       : `the fastest that fits is every ${cadence.label}`;
-  return `${arithmetic(loads, budget)} > ${count(budget.limit)} ${perWindow(budget.per)}; ${advice}`;
+  return `${requestsText(loads, budget)}, more than ${formatNumber(budget.limit)}; ${advice}`;
 }
 
 /** How many requests these schedules make in one window of a budget, at their busiest. */
 export function requestsPerWindow(loads: readonly Load[], per: Budget["per"]): number {
-  const requests = loads.reduce((sum, { endpoints, cron }) => sum + endpoints * rateOf(cron, per).times, 0);
+  const requests = loads.reduce((sum, { endpoints, cron }) => sum + endpoints * rateOf(cron, per), 0);
   // A mean month has tenths of a day, which binary fractions only come near.
   return Math.round(10 * requests) / 10;
 }
@@ -84,26 +85,12 @@ function fastestThatFits(endpoints: number, budget: Budget, fixed: readonly Load
   );
 }
 
-/** `52 endpoints × 1,440 a day × 30.4 days = 2,276,352`. */
-function arithmetic(loads: readonly Load[], { per }: Budget): string {
-  const terms = loads.map(
-    ({ endpoints, cron }) => `${formatCount(endpoints, "endpoint")} × ${rateOf(cron, per).text}`,
-  );
-  return `${terms.join(" + ")} = ${count(requestsPerWindow(loads, per))}`;
+function requestsText(loads: readonly Load[], { per }: Budget): string {
+  return `${formatNumber(Math.round(requestsPerWindow(loads, per)))} requests ${perWindow(per)}`;
 }
 
 /** How often a schedule fires in a window, at its busiest. */
-function rateOf(cron: string, per: Budget["per"]): { readonly times: number; readonly text: string } {
-  const { perHour, perDay, daysPerMonth } = firingsOf(cron);
-  if (per === "hour") {
-    return { times: perHour, text: `${count(perHour)} an hour` };
-  }
-  const text = `${count(perDay)} a day`;
-  return per === "day"
-    ? { times: perDay, text }
-    : { times: perDay * daysPerMonth, text: `${text} × ${formatCount(daysPerMonth, "day")}` };
-}
-
-function count(n: number): string {
-  return formatNumber(Math.round(n));
+function rateOf(cron: string, per: Budget["per"]): number {
+  const { perHour, perDay } = firingsOf(cron);
+  return { hour: perHour, day: perDay, month: perDay * MEAN_MONTH_DAYS }[per];
 }

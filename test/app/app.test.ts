@@ -107,28 +107,23 @@ describe("runApp()", () => {
   it("answers 500 if a handler throws, logs the stack once, counts the error and keeps running", async () => {
     await using fleet = await startIndexers();
     const { logger, lines } = recordLog();
-    let isBroken = true;
     await using app = await startTestApp(configOf(chainsYaml(fleet)), {
       logger,
-      // Read by nothing but /metrics.
-      lostLogLines: () => {
-        if (isBroken) {
-          throw new TypeError("no such counter");
-        }
-        return 0;
+      loadConfig: () => {
+        throw new TypeError("no such file");
       },
     });
+    const reload = async () => await fetch(`${app.url}/-/reload`, { method: "POST" });
 
-    const answers = [await fetch(`${app.url}/metrics`), await fetch(`${app.url}/metrics`)];
-    isBroken = false;
+    const answers = [await reload(), await reload()];
     const metrics = await scrape(app);
 
     expect(answers.map(({ status }) => status)).toEqual([500, 500]);
     expect(await answers[0]?.json()).toMatchObject({ status: 500, detail: "Internal error: see the log" });
     expect(lines.filter(({ level }) => level === 50)).toEqual([
       expect.objectContaining({
-        route: "/metrics",
-        err: expect.objectContaining({ stack: expect.stringMatching(/no such counter\n +at /) }),
+        route: "/-/reload",
+        err: expect.objectContaining({ stack: expect.stringMatching(/no such file\n +at /) }),
       }),
     ]);
     expect(metrics.get("synclag_http_errors_total")).toBe(2);

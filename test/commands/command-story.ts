@@ -159,7 +159,7 @@ export class CommandStory implements AsyncDisposable {
       const asked: string[] = [];
       const server = await startRespServer(([command]) => {
         asked.splice(0, 1, "some commands");
-        return command === "EVALSHA" ? "-ERR no script of a test\r\n" : "+OK\r\n";
+        return command === "EVAL" ? "-ERR no script of a test\r\n" : "+OK\r\n";
       });
       const { host, port } = this.#use(server).address;
       this.#servers.set(name, { url: `redis://${host}:${port}`, asked });

@@ -82,8 +82,8 @@ function say(line: string): readonly string[] {
 
 function firings(cron: string): string {
   try {
-    const { perHour, perDay, daysPerMonth, longestIntervalMs } = firingsOf(cron);
-    const often = `${perHour} an hour, ${perDay} a day, on ${daysPerMonth} days a month`;
+    const { perHour, perDay, longestIntervalMs } = firingsOf(cron);
+    const often = `${perHour} an hour, ${perDay} a day`;
     return `${often}, at most ${longestIntervalMs / 1_000} s between`;
   } catch (error) {
     return String(error);

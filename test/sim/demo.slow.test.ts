@@ -4,7 +4,7 @@ import type { Config } from "../../src/config/config.ts";
 import { endpointsOf } from "../../src/core/model/fleet.ts";
 import { groupBy } from "../../src/core/model/group-by.ts";
 import { FAMILIES } from "../../src/dialects/families.ts";
-import { accelerate, DEMO_YAML, paceAtSpeed } from "../../src/sim/fleet/demo-config.ts";
+import { accelerate, paceAtSpeed } from "../../src/sim/fleet/demo-config.ts";
 import type { Scenario as DemoScenario } from "../../src/sim/scenarios/scenario.ts";
 import { SCENARIOS } from "../../src/sim/scenarios/scenarios.ts";
 import { SIMULATED_API_KEY } from "../../src/sim/servers/families.ts";
@@ -12,7 +12,7 @@ import { expectGolden } from "../support/golden.ts";
 import { parsed } from "../support/running-app.ts";
 import { type Scenario, startScenario } from "../support/scenario.ts";
 
-const CHAINS_YAML = `${readFileSync("chains.yaml", "utf8")}${DEMO_YAML}`;
+const CHAINS_YAML = `${readFileSync("chains.yaml", "utf8")}${readFileSync("assets/demo.yaml", "utf8")}`;
 const ENV = { THEGRAPH_API_KEY: SIMULATED_API_KEY };
 /** Ten minutes of 130 endpoints at the pace of the demo take ten seconds, and far longer on a machine that is busy. */
 const LIMIT = { timeout: 600_000 };

@@ -1,6 +1,6 @@
 import { utimesSync, writeFileSync } from "node:fs";
 import { ppid } from "node:process";
-import { lockPathOf, pidNamespace } from "../../src/io/state/lock.ts";
+import { lockPathOf } from "../../src/io/state/lock.ts";
 
 /** Another living process that holds a state file and serves at a URL: the parent of this one, in whose name the lock is touched. */
 export async function holdAsAnother(
@@ -8,7 +8,7 @@ export async function holdAsAnother(
   url: string,
 ): Promise<{ readonly pid: number } & Disposable> {
   const path = lockPathOf(statePath);
-  const owner = { pid: ppid, place: await pidNamespace(), startedAtMs: Date.now(), url, token: "theirs" };
+  const owner = { pid: ppid, startedAtMs: Date.now(), url, token: "theirs" };
   writeFileSync(path, JSON.stringify(owner));
   let touches = 0;
   const timer = setInterval(() => {

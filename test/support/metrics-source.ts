@@ -38,7 +38,6 @@ export function metricsSource(wanted: Partial<MetricsSource> = {}): MetricsSourc
     replica: { isLeader: true, isStoreUp: true, isPolling: true },
     loop: { lastTickMs: NOW_MS - 500, inFlight: 2, queued: 4 },
     incidents: new Map([["host", 2]]),
-    lostLogLines: 0,
     httpErrors: 2,
     notifications: { sent: 5, failed: 1, dropped: 0 },
     reload: { successful: true, lastSuccessMs: NOW_MS - 60_000 },

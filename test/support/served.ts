@@ -18,9 +18,7 @@ const NO_PLAN: Plan = {
   indexers: [],
   budgets: [],
   totals: { endpoints: 0, requests_per_day: 0 },
-  basis: { polls: 2, pollMs: 1_000 },
   skipped: [],
-  parity: [],
 };
 
 export const NO_FLEET = fleetOf([], []);

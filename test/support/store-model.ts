@@ -32,7 +32,7 @@ export class StoreModel implements ScriptRunner {
   ): Promise<StoreReply<Value>> {
     const [key = "", ...others] = keys;
     const lease = this.#hashes.get("lease")?.get("token") ?? null;
-    const value = SCRIPTS[script.sha]?.(this.#hash(key), args.map(String), {
+    const value = SCRIPTS[script.lua]?.(this.#hash(key), args.map(String), {
       nowMs: this.#nowMs(),
       lease,
       others: others.map((other) => this.#hash(other)),
@@ -59,11 +59,11 @@ interface Instant {
 
 type Play = (hash: Hash, args: readonly string[], instant: Instant) => unknown;
 const SCRIPTS: Readonly<Record<string, Play>> = {
-  [CLAIM.sha]: claim,
-  [RELEASE.sha]: release,
-  [WRITE.sha]: writeParts,
-  [PRUNE.sha]: pruneParts,
-  [READ.sha]: readParts,
+  [CLAIM.lua]: claim,
+  [RELEASE.lua]: release,
+  [WRITE.lua]: writeParts,
+  [PRUNE.lua]: pruneParts,
+  [READ.lua]: readParts,
 };
 
 export function claim(lease: Hash, args: readonly string[], { nowMs }: Pick<Instant, "nowMs">): unknown {

@@ -99,8 +99,8 @@ export class Story {
 
   /** `reference -2 by 3: a ok 0, b lagging 400`: against the true head, and who is how many blocks behind. */
   #state(): string {
-    const { reference, targets } = this.#play.chain();
-    const opposed = reference?.opposed.length ?? 0;
+    const { reference, standings, targets } = this.#play.chain();
+    const opposed = standings.filter(({ stands }) => stands === "excluded").length;
     const against = opposed === 0 ? "" : ` against ${opposed}`;
     const said = reference === null ? "none" : `${this.#referenceAhead()} by ${reference.sources}${against}`;
     const incidents = this.#play.report().incidents.map(({ scope, subject }) => `; ${scope} ${subject}`);

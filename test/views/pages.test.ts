@@ -241,7 +241,6 @@ function planOf(...protocols: readonly string[]): Plan {
   const indexers = protocols.map((protocol) => ({
     ...{ protocol, variant: "subgraph", tier: "production", endpoints: 1, schedule: "0 0 * * * *" },
     ...{ interval_seconds: 3_600, requests_per_day: 24, budget: protocol, share: 0.5 },
-    fault_shows_seconds: 7_200,
   }));
   const budgets = protocols.map((budget) => ({
     ...({ budget, limit: 48, per: "day", scope: "shared" } as const),
@@ -249,6 +248,5 @@ function planOf(...protocols: readonly string[]): Plan {
   }));
   return {
     ...{ indexers, budgets, totals: { endpoints: 2, requests_per_day: 48 }, skipped: [], parity: [] },
-    basis: { polls: 2, pollMs: 1_000 },
   };
 }

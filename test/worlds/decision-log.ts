@@ -77,7 +77,8 @@ class DecisionLog {
     this.#fromMs ||= nowMs;
     const { dispute, reference, standings, targets } = report;
     const at = this.#minute(nowMs);
-    this.#change(at, "reference of", reference?.members.join(" ") ?? dispute ?? "none");
+    const agreeing = standings.flatMap(({ source, stands }) => (stands === "agrees" ? source : []));
+    this.#change(at, "reference of", reference === null ? (dispute ?? "none") : agreeing.join(" "));
     for (const { detail, source, stands } of standings) {
       this.#change(at, `${source}:`, stands === "excluded" ? `excluded: ${withoutNumbers(detail)}` : stands);
     }

@@ -1,8 +1,8 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import * as chains from "viem/chains";
 
 /**
- * Renews src/config/well-known-chain-rows.ts from viem's list of chains: `npm run generate:chains`.
+ * Renews assets/well-known-chains.json from viem's list of chains: `npm run generate:chains`.
  * Raise viem's version in package.json beforehand, and read the diff.
  */
 
@@ -43,28 +43,9 @@ const MORE_BLOCK_TIMES: Readonly<Record<string, number>> = {
   xdc: 2000,
 };
 
-const { dependencies } = JSON.parse(readFileSync(new URL("package.json", import.meta.url), "utf8")) as {
-  readonly dependencies: { readonly viem: string };
-};
-const lines = [...rowsOf(MAINNETS, false), ...rowsOf(TESTNETS, true)];
-const text = `// Made by tools/chains/generate.ts from viem ${dependencies.viem} on ${new Date().toISOString().slice(0, 10)}. To renew it: npm run generate:chains
-
-/** \`blockTimeMs\` and \`explorer\` are null where they are not published. */
-export type ChainRow = readonly [
-  id: number,
-  slug: string,
-  name: string,
-  blockTimeMs: number | null,
-  testnet: boolean,
-  explorer: string | null,
-];
-
-// biome-ignore format: one line for each chain
-export const ROWS: readonly ChainRow[] = [
-${lines.join("\n")}
-];
-`;
-writeFileSync(new URL("../../src/config/well-known-chain-rows.ts", import.meta.url), text);
+const rows = [...rowsOf(MAINNETS, false), ...rowsOf(TESTNETS, true)];
+const file = new URL("../../assets/well-known-chains.json", import.meta.url);
+writeFileSync(file, `[\n${rows.join(",\n")}\n]\n`);
 
 function rowsOf(list: string, testnet: boolean): readonly string[] {
   return list
@@ -81,6 +62,6 @@ function rowsOf(list: string, testnet: boolean): readonly string[] {
       }
       const blockTimeMs = chain.blockTime ?? MORE_BLOCK_TIMES[slug] ?? null;
       const explorer = chain.blockExplorers?.default.url.replace(/\/+$/, "") ?? null;
-      return `  ${JSON.stringify([chain.id, slug, chain.name, blockTimeMs, testnet, explorer]).replaceAll(",", ", ")},`;
+      return `  ${JSON.stringify([chain.id, slug, chain.name, blockTimeMs, testnet, explorer]).replaceAll(",", ", ")}`;
     });
 }

@@ -159,22 +159,10 @@ const PROCESS: readonly Graph[] = [
     [`rate(process_cpu_seconds_total{${OF}}[$__rate_interval]) ${SCRAPED}`, "{{instance}}"],
   ],
   [
-    "Event loop lag",
-    "99th percentile of the event loop delay. Poll durations are overestimated by up to as much.",
-    "s",
-    [each("nodejs_eventloop_lag_p99_seconds"), "{{instance}}"],
-  ],
-  [
     "Open files",
     "Open file descriptors, including connections, and their limit.",
     "short",
     [each("process_open_fds"), "{{instance}} open"],
     [each("process_max_fds"), "{{instance}} allowed"],
-  ],
-  [
-    "Series",
-    "Samples per scrape. Changes only with the configuration.",
-    "short",
-    [each("scrape_samples_scraped"), "{{instance}}"],
   ],
 ];

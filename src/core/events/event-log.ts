@@ -181,7 +181,9 @@ function nameOf({ kind, subject }: Event): string {
 
 /** By time, and of the same moment by subject, so that all replicas tell them in one order. */
 function sorted(events: readonly Event[]): readonly Event[] {
-  return events.toSorted((a, b) => compare(a.time, b.time) || compare(nameOf(a), nameOf(b)));
+  return events.toSorted(
+    (a, b) => compare(a.time, b.time) || compare(a.kind, b.kind) || compare(a.subject, b.subject),
+  );
 }
 
 function compare(a: string, b: string): number {

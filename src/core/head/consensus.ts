@@ -185,7 +185,7 @@ function claimText({ kind, by, block, blocks, offMs }: Opposition): string {
 }
 
 /** By variant, as on-call knows them: `multichain and subgraph`. */
-export function namesText(keys: readonly string[]): string {
+function namesText(keys: readonly string[]): string {
   const names = [
     ...new Set(keys.map((key) => (key.startsWith("rpc/") ? "an RPC node" : (key.split("/")[1] ?? key)))),
   ];

@@ -44,8 +44,6 @@ export interface MetricsSource {
     readonly inFlight: number;
     readonly queued: number;
   };
-  /** Lines of the log that could not be written. */
-  readonly lostLogLines: number;
   /** Requests to our own server that failed because a handler threw. */
   readonly httpErrors: number;
   /** Messages to the webhook since the start. */

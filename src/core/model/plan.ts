@@ -1,5 +1,4 @@
 import type { Budget, SkippedIndexer } from "./fleet.ts";
-import type { ParityProbe } from "./parity.ts";
 
 /**
  * The polling schedule and the budget usage that follow from a configuration: what `synclag plan --format json` prints, with
@@ -12,10 +11,6 @@ export interface Plan {
   readonly budgets: readonly PlannedBudget[];
   readonly totals: { readonly endpoints: number; readonly requests_per_day: number };
   readonly skipped: readonly SkippedIndexer[];
-  /** What the polls carry in addition to the heights. */
-  readonly parity: readonly PlannedProbe[];
-  /** What the times of detection are based on. It is not printed as JSON. */
-  readonly basis: FaultBasis;
 }
 
 /** The endpoints of one indexer that share a schedule and a budget. */
@@ -37,8 +32,6 @@ export interface PlanRow {
   readonly budget: string | null;
   /** The share of the budget that they use, from 0 to 1: together of a shared one, each of its own; null without a budget. */
   readonly share: number | null;
-  /** The longest time from a fault to the status that shows it. */
-  readonly fault_shows_seconds: number;
 }
 
 /** What the schedules use of one budget. */
@@ -50,20 +43,4 @@ export interface PlannedBudget extends Omit<Budget, "name"> {
   readonly requests: number;
   /** `requests` of the limit, from 0 to 1. */
   readonly share: number;
-}
-
-interface PlannedProbe extends Pick<ParityProbe, "protocol" | "variants" | "chains"> {
-  /** Its name. */
-  readonly probe: string;
-  readonly every_seconds: number;
-  /** Its selections ride in the requests for the heights. */
-  readonly extra_requests: 0;
-}
-
-/** The fault that takes longest to detect: an endpoint that stops answering just after a poll. */
-export interface FaultBasis {
-  /** Polls in a row that must fail. */
-  readonly polls: number;
-  /** How long one of them takes at most, with all its retries. */
-  readonly pollMs: number;
 }

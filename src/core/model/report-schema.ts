@@ -112,15 +112,6 @@ const Chain = z.object({
     .object({
       block_number: Height,
       sources: Count.describe("How many sources agree with it"),
-      members: z
-        .array(Text)
-        .describe("Keys of these sources: protocol/variant/tier/chain, or rpc/chain/host/digest of the URL"),
-      opposed: z.array(
-        z.object({
-          source: Text,
-          detail: Text.describe("What it claims, and whom that contradicts"),
-        }),
-      ),
       time: orNull(Time, "The chain clock's time of that block"),
     })
     .nullable()

@@ -1,5 +1,4 @@
 import type { ParityValue } from "../model/parity.ts";
-import { digestOf } from "./watched-probe.ts";
 
 /**
  * Heights at which a target is taken to have one value: it was read at `from` and at `to`, and no reading between them
@@ -42,8 +41,6 @@ export interface SharedHeight {
 
 /** A changing value is remembered for this many readings, a constant one for as long as it stays. */
 const KEPT_RUNS = 64;
-/** A longer text is kept as its beginning and a digest. */
-const KEPT_CHARS = 128;
 /** A value that returns after fewer readings than this may also do so between two readings, unseen. */
 const QUICK_RETURN_READINGS = 32;
 /** After so many readings without a quick return or a contradiction, a target is reliable again. */
@@ -76,7 +73,7 @@ export function addReading(
   intervalMs: number,
 ): void {
   const { block, receivedAtMs } = reading;
-  const { text, isNumber } = bounded(reading.value);
+  const { text, isNumber } = reading.value;
   const isSameHeight = known.runs.at(-1)?.to === block;
   const isConsecutive =
     known.lastMs !== null && receivedAtMs - known.lastMs <= MAX_SILENT_INTERVALS * intervalMs;
@@ -149,10 +146,4 @@ function isQuickReturn(runs: readonly ValueRun[], text: string): boolean {
   const earlier = runs.findLastIndex((run) => run.text === text);
   const between = runs.slice(earlier + 1).reduce((readings, { count }) => readings + count, 0);
   return earlier >= 0 && between > 0 && between < QUICK_RETURN_READINGS;
-}
-
-function bounded({ text, isNumber }: ParityValue): ParityValue {
-  return text.length <= KEPT_CHARS
-    ? { text, isNumber }
-    : { text: `${text.slice(0, KEPT_CHARS)}… (${digestOf(text)})`, isNumber: false };
 }

@@ -67,7 +67,7 @@ function pairsOf(targets: readonly ProbedTarget[]): readonly ParityPair[] {
 }
 
 /** A short text that differs between different texts: FNV-1a of 64 bits. No protection against forgery. */
-export function digestOf(text: string): string {
+function digestOf(text: string): string {
   let digest = 0xcbf29ce484222325n;
   for (const character of text) {
     digest = BigInt.asUintN(64, (digest ^ BigInt(character.codePointAt(0) ?? 0)) * 0x100000001b3n);

@@ -1,5 +1,5 @@
 import { staleAfterMs } from "../head/chain-state.ts";
-import { namesText, oppositionText } from "../head/consensus.ts";
+import { oppositionText } from "../head/consensus.ts";
 import type { Status, TargetReport } from "../model/report.ts";
 import { formatCount, formatDuration, formatNumber } from "../model/text.ts";
 import { statusOfFailure } from "../source/settled-status.ts";
@@ -56,29 +56,22 @@ const WITH_HEIGHT: ReadonlySet<Status> = new Set(["ok", "lagging", "syncing", "s
 /** An advance is recent for so many polls, or block times where these are longer. */
 const RECENT = 2;
 
-/** Why a target has its status, in one sentence, and how the last poll ended where that is not the reason. */
+/** Why a target has its status, in one sentence. */
 export function detailOf(facts: Facts): string {
-  const { last } = facts.state;
-  const isReason = last === null || facts.status === "unknown" || isReasonOf(last, facts);
-  const lastPoll = isReason ? "" : `; ${pollText(last)}`;
-  return `${CLAUSES[facts.status](facts)}${replicasText(facts)}${lastPoll}`;
+  return `${CLAUSES[facts.status](facts)}${replicasText(facts)}`;
 }
 
 /** Which sources contradict each other, by how much, and what would decide it. */
 export function disputeText({ hasRpc, sides }: Dispute): string {
-  const all = sides.map(({ block, sources }) => `${sideText(sources, sides)} (block ${formatNumber(block)})`);
+  const all = sides.map(({ block, sources }) => {
+    const names = sources.map((key) => key.split("/").slice(0, 2).join(" "));
+    return `${listOf(names)} (block ${formatNumber(block)})`;
+  });
   const blocks = sides.map(({ block }) => block);
   const distance = Math.max(...blocks) - Math.min(...blocks);
   const apart = distance === 0 ? "at one height" : `${formatCount(distance, "block")} apart`;
   const decider = hasRpc ? "one more variant" : "an RPC node (`rpc`) or one more variant";
   return `${listOf(all)} contradict each other, ${apart}, and as many stand on each side; ${decider} would decide it`;
-}
-
-/** By variant; by protocol and variant where another side has that variant, too. */
-function sideText(sources: readonly string[], sides: Dispute["sides"]): string {
-  const others = sides.filter((side) => side.sources !== sources).flatMap((side) => side.sources);
-  const isShared = sources.some((key) => others.some((other) => namesText([key]) === namesText([other])));
-  return isShared ? listOf(sources.map((key) => key.split("/").slice(0, 2).join(" "))) : namesText(sources);
 }
 
 function listOf(texts: readonly string[]): string {
@@ -105,25 +98,11 @@ function causeText({ state: { last }, status }: Facts): string {
   return last?.kind === "failed" && statusOfFailure(last.reason) === status ? `: ${failureText(last)}` : "";
 }
 
-function isReasonOf(last: LastPoll, { state, status }: Facts): boolean {
-  if (last.kind === "failed") {
-    return statusOfFailure(last.reason) === status;
-  }
-  const isFlagged = status === "failed" && state.indexingErrors === true;
-  return last.kind === "head"
-    ? WITH_HEIGHT.has(status) || status === "diverged" || isFlagged
-    : status === (last.kind === "missing" ? "missing" : "syncing");
-}
-
 const POLL_TEXTS = {
   missing: "the last answer lacked this chain",
   not_started: "the last answer said that indexing has not started",
-  head: "the last poll returned a height",
+  head: "its height is behind or contradicts the others, and more answers are needed to judge it",
 } as const;
-
-function pollText(last: LastPoll): string {
-  return last.kind === "failed" ? `the last poll failed: ${failureText(last)}` : POLL_TEXTS[last.kind];
-}
 
 function unknownText({ state: { last, pollIntervalMs }, view }: Facts): string {
   if (last === null) {
@@ -133,9 +112,7 @@ function unknownText({ state: { last, pollIntervalMs }, view }: Facts): string {
   if (agoMs > staleAfterMs(view.thresholds, pollIntervalMs)) {
     return `the last answer is ${formatDuration(agoMs)} old, too old to be evidence`;
   }
-  return last.kind === "head"
-    ? "its height is behind or contradicts the others, and more answers are needed to judge it"
-    : pollText(last);
+  return last.kind === "failed" ? `the last poll failed: ${failureText(last)}` : POLL_TEXTS[last.kind];
 }
 
 function stalledText(facts: Facts): string {

@@ -90,11 +90,6 @@ function reportReference({ clock, consensus, intervalMs, reference }: ChainView)
   return {
     block_number: reference.block,
     sources: consensus.members.length,
-    members: consensus.members,
-    opposed: consensus.opposed.map((opposition) => ({
-      source: opposition.source,
-      detail: oppositionText(opposition),
-    })),
     time: time === null ? null : isoTime(time.ms),
   };
 }

@@ -17,7 +17,7 @@ export interface StatusVote {
 }
 
 /** A status flips once the polls in a row that disagree with it weigh as much as this. */
-export const FLIP_WEIGHT = 6;
+const FLIP_WEIGHT = 6;
 /** Two polls in a row: the rule. */
 export const NORMAL_WEIGHT = 3;
 /**

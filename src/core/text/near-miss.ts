@@ -13,10 +13,13 @@ export function nearMiss(typed: string, known: readonly string[]): string | null
   return closest?.word ?? null;
 }
 
-/** ` (did you mean 'base'?)`, or the empty string if no known word is close. */
-export function nearMissHint(typed: string, known: readonly string[]): string {
-  const meant = nearMiss(typed, known);
-  return meant === null ? "" : ` (did you mean '${meant}'?)`;
+/** Bounds the search: with as many mistakes as known words its cost would grow with their square. */
+const MAX_CANDIDATES = 250;
+
+/** `; did you mean "base"?`, or an empty text if no known word is similar. */
+export function didYouMean(typed: string, known: readonly string[]): string {
+  const similar = nearMiss(typed, known.slice(0, MAX_CANDIDATES));
+  return similar === null ? "" : `; did you mean "${similar}"?`;
 }
 
 /** The Damerau-Levenshtein distance (optimal string alignment). */

@@ -1,6 +1,5 @@
 import type { BudgetGate } from "../../budgets/gate.ts";
 import type { Use } from "../../budgets/ledger.ts";
-import { LONGEST_RETRY_DELAY_MS } from "../../budgets/plan.ts";
 import type { BlockOnNode } from "../../core/chain/proofs.ts";
 import type { Post } from "../../core/model/http-post.ts";
 import type { FailureReason, Observation, PollTimes } from "../../core/model/observation.ts";
@@ -20,6 +19,9 @@ import {
   noteExchange,
 } from "./endpoint-state.ts";
 import { type Answer, interpretResult } from "./interpret-result.ts";
+
+/** The longest delay before a failed poll is retried: short compared with the poll intervals, so that faults show soon. */
+const LONGEST_RETRY_DELAY_MS = 200;
 
 /** Why an endpoint is polled: its schedule, a confirmation before that, or `check`. */
 export type Occasion = "schedule" | "extra" | "check";
@@ -273,8 +275,6 @@ export class Poll {
     }
     if (answer.kind === "failed" && (answer.reason === "rate_limited" || answer.retryAfterMs !== null)) {
       gate.backOff(endpoint, answer.retryAfterMs);
-    } else if (exchange.outcome !== "aborted") {
-      gate.accept(endpoint);
     }
     return { question, answer, times: result, body };
   }

@@ -5,47 +5,30 @@ export interface QueueLimits {
   readonly perHost: number;
 }
 
-interface Host {
-  readonly waiting: (() => Promise<void>)[];
-  /** How many places the host has, or waits for. */
-  workers: number;
-}
-
-/** How long a place is kept for one host. Half of the default timeout. */
-const LONGEST_TURN_MS = 5_000;
-
-/**
- * Runs polls with bounded concurrency, in the whole process and for each host. A host keeps its place in the process for its further
- * polls, so that what is compared is asked together, but only for a while: hosts that hang do not delay the others.
- */
+/** Runs polls with bounded concurrency, in the whole process and for each host: hosts that hang do not delay the others. */
 export class PollQueue {
-  readonly #monotonicMs: () => number;
   readonly #places: LimitFunction;
-  readonly #hosts = new Map<string, Host>();
+  readonly #hosts = new Map<string, LimitFunction>();
   #perHost: number;
 
-  constructor({ concurrency, perHost }: QueueLimits, monotonicMs: () => number) {
-    this.#monotonicMs = monotonicMs;
+  constructor({ concurrency, perHost }: QueueLimits) {
     this.#places = pLimit(concurrency);
     this.#perHost = perHost;
   }
 
   /** Applies to polls that begin from now on. */
   setLimits({ concurrency, perHost }: QueueLimits): void {
-    this.#places.concurrency = concurrency;
     this.#perHost = perHost;
+    this.#places.concurrency = concurrency;
+    for (const host of this.#hosts.values()) {
+      host.concurrency = perHost;
+    }
   }
 
   add(name: string, poll: () => Promise<void>): Promise<void> {
-    const host = this.#hosts.get(name) ?? { waiting: [], workers: 0 };
+    const host = this.#hosts.get(name) ?? pLimit(this.#perHost);
     this.#hosts.set(name, host);
-    return new Promise((resolve, reject) => {
-      host.waiting.push(() => poll().then(resolve, reject));
-      if (host.workers < this.#perHost) {
-        host.workers += 1;
-        void this.#work(host);
-      }
-    });
+    return host(() => this.#places(poll));
   }
 
   inFlight(): number {
@@ -53,18 +36,7 @@ export class PollQueue {
   }
 
   queued(): number {
-    return [...this.#hosts.values()].reduce((total, { waiting }) => total + waiting.length, 0);
-  }
-
-  async #work(host: Host): Promise<void> {
-    while (host.waiting.length > 0 && host.workers <= this.#perHost) {
-      await this.#places(async () => {
-        const endMs = this.#monotonicMs() + LONGEST_TURN_MS;
-        do {
-          await host.waiting.shift()?.();
-        } while (host.waiting.length > 0 && this.#monotonicMs() < endMs);
-      });
-    }
-    host.workers -= 1;
+    const waiting = [...this.#hosts.values()].map(({ pendingCount }) => pendingCount);
+    return waiting.reduce((total, count) => total + count, this.#places.pendingCount);
   }
 }

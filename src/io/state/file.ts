@@ -46,7 +46,6 @@ const HeadJson = z.object({
   savedAtMs: z.number().nonnegative().max(LATEST_MS),
   budgets: SavedBudgets,
 });
-const Versioned = z.looseObject({ version: z.int() });
 type StateText = z.infer<typeof HeadJson> & { readonly parts: readonly ReadPart[] };
 
 /** A file from further in the future than this means that our clock was set back: only its budgets are used. */
@@ -65,14 +64,13 @@ export async function loadState(
   const discard = (detail: string): void => logger.warn({ path, detail }, "State file partly discarded");
   const text = await readKept(path);
   const found = text === null ? null : parseState(text);
-  if (typeof found === "string") {
+  if (text !== null && found === null) {
     const movedTo = `${path}.broken-${new Date(nowMs()).toISOString().replace(/[-:.]/g, "")}`;
     await onStateFile("move aside", path, () => rename(path, movedTo));
-    const fields = { path, reason: found, movedTo };
-    logger.error(fields, "State file invalid, moved aside; starting with empty state and budgets");
+    const message = "State file damaged, or of another version: moved aside; state and budgets start empty";
+    logger.error({ path, movedTo }, message);
   }
-  const isUsable = found !== null && typeof found !== "string";
-  const restored = isUsable ? usableState(unsealState(found, discard), nowMs(), discard) : EMPTY_STATE;
+  const restored = found === null ? EMPTY_STATE : usableState(unsealState(found, discard), nowMs(), discard);
   const { spent, problem } = await readBudgetJournal(path);
   if (problem !== null) {
     logger.error({ path, reason: problem }, "Budget journal damaged; budgets may be undercounted");
@@ -127,22 +125,11 @@ function* linesOf({ savedAtMs, budgets, ...known }: SavedState): Iterable<string
   yield* partLines(stateParts(known));
 }
 
-/** What the text holds, or why it is not a state. */
-function parseState(text: string): StateText | string {
+/** What the text holds; null if it is damaged, or of another version. */
+function parseState(text: string): StateText | null {
   const [head = "", ...lines] = text.trimEnd().split("\n");
-  const json = parseJson(head);
-  if (json === undefined) {
-    return head === "" ? "it is empty" : "it is truncated or damaged: not valid JSON";
-  }
-  const version = Versioned.safeParse(json).data?.version ?? VERSION;
-  if (version !== VERSION) {
-    const writer = version > VERSION ? "a newer" : "an older";
-    return `${writer} Synclag wrote it: version ${version}, and this one reads ${VERSION}`;
-  }
-  const { data } = HeadJson.safeParse(json);
-  return data === undefined
-    ? "its first line is not that of a state file"
-    : { ...data, parts: partsInLines(lines) };
+  const { data } = HeadJson.safeParse(parseJson(head));
+  return data === undefined ? null : { ...data, parts: partsInLines(lines) };
 }
 
 /** `onDiscarded`: called with a sentence that says what cannot be read, and is empty in the state. */
@@ -151,10 +138,8 @@ function unsealState(
   onDiscarded: (detail: string) => void,
 ): SavedState {
   const { values, invalid } = unsealParts(parts);
-  if (values.size === 0) {
-    onDiscarded("another version of Synclag wrote it: chains and incidents start empty");
-  } else if (invalid.length > 0) {
-    onDiscarded(`damaged, and empty now: ${invalid.join(", ")}`);
+  if (invalid.length > 0) {
+    onDiscarded(`damaged, or of another version, and empty now: ${invalid.join(", ")}`);
   }
   return { savedAtMs, budgets, ...NOTHING_KNOWN, ...stateIn(values) };
 }

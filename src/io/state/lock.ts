@@ -1,19 +1,16 @@
 import { randomUUID } from "node:crypto";
-import { readFile, readlink, stat, unlink, utimes, writeFile } from "node:fs/promises";
-import { hostname } from "node:os";
-import { kill, pid } from "node:process";
+import { readFile, stat, unlink, utimes, writeFile } from "node:fs/promises";
+import { pid } from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import { LATEST_MS } from "../../core/model/observation.ts";
 import { parseJson } from "../../core/model/text.ts";
-import { hasCode, orNull } from "../system-error.ts";
+import { orNull } from "../system-error.ts";
 import { writeAtomically } from "./kept-file.ts";
 import { onStateFile } from "./path.ts";
 
 const LockOwnerJson = z.object({
   pid: z.int(),
-  /** The host, and on Linux the namespace of the pid: a container has its own. */
-  place: z.string(),
   startedAtMs: z.number().nonnegative().max(LATEST_MS),
   /** Where it serves, such as `http://127.0.0.1:9855`; empty while that is unknown. */
   url: z.string(),
@@ -65,47 +62,24 @@ export function lockPathOf(statePath: string): string {
 /**
  * Locks a state file for this process: a lock file beside it names the owner, whose touches show that it lives.
  *
- * The lock of a dead process is taken over. A process in another container or on another host, or a pid that some
- * other program has now, counts as dead after five seconds without a touch.
+ * The lock of a dead process is taken over: after five seconds without a touch, because its pid says nothing in another container
+ * or on another host, or where some other program has it now.
  *
  * @throws {StateLockedError} If a living process holds it.
  * @throws {StateFileError} If no lock can be written there.
  */
 export async function lockStateFile(statePath: string, options: StateLockOptions): Promise<StateLock> {
-  const startedAtMs = options.nowMs();
-  const me = { pid, place: await pidNamespace(), startedAtMs, url: "", token: randomUUID() };
+  const me = { pid, startedAtMs: options.nowMs(), url: "", token: randomUUID() };
   await onStateFile("lock", statePath, () => acquire(statePath, me, options.heartbeatMs));
   return hold(statePath, me, options);
 }
 
-/** The living process that holds the state file at this real path, or null. Takes seconds where its heartbeat must be awaited. */
-export async function findLockOwner(
-  statePath: string,
-  heartbeatMs = HEARTBEAT_MS,
-): Promise<LockOwner | null> {
-  const path = lockPathOf(statePath);
-  const owner = await readOwner(path);
-  if (owner === null && (await changedAtMs(path)) === null) {
-    return null;
-  }
-  if (owner?.place === (await pidNamespace()) && !isAnotherLivingProcess(owner.pid)) {
-    return null;
-  }
-  return (await hasHeartbeat(path, heartbeatMs)) ? await readOwner(path) : null;
-}
-
-/** Identifies the host and the namespace of our pid. */
-export async function pidNamespace(): Promise<string> {
-  const namespace = await orNull(readlink("/proc/self/ns/pid"));
-  return namespace === null ? hostname() : `${hostname()} ${namespace}`;
-}
-
-async function acquire(statePath: string, me: LockOwner, heartbeatMs?: number): Promise<void> {
+async function acquire(statePath: string, me: LockOwner, heartbeatMs = HEARTBEAT_MS): Promise<void> {
   const path = lockPathOf(statePath);
   if (await create(path, me)) {
     return;
   }
-  const owner = await findLockOwner(statePath, heartbeatMs);
+  const owner = (await hasHeartbeat(path, heartbeatMs)) ? await readOwner(path) : null;
   if (owner !== null) {
     throw new StateLockedError(statePath, owner);
   }
@@ -178,19 +152,12 @@ async function readOwner(lockPath: string): Promise<LockOwner | null> {
   return LockOwnerJson.safeParse(parseJson(text ?? "")).data ?? null;
 }
 
-/** A lock with our own pid was left by an earlier process: in a container, each may be pid 1. */
-function isAnotherLivingProcess(ownerPid: number): boolean {
-  try {
-    return ownerPid !== pid && kill(ownerPid, 0);
-  } catch (error) {
-    // EPERM: it lives, and runs as another user.
-    return !hasCode(error, "ESRCH");
-  }
-}
-
 /** Watches a lock for a touch by its owner; no clocks are compared, since they may be those of two hosts. */
 async function hasHeartbeat(path: string, heartbeatMs: number): Promise<boolean> {
   const before = await changedAtMs(path);
+  if (before === null) {
+    return false;
+  }
   for (let look = 0; look < MAX_MISSED * LOOKS_PER_HEARTBEAT; look += 1) {
     await sleep(heartbeatMs / LOOKS_PER_HEARTBEAT);
     const now = await changedAtMs(path);

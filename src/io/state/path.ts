@@ -7,9 +7,8 @@ export class StateFileError extends Error {
   override readonly name = "StateFileError";
 
   constructor(verb: string, path: string, cause: Error) {
-    super(`Cannot ${verb} the state file ${path}: ${reasonOf(cause)}; choose another with --state`, {
-      cause,
-    });
+    const why = `${cause.message}; choose another with --state, in a container one in a mounted folder`;
+    super(`Cannot ${verb} the state file ${path}: ${why}`, { cause });
   }
 }
 
@@ -75,23 +74,3 @@ async function isStateFile(path: string): Promise<boolean> {
   // A full disk leaves an empty file or the beginning of one, and a power cut NUL characters.
   return ANY_HEAD.test(head) || STATE_HEAD.startsWith(head.replaceAll("\0", ""));
 }
-
-function reasonOf(error: Error): string {
-  const code = "code" in error ? String(error.code) : error.message;
-  const reason = REASONS[code];
-  return reason === undefined ? code : `${reason} (${code})`;
-}
-
-const REASONS: Readonly<Record<string, string>> = {
-  EACCES: "no permission",
-  EBUSY: "it cannot be replaced; mount its folder, not the file itself",
-  EDQUOT: "the disk quota is used up",
-  EIO: "the disk failed",
-  EISDIR: "it is a folder",
-  ELOOP: "its links form a loop",
-  EMFILE: "too many open files",
-  ENAMETOOLONG: "the name is too long",
-  ENOENT: "its folder does not exist",
-  ENOSPC: "no space left on the disk",
-  EROFS: "the file system is read-only",
-};

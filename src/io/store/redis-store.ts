@@ -66,8 +66,9 @@ export class RedisStore implements AsyncDisposable {
     if (client === null) {
       return NOT_CONNECTED;
     }
-    const rest = [String(keys.length), ...keys.map((key) => this.#key(key)), ...args.map(String)];
-    const reply = await withinTime(async () => script.reply.parse(await evaluate(client, script, rest)));
+    const names = keys.map((key) => this.#key(key));
+    const command = ["EVAL", script.lua, String(keys.length), ...names, ...args.map(String)];
+    const reply = await withinTime(async () => script.reply.parse(await client.sendCommand(command)));
     // The first of several is that of the lease.
     const key = this.#key(keys.at(-1) ?? "");
     if (reply.kind === "reply") {
@@ -162,20 +163,6 @@ function createClientFor({ host, port, isEncrypted, ...address }: StoreAddress) 
     maintNotifications: "disabled",
     // The time of a call is limited here, with its reply.
     commandOptions: { timeout: 0 },
-  });
-}
-
-/** Sends the text of a script that the server does not have. */
-async function evaluate(
-  client: Client,
-  { sha, lua }: StoreScript<unknown>,
-  rest: readonly string[],
-): Promise<unknown> {
-  return await client.sendCommand(["EVALSHA", sha, ...rest]).catch((error: unknown) => {
-    if (error instanceof ErrorReply && error.message.startsWith("NOSCRIPT ")) {
-      return client.sendCommand(["EVAL", lua, ...rest]);
-    }
-    throw error;
   });
 }
 

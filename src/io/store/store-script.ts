@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { z } from "zod";
 
 /** The hash of the leader's lease. Its `token` rises with each leader, and fences what an earlier one writes late. */
@@ -7,8 +6,6 @@ export const LEASE_KEY = "lease";
 /** A Lua script that the store runs as one step. */
 export interface StoreScript<Reply> {
   readonly lua: string;
-  /** By which the server finds it once it has it. */
-  readonly sha: string;
   readonly reply: z.ZodType<Reply>;
 }
 
@@ -25,8 +22,7 @@ local function remove(key) redis.call('PEXPIRE', key, '0') end
 
 /** Makes a script from its text and the schema of its result. Keys are `KEYS`, arguments `ARGV`. */
 export function storeScript<Reply>(lua: string, reply: z.ZodType<Reply>): StoreScript<Reply> {
-  const all = `${COMMON}${lua}`;
-  return { lua: all, sha: createHash("sha1").update(all).digest("hex"), reply };
+  return { lua: `${COMMON}${lua}`, reply };
 }
 
 /** The result of a script, or the reason why there is none. */

@@ -1,53 +1,6 @@
 import type { Config } from "../../config/config.ts";
 import type { Chain, Endpoint, Fleet, Thresholds } from "../../core/model/fleet.ts";
 
-/**
- * Comes after the packaged chains.yaml: a small protocol with one variant of each other family of indexers, and parity, which is
- * a comment there.
- */
-export const DEMO_YAML = `
-  vaults:
-    - variant: subgraph
-      dialect: graph
-      url: "http://graph-node.vaults.example:8000/subgraphs/id/{deployment}"
-      status: { url: "http://graph-node.vaults.example:8030/graphql", deployment: "{deployment}" }
-      chains:
-        base: { deployment: QmbTA668GTsFYJSaMvcw51HswCtNHrNwDTdnZdHNqeRDMy }
-        ethereum: { deployment: QmTgTXv96wo5WiZih9AmbcLX6ZaXs1eqamLZSAUcj9HXvs }
-    - variant: ponder
-      dialect: ponder
-      url: http://ponder.vaults.example:42069/graphql
-      chains: [base, ethereum]
-    - variant: ponder-status
-      dialect: ponder-status
-      url: http://ponder.vaults.example:42069/status
-      chains: [base, ethereum]
-    - variant: envio-metrics
-      dialect: envio-metrics
-      url: http://envio.vaults.example:9898/metrics
-      chains: [base, ethereum]
-    - variant: squid
-      dialect: squid
-      url: http://squid.vaults.example:4350/graphql
-      chains: [base]
-    - variant: subquery
-      dialect: subquery
-      url: http://subquery.vaults.example:3000/
-      chains: [base, ethereum]
-    - variant: custom
-      dialect: custom
-      custom: { query: "{ sync { chains { id last_block last_block_time } } }", rows: sync.chains, chain_id: id, height: last_block, time: last_block_time }
-      url: http://custom.vaults.example/graphql
-      chains: [ethereum]
-parity:
-  - name: campaigns
-    protocol: airdrops
-    every: 10s
-    queries:
-      multichain: { select: 'Campaign(where: {chainId: {_eq: "{chain_id}"}}, order_by: {subgraphId: desc}, limit: 1) { subgraphId }', value: Campaign.0.subgraphId }
-      subgraph: { select: 'campaigns(orderBy: subgraphId, orderDirection: desc, first: 1) { subgraphId }', value: campaigns.0.subgraphId }
-`;
-
 /** The pace of a demo, at which incidents are visible within a minute. */
 export interface Pace {
   readonly pollIntervalSec: number;

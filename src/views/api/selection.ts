@@ -1,7 +1,7 @@
 import { indexerKey } from "../../core/model/fleet.ts";
 import type { Plan } from "../../core/model/plan.ts";
 import type { ChainSummary, Report, TargetId, TargetReport } from "../../core/model/report.ts";
-import { nearMissHint } from "../../core/text/near-miss.ts";
+import { didYouMean } from "../../core/text/near-miss.ts";
 
 /** Selects the targets of a protocol, of one of its chains, or of one variant or tier there. */
 export interface Selection {
@@ -34,7 +34,7 @@ export function describeMissing(targets: readonly TargetId[], selection: Selecti
     if (left.length === 0) {
       const inside = found.length === 0 ? "" : ` of ${found.join("/")}`;
       const listed = known.length === 0 ? "none" : known.join(", ");
-      return `Cannot find ${part} '${typed}'${inside}${nearMissHint(typed, known)}: available are ${listed}`;
+      return `Cannot find ${part} '${typed}'${inside}: available are ${listed}${didYouMean(typed, known)}`;
     }
     found.push(typed);
   }

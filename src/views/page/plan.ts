@@ -2,7 +2,7 @@ import type { Plan } from "../../core/model/plan.ts";
 import type { BudgetReport, Report } from "../../core/model/report.ts";
 import { formatCount, formatNumber, perWindow } from "../../core/model/text.ts";
 import { filterByWords, filterPlan } from "../api/selection.ts";
-import { describeDetection, describeParity, describePlan, planColumns } from "../wording/plan.ts";
+import { describePlan, planColumns } from "../wording/plan.ts";
 import { html } from "./html.ts";
 import { PLAN_PATH } from "./links.ts";
 import {
@@ -25,16 +25,10 @@ export function renderPlanPage(report: Report, whole: Plan, options: PageOptions
     .filter(({ budget }) => used.has(budget))
     .sort((a, b) => a.remaining / a.limit - b.remaining / b.limit);
   const left = renderTable("budgets", "What is left", BUDGET_COLUMNS, budgets, "tall");
-  const notes = [describeDetection(plan.basis), ...describeParity(plan)];
   const main = html`${renderSummary(report, "idle", describePlan(plan))}
 ${renderFilterNote(report, shown, PLAN_PATH)}
 ${budgets.length === 0 ? null : renderSection("budgets", "Budgets", left)}
-${renderSection(
-  "plan",
-  "Plan",
-  html`${renderTable("plan", "Indexers", planColumns(plan), plan.indexers)}
-${notes.map((note) => html`<p class="hint">${note}</p>`)}`,
-)}
+${renderSection("plan", "Plan", renderTable("plan", "Indexers", planColumns(plan), plan.indexers))}
 ${renderUnlisted(shown)}
 ${renderSkipped(shown.skipped)}`;
   const title = "Budgets and plan · Synclag";

@@ -3,7 +3,7 @@ import type { Plan, PlannedBudget } from "../../core/model/plan.ts";
 import type { Report } from "../../core/model/report.ts";
 import { formatClock, formatCount, formatNumber, formatPercent, perWindow } from "../../core/model/text.ts";
 import { eventWords } from "../wording/events.ts";
-import { describeDetection, describeParity, describePlan, planColumns } from "../wording/plan.ts";
+import { describePlan, planColumns } from "../wording/plan.ts";
 import { indexerName } from "../wording/targets.ts";
 import { renderTextTable } from "./text-table.ts";
 
@@ -42,13 +42,11 @@ export function renderPlanTable(plan: Plan): string {
     [...renderTextTable(planColumns(plan), plan.indexers, NUMBERS), describePlan(plan)],
     plan.budgets.map(budgetLine),
     plan.skipped.map(skippedLine),
-    [...describeParity(plan)],
-    [describeDetection(plan.basis)],
   ]);
 }
 
 /** What `synclag plan --format json` prints. */
-export function renderPlanJson({ basis: _, ...plan }: Plan): string {
+export function renderPlanJson(plan: Plan): string {
   const rounded = (key: string, value: unknown): unknown =>
     key === "share" && typeof value === "number" ? Math.round(value * 10_000) / 10_000 : value;
   return JSON.stringify(plan, rounded, 2);

@@ -1,4 +1,4 @@
-import type { FaultBasis, Plan } from "../../core/model/plan.ts";
+import type { Plan } from "../../core/model/plan.ts";
 import { formatCount, formatDuration, formatNumber, formatPercent } from "../../core/model/text.ts";
 import { indexerName } from "./targets.ts";
 
@@ -17,7 +17,6 @@ export function planColumns({ budgets }: Plan) {
       budget === null || share === null
         ? "none"
         : `${formatPercent(share)} of ${budget}${isEach(budget) ? " each" : ""}`,
-    "Fault detected within": (row: Row) => formatDuration(row.fault_shows_seconds * 1_000),
   };
 }
 
@@ -30,22 +29,4 @@ export function describePlan({ totals, budgets }: Plan): string {
       : `at most ${formatPercent(fullest.share)} of a budget (${fullest.budget})`;
   const requests = `${formatNumber(totals.requests_per_day)} requests a day`;
   return `${formatCount(totals.endpoints, "endpoint")}, ${requests}, ${usage}`;
-}
-
-/** What the column of the detection times means. */
-export function describeDetection({ polls, pollMs }: FaultBasis): string {
-  return (
-    "Fault detected within: the worst case, an endpoint that stops answering just after a poll; " +
-    `${formatCount(polls, "poll")} in a row must fail, each after up to ${formatDuration(pollMs)}.`
-  );
-}
-
-/** What is compared, such as `campaigns of airdrops: multichain and subgraph on 19 chains, every 10 min`, and what that costs. */
-export function describeParity({ parity }: Plan): readonly string[] {
-  const lines = parity.map(({ probe, protocol, variants, chains, every_seconds: every }) => {
-    const where = `${new Intl.ListFormat("en-GB").format(variants)} on ${formatCount(chains.length, "chain")}`;
-    return `Compared: ${probe} of ${protocol}: ${where}, every ${formatDuration(every * 1_000)}`;
-  });
-  const cost = "Parity probes are part of the requests above and add none of their own.";
-  return lines.length === 0 ? [] : [...lines, cost];
 }

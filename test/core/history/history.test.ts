@@ -17,7 +17,7 @@ const TARGETS = [sampleTargetReport(), sampleTargetReport({ target: SUBGRAPH })]
 function reportAt(nowMs: number, lagMs: number | null = 4_000) {
   const block = blockAt(nowMs);
   return sampleChainReport({
-    reference: { block_number: block, sources: 3, members: [], opposed: [], time: null },
+    reference: { block_number: block, sources: 3, time: null },
     targets: TARGETS.map((target) => ({
       ...target,
       block_number: block - 2,

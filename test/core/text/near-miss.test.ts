@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { nearMiss, nearMissHint } from "../../../src/core/text/near-miss.ts";
+import { didYouMean, nearMiss } from "../../../src/core/text/near-miss.ts";
 
 describe("nearMiss()", () => {
   it("allows a mistake for each three letters, and at least one", () => {
@@ -28,9 +28,9 @@ describe("nearMiss()", () => {
   });
 });
 
-describe("nearMissHint()", () => {
+describe("didYouMean()", () => {
   it("asks for the near word, and is empty without one", () => {
-    expect(nearMissHint("lokcup", ["lockup"])).toBe(" (did you mean 'lockup'?)");
-    expect(nearMissHint("vesting", ["lockup"])).toBe("");
+    expect(didYouMean("lokcup", ["lockup"])).toBe('; did you mean "lockup"?');
+    expect(didYouMean("vesting", ["lockup"])).toBe("");
   });
 });

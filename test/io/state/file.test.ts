@@ -78,7 +78,8 @@ function keeperIn({ path: folder, ...disposable }: Awaited<ReturnType<typeof tem
       return [
         known.join(", ") || "nothing",
         ...lines.map(
-          ({ level, reason, detail }) => `${pino.levels.labels[Number(level)]}: ${String(reason ?? detail)}`,
+          ({ level, reason, detail, msg }) =>
+            `${pino.levels.labels[Number(level)]}: ${String(reason ?? detail ?? msg)}`,
         ),
         ...moved.map(([name, text]) => `${name}: ${text === before["state.json"] ? "as it was" : text}`),
       ];

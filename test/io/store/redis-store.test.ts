@@ -11,18 +11,15 @@ const OK: RespReply = () => "+OK\r\n";
 const ALICE = { username: "alice", password: "hunter22" };
 
 describe("RedisStore.run()", () => {
-  it("sends a script's text once the server does not know it, and its keys with the fleet's prefix", async () => {
-    await using server = await startRespServer(toScripts("-NOSCRIPT No matching script\r\n", ":7\r\n"));
+  it("sends a script's text, and its keys with the fleet's prefix", async () => {
+    await using server = await startRespServer(() => ":7\r\n");
     await using store = await open(server.address);
 
     const reply = await store.run(SCRIPT, ["a", "b"], [1, "x"]);
 
     const rest = ["2", "synclag:{blue}:a", "synclag:{blue}:b", "1", "x"];
     expect(reply).toEqual({ kind: "reply", value: 7 });
-    expect(server.commands.filter(([name]) => name?.startsWith("EVAL"))).toEqual([
-      ["EVALSHA", SCRIPT.sha, ...rest],
-      ["EVAL", SCRIPT.lua, ...rest],
-    ]);
+    expect(server.commands.filter(([name]) => name === "EVAL")).toEqual([["EVAL", SCRIPT.lua, ...rest]]);
     expect(store.isUp()).toBe(true);
   });
 
@@ -49,7 +46,7 @@ describe("RedisStore.run()", () => {
     await using store = await open(server.address);
 
     const call = store.run(SCRIPT, [], []);
-    await vi.waitFor(() => expect(server.commands.at(-1)?.[0]).toBe("EVALSHA"));
+    await vi.waitFor(() => expect(server.commands.at(-1)?.[0]).toBe("EVAL"));
     server.hangUp();
 
     expect(await call).toMatchObject({ kind: "failed", reason: "away" });
@@ -59,8 +56,8 @@ describe("RedisStore.run()", () => {
   it.each([
     { error: "READONLY You can't write against a read only replica.", reason: "away" },
     { error: "ERR user_script:1: OOM command not allowed. script: ab, on @user_script:1.", reason: "away" },
-    { error: "ERR unknown command `EVALSHA`", reason: "refused" },
-    { error: "NOPERM this user has no permissions to run the 'evalsha' command", reason: "refused" },
+    { error: "ERR unknown command `EVAL`", reason: "refused" },
+    { error: "NOPERM this user has no permissions to run the 'eval' command", reason: "refused" },
     { error: "WRONGTYPE Operation against a key holding the wrong kind of value", reason: "unusable" },
   ])("is not up while the server answers $error", async ({ error, reason }) => {
     await using server = await startRespServer(toScripts(`-${error}\r\n`));
@@ -104,9 +101,9 @@ describe("RedisStore.open()", () => {
   });
 });
 
-/** What the server replies to a script, by its digest, and to all else. */
-function toScripts(reply: string | null, other = "+OK\r\n"): RespReply {
-  return ([name]) => (name === "EVALSHA" ? reply : other);
+/** What the server replies to a script, and an OK to all else. */
+function toScripts(reply: string | null): RespReply {
+  return ([name]) => (name === "EVAL" ? reply : "+OK\r\n");
 }
 
 function open(address: StoreAddress, { logger } = recordLog()): Promise<RedisStore> {
