@@ -20,7 +20,7 @@
  * confirmed, and the sources level with it. It breaks ties; it never outvotes a majority that was not on it.
  */
 
-import { formatDuration, formatNumber } from "../model/text.ts";
+import { formatDuration, formatList, formatNumber } from "../model/text.ts";
 import {
   type ChainAt,
   type Conflict,
@@ -189,5 +189,5 @@ function namesText(keys: readonly string[]): string {
   const names = [
     ...new Set(keys.map((key) => (key.startsWith("rpc/") ? "an RPC node" : (key.split("/")[1] ?? key)))),
   ];
-  return new Intl.ListFormat("en-GB").format(names);
+  return formatList(names);
 }

@@ -82,6 +82,13 @@ export function formatClock(timeMs: number, nowMs: number): string {
   return `${today ? "" : `${date} `}${clock.slice(0, 8)} UTC`;
 }
 
+const LIST = new Intl.ListFormat("en-GB");
+
+/** `a, b and c` */
+export function formatList(names: readonly string[]): string {
+  return LIST.format(names);
+}
+
 /** ISO 8601 in UTC of a unix time in milliseconds. */
 export function isoTime(timeMs: number): string {
   return new Date(timeMs).toISOString();

@@ -1,7 +1,7 @@
 import { staleAfterMs } from "../head/chain-state.ts";
 import { oppositionText } from "../head/consensus.ts";
 import type { Status, TargetReport } from "../model/report.ts";
-import { formatCount, formatDuration, formatNumber } from "../model/text.ts";
+import { formatCount, formatDuration, formatList, formatNumber } from "../model/text.ts";
 import { statusOfFailure } from "../source/settled-status.ts";
 import { disagreementOf, idleMs, type LastPoll, type SourceState } from "../source/source-state.ts";
 import { contradictionOf } from "../status/judge.ts";
@@ -75,7 +75,7 @@ export function disputeText({ hasRpc, sides }: Dispute): string {
 }
 
 function listOf(texts: readonly string[]): string {
-  return new Intl.ListFormat("en-GB").format(texts);
+  return formatList(texts);
 }
 
 /** That its answers alternate between two heights, and how often it is the lower. */

@@ -1,6 +1,6 @@
 import { groupBy } from "../../core/model/group-by.ts";
 import type { Incident } from "../../core/model/report.ts";
-import { formatCount, formatDuration, formatNumber } from "../../core/model/text.ts";
+import { formatCount, formatDuration, formatList, formatNumber } from "../../core/model/text.ts";
 import { failoverTargets, idOfKey, indexerName, notableLagMs, type TargetProblem } from "./targets.ts";
 
 /** What an incident is described by. */
@@ -56,8 +56,7 @@ function whereToSend(problems: readonly TargetProblem[]): string {
   }
   const variants = new Set(problems.flatMap(failoverTargets).map(({ variant }) => variant));
   const [variant = ""] = variants.size === 1 ? variants : ["another variant"];
-  const named =
-    stuck.length > MAX_NAMES ? formatNumber(stuck.length) : new Intl.ListFormat("en-GB").format(stuck);
+  const named = stuck.length > MAX_NAMES ? formatNumber(stuck.length) : formatList(stuck);
   const where = `${chains.length - stuck.length} of ${formatCount(chains.length, "chain")}`;
   return `${variant} is ok on ${where}${stuck.length === 0 ? "" : `, not on ${named}`}`;
 }

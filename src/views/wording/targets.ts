@@ -6,7 +6,7 @@ import {
   statusRank,
   type TargetReport,
 } from "../../core/model/report.ts";
-import { formatAgo, formatDuration } from "../../core/model/text.ts";
+import { formatAgo, formatDuration, formatList } from "../../core/model/text.ts";
 import { type PairState, pairState, pairsOf } from "../../core/report/pairs.ts";
 
 /** The colour of a status or sentence. `busy`: in progress; `idle`: nothing is known. */
@@ -157,5 +157,5 @@ function describeAlternatives(problem: TargetProblem): string {
     return "no other variant is ok";
   }
   const only = targets.length === 0 ? "only " : "";
-  return `${only}${new Intl.ListFormat("en-GB").format(names)} ${names.length === 1 ? "is" : "are"} ok`;
+  return `${only}${formatList(names)} ${names.length === 1 ? "is" : "are"} ok`;
 }
