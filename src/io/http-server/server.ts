@@ -7,7 +7,13 @@ import { addApiRoutes } from "./routes/api.ts";
 import { addCors } from "./routes/cors.ts";
 import { addManagementRoutes } from "./routes/management.ts";
 import { addPageRoutes } from "./routes/pages.ts";
-import { answerProblems, type ErrorListener, sendProblem, withOtherMethods } from "./routes/replies.ts";
+import {
+  answerProblems,
+  type ErrorListener,
+  refuseUnreadable,
+  sendProblem,
+  withOtherMethods,
+} from "./routes/replies.ts";
 import type { ServerDeps } from "./routes/server-deps.ts";
 import { keepTlsFresh, tlsOptions } from "./tls.ts";
 
@@ -82,6 +88,7 @@ function createFastify(options: HttpServerOptions): FastifyInstance {
     },
     forceCloseConnections: true,
     bodyLimit: MAX_BODY_BYTES,
+    clientErrorHandler: refuseUnreadable,
     // A URL that the router cannot decode.
     frameworkErrors: ({ statusCode = 400 }, _request, reply) => {
       void sendProblem(reply, statusCode, "Cannot decode the request URL");

@@ -202,7 +202,7 @@ const STANDS: Readonly<Record<Standing["stands"], readonly [tone: Tone, words: s
   apart: ["warn", "apart from it"],
 };
 
-/** Which sources agree on the head of a chain: the evidence of the decision. */
+/** Which sources agree on the head of a chain: the evidence of the decision, and what would change it. */
 function renderStandings({ dispute, reference, standings }: ChainSummary): Html {
   const order = Object.keys(STANDS);
   const sorted = standings.toSorted((a, b) => order.indexOf(a.stands) - order.indexOf(b.stands));
@@ -219,10 +219,16 @@ function renderStandings({ dispute, reference, standings }: ChainSummary): Html 
       return detail ?? (stands === "apart" && away !== 0 ? side : "");
     },
   };
+  const agreeing = standings.filter(({ stands }) => stands === "agrees");
+  const providers = new Set(agreeing.map(({ host, source }) => host ?? source)).size;
+  const decided =
+    providers < 2
+      ? "Fewer than two providers show this head: another one, or an RPC node (rpc), would confirm or refute it."
+      : `${providers} providers agree on this head. More providers that contradict them and agree with each other would change it.`;
   return renderSection(
     "agreement",
     "Who agrees on the head",
-    html`${dispute === null ? null : html`<p>No reference: ${dispute}</p>`}
+    html`<p>${dispute === null ? decided : `No reference: ${dispute}`}</p>
 ${renderTable("agreement", "Sources", columns, sorted)}`,
   );
 }

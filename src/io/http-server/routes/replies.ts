@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { STATUS_CODES } from "node:http";
+import type { Socket } from "node:net";
 import { promisify } from "node:util";
 import { constants, createGunzip, gzip } from "node:zlib";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
@@ -114,9 +115,34 @@ export function sendFresh(reply: FastifyReply, type: string, body: string): Fast
 }
 
 /** Problem details (RFC 9457). */
+function problemJson(status: number, detail: string): string {
+  return JSON.stringify({ type: "about:blank", title: STATUS_CODES[status] ?? "Error", status, detail });
+}
+
 export function sendProblem(reply: FastifyReply, status: number, detail: string): FastifyReply {
-  const problem = { type: "about:blank", title: STATUS_CODES[status] ?? "Error", status, detail };
-  return sendFresh(reply.code(status), PROBLEM_TYPE, JSON.stringify(problem));
+  return sendFresh(reply.code(status), PROBLEM_TYPE, problemJson(status, detail));
+}
+
+/** The reply to what cannot be read as a request. Default: 400. */
+const STATUS_OF_UNREADABLE: Readonly<Record<string, number>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: 408,
+  HPE_HEADER_OVERFLOW: 431,
+};
+
+/** Replies to what is not HTTP, comes too slowly or is too long, and closes the connection. */
+export function refuseUnreadable({ code }: NodeJS.ErrnoException, socket: Socket): void {
+  const status = STATUS_OF_UNREADABLE[code ?? ""] ?? 400;
+  const body = problemJson(status, "Cannot read the request");
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    `content-type: ${PROBLEM_TYPE}`,
+    `content-length: ${body.length}`,
+    "connection: close",
+  ];
+  // After a reset there is nobody to read it.
+  if (socket.writable) {
+    socket.end(`${head.join("\r\n")}\r\n\r\n${body}`, () => socket.destroy());
+  }
 }
 
 /** An unknown path is 404; the text of an internal error is never sent. */
