@@ -1,5 +1,12 @@
 import { variantName } from "../../core/model/fleet.ts";
-import { type Incident, type Report, STATUSES, type TargetReport } from "../../core/model/report.ts";
+import { groupBy } from "../../core/model/group-by.ts";
+import {
+  type Incident,
+  type Report,
+  STATUSES,
+  statusRank,
+  type TargetReport,
+} from "../../core/model/report.ts";
 import { formatCount, formatDuration, formatNumber } from "../../core/model/text.ts";
 import { type PairState, pairState, pairsOf } from "../../core/report/pairs.ts";
 import { describeMissing, keepTargets, type Selection, selectTargets } from "../api/selection.ts";
@@ -103,9 +110,27 @@ const TARGET_COLUMNS = {
   Detail: (target: TargetReport) => `${target.detail}${reasonSuffix(target)}`,
 };
 
+/** The targets of an indexer, whose name is the key. */
+type Indexer = readonly [name: string, targets: readonly TargetReport[]];
+
+const INDEXER_COLUMNS = {
+  Indexer: ([name]: Indexer) => name,
+  OK: ([, own]: Indexer) => `${own.filter(({ status }) => status === "ok").length}/${own.length}`,
+  "Worst lag": ([, own]: Indexer) => {
+    const lags = own.flatMap(({ lag_seconds: lag }) => lag ?? []);
+    return lags.length === 0 ? "-" : formatDuration(Math.max(...lags) * 1000);
+  },
+  "Not ok": ([, own]: Indexer) =>
+    [...groupBy(own, ({ status }) => status)]
+      .filter(([status]) => status !== "ok")
+      .sort(([a], [b]) => statusRank(b) - statusRank(a))
+      .map(([status, of]) => `${of.length} ${status}`)
+      .join(", "),
+};
+
 const ANSI: Readonly<Record<Tone, string>> = { ok: "32", busy: "34", idle: "2", warn: "33", bad: "31;1" };
 
-/** What `synclag check` prints: the headline, the incidents, and what is not ok worst first. */
+/** What `synclag check` prints: the headline, the incidents, what is not ok worst first, and a line for each indexer. */
 export function renderCheckTable(json: Report, options: CheckTableOptions): string {
   const { unfiltered, color, widthColumns, statusesUrl } = options;
   const problems = findProblems(unfiltered, json.targets);
@@ -128,6 +153,7 @@ export function renderCheckTable(json: Report, options: CheckTableOptions): stri
     [describeReplica(json) ?? []].flat(),
     json.incidents.map((incident) => printable(incidentLine(incident, problems, nowMs))),
     targetLines(json, notOk).map((line) => paintStatus(cut(printable(line)))),
+    json.targets.length > MAX_LISTED_WHOLE ? indexerLines(json.targets).map(cut) : [],
     [...differing, paritySummary(json) ?? []].flat().map(printable),
     json.skipped.map(skippedLine),
     anchors.length === 0 ? [] : [`Status meanings: ${statusesUrl}${anchors.join(" ")}`],
@@ -155,6 +181,12 @@ function targetLines({ targets, incidents }: Report, notOk: readonly TargetRepor
         ...renderTextTable(TARGET_COLUMNS, listed.slice(0, MAX_LISTED), ["Lag", "Blocks", "Height"]),
         ...(rest > 0 ? [`and ${formatNumber(rest)} more: filter by protocol or chain to list them`] : []),
       ];
+}
+
+function indexerLines(targets: readonly TargetReport[]): readonly string[] {
+  const indexers = groupBy(targets, (target) => `${target.protocol} ${variantName(target)}`);
+  const sorted = [...indexers].sort(([a], [b]) => (a < b ? -1 : 1));
+  return renderTextTable(INDEXER_COLUMNS, sorted, ["OK", "Worst lag"]);
 }
 
 /** Texts from upstream servers must not control the terminal. */
