@@ -19,6 +19,12 @@ export interface ListenAddress {
   readonly port: number;
 }
 
+/** A value from outside of the file, and how a shell refers to it: `$NAME` or `$(cat '/path')`. */
+export interface Variable {
+  readonly text: string;
+  readonly shown: string;
+}
+
 /** A valid chains.yaml, with all templates filled and all secrets read. */
 export interface Config {
   /** The path as the user gave it. */
@@ -40,6 +46,8 @@ export interface Config {
   readonly warnings: readonly string[];
   /** Texts that must never leave the process: values of variables and files, keys in URLs and headers. */
   readonly secrets: readonly string[];
+  /** The secrets that come from variables and files, longest first. */
+  readonly variables: readonly Variable[];
 }
 
 /** A URL that receives messages. */

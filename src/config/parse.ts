@@ -62,6 +62,7 @@ export function parseConfig(text: string, options: ParseOptions): Config {
       ...sourceWarnings(fleet),
     ],
     secrets: secrets.all.filter((secret) => !names.has(secret)),
+    variables: secrets.variables,
   };
 }
 

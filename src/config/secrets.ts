@@ -1,5 +1,6 @@
 import { looksLikeKey, MIN_SECRET_LENGTH } from "../core/model/redact.ts";
 import { whyUnreadable } from "../core/model/why-unreadable.ts";
+import type { Variable } from "./config.ts";
 
 /** Everything outside of the configuration file. */
 export interface Environment {
@@ -47,6 +48,7 @@ export function fillPlaceholders(text: string, values: Values, onMissing: (name:
 export class Secrets {
   readonly #environment: Environment;
   readonly #secrets = new Set<string>();
+  readonly #variables = new Map<string, Variable>();
 
   constructor(environment: Environment) {
     this.#environment = environment;
@@ -55,6 +57,11 @@ export class Secrets {
   /** Longest first: a secret may contain another one. */
   get all(): readonly string[] {
     return [...this.#secrets].sort((a, b) => b.length - a.length);
+  }
+
+  /** Those that came from variables and files, longest first. */
+  get variables(): readonly Variable[] {
+    return [...this.#variables.values()].sort((a, b) => b.text.length - a.text.length);
   }
 
   remember(texts: readonly string[]): void {
@@ -102,18 +109,26 @@ export class Secrets {
     if (text === undefined || text === "") {
       return { kind: "unset", what: `${reference} is ${text === "" ? "empty" : "not set"}` };
     }
-    this.remember([text]);
-    return text;
+    return this.#rememberAs(text, `$${reference}`);
   }
 
   #readFile(path: string): string | TemplateProblem {
     try {
       const text = this.#environment.readFile(path).replace(/[\r\n]+$/, "");
-      this.remember([text]);
-      return text === "" ? { kind: "flaw", what: `empty file ${path}` } : text;
+      return text === ""
+        ? { kind: "flaw", what: `empty file ${path}` }
+        : this.#rememberAs(text, `$(cat '${path.replaceAll("'", "'\\''")}')`);
     } catch (error) {
       return { kind: "flaw", what: `cannot read ${path}: ${whyUnreadable(error)}` };
     }
+  }
+
+  #rememberAs(text: string, shown: string): string {
+    this.remember([text]);
+    if (this.#secrets.has(text)) {
+      this.#variables.set(text, { text, shown });
+    }
+    return text;
   }
 }
 

@@ -185,7 +185,7 @@ export class Daemon implements AsyncDisposable {
   }
 
   endpoints(chain: string): readonly EndpointRecord[] {
-    return endpointRecords(this.#config.secrets, chain, this.#states);
+    return endpointRecords(this.#config, chain, this.#states);
   }
 
   metricsSource(

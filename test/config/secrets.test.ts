@@ -55,6 +55,17 @@ describe("secrets of a header", () => {
   });
 });
 
+it("shows a secret as the variable or file that holds it", () => {
+  const rpc = `"https://h.example/\${RPC_KEY}", "https://user:\${file:/run/secrets/key}@h.example/"`;
+
+  const { variables } = configOf({ rpc: `[${rpc}]` }, { RPC_KEY: "swordfish" });
+
+  expect(variables).toEqual([
+    { text: "from-a-file", shown: "$(cat '/run/secrets/key')" },
+    { text: "swordfish", shown: "$RPC_KEY" },
+  ]);
+});
+
 /** What people write by mistake where a key belongs, by the part of the file; `⏎` is the end of a line. */
 const MISTAKES = readFileSync("test/fixtures/config/keys-by-mistake.txt", "utf8")
   .trimEnd()
