@@ -11,11 +11,11 @@ type ChainRow = readonly [
 ];
 
 const FILE = new URL("../../assets/well-known-chains.json", import.meta.url);
-const ROWS = JSON.parse(readFileSync(FILE, "utf8")) as readonly ChainRow[];
+const { chains } = JSON.parse(readFileSync(FILE, "utf8")) as { readonly chains: readonly ChainRow[] };
 
 /** By their ids: what chains are called, their published times between two blocks (a first guess), and their explorers. */
 const CHAINS = new Map(
-  ROWS.map(([id, slug, name, blockTimeMs, testnet, explorer]) => [
+  chains.map(([id, slug, name, blockTimeMs, testnet, explorer]) => [
     id,
     { id, slug, name, blockTimeMs, testnet, explorer },
   ]),

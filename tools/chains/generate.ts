@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import * as chains from "viem/chains";
 
 /**
@@ -43,9 +43,20 @@ const MORE_BLOCK_TIMES: Readonly<Record<string, number>> = {
   xdc: 2000,
 };
 
+const { dependencies } = JSON.parse(readFileSync(new URL("package.json", import.meta.url), "utf8")) as {
+  readonly dependencies: { readonly viem: string };
+};
 const rows = [...rowsOf(MAINNETS, false), ...rowsOf(TESTNETS, true)];
 const file = new URL("../../assets/well-known-chains.json", import.meta.url);
-writeFileSync(file, `[\n${rows.join(",\n")}\n]\n`);
+const text = `{
+  "source": "viem ${dependencies.viem}, by tools/chains/generate.ts",
+  "date": "${new Date().toISOString().slice(0, 10)}",
+  "chains": [
+${rows.join(",\n")}
+  ]
+}
+`;
+writeFileSync(file, text);
 
 function rowsOf(list: string, testnet: boolean): readonly string[] {
   return list
@@ -62,6 +73,6 @@ function rowsOf(list: string, testnet: boolean): readonly string[] {
       }
       const blockTimeMs = chain.blockTime ?? MORE_BLOCK_TIMES[slug] ?? null;
       const explorer = chain.blockExplorers?.default.url.replace(/\/+$/, "") ?? null;
-      return `  ${JSON.stringify([chain.id, slug, chain.name, blockTimeMs, testnet, explorer]).replaceAll(",", ", ")}`;
+      return `    ${JSON.stringify([chain.id, slug, chain.name, blockTimeMs, testnet, explorer]).replaceAll(",", ", ")}`;
     });
 }
