@@ -247,7 +247,8 @@ function exitCodeOf(error: unknown): number {
   if (error instanceof ConfigError || error instanceof StatePathError || error instanceof StateFileError) {
     return EXIT.usage;
   }
-  if (error instanceof StateLockedError || isSystemError(error)) {
+  const cause = error instanceof Error ? (error.cause ?? error) : error;
+  if (error instanceof StateLockedError || isSystemError(cause)) {
     return EXIT.failure;
   }
   throw error;

@@ -87,7 +87,7 @@ function* recordedIn(
     const recorded = readRecordedLine(text);
     if (recorded === null) {
       if (text !== "") {
-        world.err(`${at}: warning: left out a line that is no JSON`);
+        world.err(`${at}: warning: left out a line that is not valid JSON`);
       }
     } else if (recorded.kind === "restart") {
       yield recorded;

@@ -88,7 +88,7 @@ export function restartLine({ atMs, state }: Omit<Restart, "kind">): string {
   return JSON.stringify({ restart: atMs, state });
 }
 
-/** Reads one line, or reports its fault; null: no JSON, which a crash leaves. */
+/** Reads one line, or reports its fault; null: not valid JSON, as a crash leaves it. */
 export function readRecordedLine(
   line: string,
 ): Recorded | { readonly kind: "invalid"; readonly found: string } | null {

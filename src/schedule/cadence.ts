@@ -19,8 +19,6 @@ export const LADDER = [
 ];
 
 const SLOWEST = { label: "6 h", cron: "0 0 */6 * * *" };
-/** A schedule that does not fire each day is counted as if it did. */
-const MEAN_MONTH_DAYS = 30.4;
 const WITHOUT_BUDGET = "*/30 * * * * *";
 
 /** The last tenth is for retries, people, and confirmation polls. */
@@ -91,6 +89,6 @@ function requestsText(loads: readonly Load[], { per }: Budget): string {
 
 /** How often a schedule fires in a window, at its busiest. */
 function rateOf(cron: string, per: Budget["per"]): number {
-  const { perHour, perDay } = firingsOf(cron);
-  return { hour: perHour, day: perDay, month: perDay * MEAN_MONTH_DAYS }[per];
+  const { perHour, perDay, daysPerMonth } = firingsOf(cron);
+  return { hour: perHour, day: perDay, month: perDay * daysPerMonth }[per];
 }

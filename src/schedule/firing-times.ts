@@ -5,6 +5,8 @@ interface Firings {
   readonly perHour: number;
   /** On a day on which it fires; 0 for a schedule that never does. */
   readonly perDay: number;
+  /** 30.4 for a schedule of every day, else the most days on which it fires within any 31. */
+  readonly daysPerMonth: number;
   /** The longest time between two firings; Infinity for a schedule that never fires. */
   readonly longestIntervalMs: number;
   /** Whether it does on this day, counted from 1970. */
@@ -14,6 +16,8 @@ interface Firings {
 }
 
 const DAY_MS = 86_400_000;
+const MEAN_MONTH_DAYS = 30.4;
+const LONGEST_MONTH_DAYS = 31;
 /** Four years from a leap year on. */
 const SEARCHED_DAYS = 1_461;
 const FIRST_DAY = Date.UTC(2024, 0, 1) / DAY_MS;
@@ -61,6 +65,7 @@ function findFirings(cron: string): Firings {
   return {
     perHour: isNever ? 0 : seconds.length * minutes.length,
     perDay: isNever ? 0 : timesMs.length,
+    daysPerMonth: days.length === SEARCHED_DAYS ? MEAN_MONTH_DAYS : mostWithinMonth(days),
     longestIntervalMs: isNever
       ? Number.POSITIVE_INFINITY
       : longestStep([...timesMs, longestPauseDays * DAY_MS + (timesMs[0] ?? 0)]),
@@ -76,4 +81,11 @@ function valuesOf(field: readonly unknown[]): readonly number[] {
 /** From one value to the next. */
 function longestStep(values: readonly number[]): number {
   return values.reduce((longest, value, i) => Math.max(longest, value - (values[i - 1] ?? value)), 0);
+}
+
+function mostWithinMonth(days: readonly number[]): number {
+  const starting = days.map((first) =>
+    days.filter((day) => day >= first && day < first + LONGEST_MONTH_DAYS),
+  );
+  return Math.max(0, ...starting.map((month) => month.length));
 }

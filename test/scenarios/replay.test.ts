@@ -78,7 +78,7 @@ describe("synclag replay", () => {
     const { err, exitCode } = await replayed([file]);
 
     expect(exitCode).toBe(0);
-    expect(err).toEqual([expect.stringContaining("left out a line that is no JSON")]);
+    expect(err).toEqual([expect.stringContaining("left out a line that is not valid JSON")]);
   });
 });
 

@@ -52,7 +52,7 @@ function refuseSchema(): never {
   throw new TypeError("Cannot compile a schema: routes check their parameters themselves");
 }
 
-/** Listens and serves; a port of 0 takes a free one. Disposing closes every connection. */
+/** Listens and serves; a port of 0 takes a free one. Disposing closes every connection. @throws {Error} If it cannot listen. */
 export async function startHttpServer(
   listen: { readonly host: string; readonly port: number },
   source: ServerDeps,
@@ -67,7 +67,12 @@ export async function startHttpServer(
     addWebGuard(server, web);
   }
   addRoutes(server, source, onError);
-  await server.listen(listen);
+  await server.listen(listen).catch((cause: Error) => {
+    throw new Error(
+      `Cannot listen: ${cause.message.replace(/^listen /, "")}; choose another address with --listen`,
+      { cause },
+    );
+  });
   return {
     url: `${web?.current.tls == null ? "http" : "https"}://${authorityOf(server, listen.host)}`,
     async [Symbol.asyncDispose]() {

@@ -7,7 +7,7 @@ export class StateFileError extends Error {
   override readonly name = "StateFileError";
 
   constructor(verb: string, path: string, cause: Error) {
-    const why = `${cause.message}; choose another with --state, in a container one in a mounted folder`;
+    const why = `${cause.message}; choose another with --state (in a container: in a mounted folder)`;
     super(`Cannot ${verb} the state file ${path}: ${why}`, { cause });
   }
 }
