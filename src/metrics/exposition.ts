@@ -42,12 +42,13 @@ export function sampleLine(name: string, [labels, value, suffix = ""]: Sample): 
 /** Labels as they stand between the braces, in the order given: `chain="base",chain_id="8453"`. */
 export function labelsText(labels: Readonly<Record<string, string>>): string {
   return Object.entries(labels)
-    .map(([name, value]) => `${name}="${escapeValue(value)}"`)
+    .map(([name, value]) => labelText(name, value))
     .join(",");
 }
 
-function escapeValue(value: string): string {
-  return value.replace(/[\\"\n]/g, (found) => (found === "\n" ? "\\n" : `\\${found}`));
+/** One label, with its value escaped. */
+export function labelText(name: string, value: string): string {
+  return `${name}="${value.replace(/[\\"\n]/g, (found) => (found === "\n" ? "\\n" : `\\${found}`))}"`;
 }
 
 /** A family; its type follows from its name. */

@@ -1,7 +1,12 @@
 import { type Endpoint, endpointsOf, type Fleet, type Indexer, type IndexerId } from "../core/model/fleet.ts";
 import { groupBy } from "../core/model/group-by.ts";
 import { memoize } from "../core/model/memoize.ts";
-import { type Counted, DURATION_CLASSES_SECONDS, type MetricsSource } from "../core/model/metrics-source.ts";
+import {
+  type Counted,
+  type Counts,
+  DURATION_CLASSES_SECONDS,
+  type MetricsSource,
+} from "../core/model/metrics-source.ts";
 import { FAILURE_REASONS } from "../core/model/observation.ts";
 import {
   type BudgetReport,
@@ -16,7 +21,7 @@ import {
   targetId,
 } from "../core/model/report.ts";
 import { PAIR_STATES, pairState, pairsOf } from "../core/report/pairs.ts";
-import { family, labelsText, type MetricFamily, type Sample } from "./exposition.ts";
+import { family, labelsText, labelText, type MetricFamily, type Sample } from "./exposition.ts";
 import { INCIDENT_LABELS, incidentSeries } from "./incidents.ts";
 
 /** What the metrics of the fleet are read from: a daemon, or the report of `check`. */
@@ -100,7 +105,7 @@ const counters = familiesOf<MetricsSource, { readonly labels: string; readonly r
   (source) =>
     Array.from(seriesOf(source.fleet), ([labels, endpoints]) => ({
       labels,
-      requests: countOf(source, endpoints, "requests"),
+      requests: sumOf(countsOf(source, endpoints), "requests"),
     })),
   ({ labels }) => labels,
 );
@@ -109,7 +114,7 @@ const indexers = familiesOf<MetricsSource, { readonly indexer: IndexerId; readon
   (source) =>
     source.fleet.indexers.map((indexer) => ({
       indexer,
-      skipped: countOf(source, indexer.endpoints, "skipped rounds"),
+      skipped: sumOf(countsOf(source, indexer.endpoints), "skipped rounds"),
     })),
   ({ indexer }) => indexerLabels(indexer),
 );
@@ -123,7 +128,7 @@ const probes = familiesOf<MetricsSource, { readonly labels: string; readonly fai
           .filter(({ key }) => compared.has(key))
           .map((target) => ({
             labels: `${targetLabels(targetId(target))},${labelsText({ probe })}`,
-            failures: countOf(source, [endpoint], `parity: ${probe} ${target.key}`),
+            failures: sumOf(countsOf(source, [endpoint]), `parity: ${probe} ${target.key}`),
           }));
       }),
     ),
@@ -146,7 +151,7 @@ function targetsBy(
     const read = readerOf(report);
     for (const target of report.targets) {
       for (const [value, sample] of read(target)) {
-        yield [`${targetLabels(target)},${labelsText({ [label]: value })}`, sample];
+        yield [`${targetLabels(target)},${labelText(label, value)}`, sample];
       }
     }
   });
@@ -399,8 +404,9 @@ function* pairSamples({ report }: ReportSource): Iterable<Sample> {
 
 function* failureSamples(source: MetricsSource): Iterable<Sample> {
   for (const [labels, endpoints] of seriesOf(source.fleet)) {
+    const counts = countsOf(source, endpoints);
     for (const [failed, label] of REASONS) {
-      yield [`${labels},${label}`, countOf(source, endpoints, failed)];
+      yield [`${labels},${label}`, sumOf(counts, failed)];
     }
   }
 }
@@ -409,15 +415,15 @@ function* failureSamples(source: MetricsSource): Iterable<Sample> {
 function* durationSamples(source: MetricsSource): Iterable<Sample> {
   const rpc: Indexer = { protocol: "", variant: "rpc", tier: "", endpoints: source.fleet.rpcEndpoints };
   for (const indexer of [...source.fleet.indexers, rpc]) {
-    const { endpoints } = indexer;
-    if (countOf(source, endpoints, "requests") > 0) {
+    const counts = countsOf(source, indexer.endpoints);
+    if (sumOf(counts, "requests") > 0) {
       const labels = indexerLabels(indexer);
       let count = 0;
       for (const bound of DURATION_CLASSES_SECONDS) {
-        count += countOf(source, endpoints, `within: ${bound}`);
+        count += sumOf(counts, `within: ${bound}`);
         yield [`le="${Number.isFinite(bound) ? bound : "+Inf"}",${labels}`, count, "_bucket"];
       }
-      yield [labels, countOf(source, endpoints, "seconds"), "_sum"];
+      yield [labels, sumOf(counts, "seconds"), "_sum"];
       yield [labels, count, "_count"];
     }
   }
@@ -427,9 +433,12 @@ const targetTexts = new Map<string, string>();
 
 /** The text of T, made once for each target: labels are most of the text of a scrape, and never change. */
 function targetLabels({ key, protocol, variant, tier, chain, chain_id: id }: TargetId): string {
-  const known = targetTexts.get(key) ?? labelsText({ protocol, variant, tier, chain, chain_id: String(id) });
-  targetTexts.set(key, known);
-  return known;
+  let text = targetTexts.get(key);
+  if (text === undefined) {
+    text = labelsText({ protocol, variant, tier, chain, chain_id: String(id) });
+    targetTexts.set(key, text);
+  }
+  return text;
 }
 
 function indexerLabels({ protocol, variant, tier }: IndexerId): string {
@@ -464,6 +473,11 @@ function scarcer(one: BudgetReport, other: BudgetReport): BudgetReport {
 /** The endpoints by the text of E. Several RPC nodes of one chain have the same labels, so their counts are one series. */
 const seriesOf = memoize((fleet: Fleet) => groupBy(endpointsOf(fleet), endpointLabels));
 
-function countOf({ counts }: MetricsSource, endpoints: readonly Endpoint[], counted: Counted): number {
-  return endpoints.reduce((sum, { key }) => sum + (counts.get(key)?.[counted] ?? 0), 0);
+/** The counts of those endpoints that have been polled. */
+function countsOf({ counts }: MetricsSource, endpoints: readonly Endpoint[]): readonly Counts[] {
+  return endpoints.flatMap(({ key }) => counts.get(key) ?? []);
+}
+
+function sumOf(counts: readonly Counts[], counted: Counted): number {
+  return counts.reduce((sum, one) => sum + (one[counted] ?? 0), 0);
 }

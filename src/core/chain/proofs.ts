@@ -37,17 +37,16 @@ export function forgetProofs({ consensus, proofs, sources }: ChainState): void {
 
 /** The blocks for which a node of the chain should be asked: once for each source that others contradict. */
 export function suspicionsOf({ heard, nowMs, state, watched }: Instant): readonly Suspicion[] {
-  const node = state.sources.find((source) => isWitness(source, state, watched, nowMs));
-  return heard.flatMap(({ source }) => {
+  const suspects = heard
+    .map(({ source }) => source)
+    .filter(({ kind, key }) => kind !== "rpc" && state.proofs[key] === undefined)
+    .filter((source) => isSuspect(source, state));
+  const node =
+    suspects.length > 0 && state.sources.find((source) => isWitness(source, state, watched, nowMs));
+  return suspects.flatMap((source) => {
     // Hashes say more than times do.
     const sample = source.samples.findLast(({ hash }) => hash !== null) ?? newestSample(source);
-    return node === undefined ||
-      source.kind === "rpc" ||
-      sample === null ||
-      state.proofs[source.key] !== undefined ||
-      !isSuspect(source, state)
-      ? []
-      : [{ source: source.key, block: sample.block, node: node.key }];
+    return node && sample !== null ? [{ source: source.key, block: sample.block, node: node.key }] : [];
   });
 }
 
