@@ -72,5 +72,5 @@ export function destinationOf(url: string): string {
 }
 
 function digestOf(text: string): string {
-  return createHash("sha256").update(text).digest("hex").slice(0, 32);
+  return createHash("sha256").update(text).digest().toString("hex", 0, 16);
 }

@@ -91,7 +91,8 @@ export class IndexerResolver {
   }
 
   #keyOf(name: string): string {
-    return `${indexerKey(this.#id)}/${name}`;
+    // Joined, it is one string; a template's would keep each of its parts in memory.
+    return [indexerKey(this.#id), name].join("/");
   }
 
   /** The chains with the values of their placeholders. Unknown or repeated chains are problems. */

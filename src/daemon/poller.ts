@@ -217,7 +217,7 @@ export class Poller implements AsyncDisposable {
       return;
     }
     state.isPolled = true;
-    this.#logMistakes(state, observations);
+    this.#logMistake(state, observations);
     world.recording?.append(observations.map((one) => observationLine(one, this.#fleet)));
     monitor.observe(observations, readings, ({ isChanging, isImplausible }) => {
       if (isImplausible) {
@@ -255,20 +255,25 @@ export class Poller implements AsyncDisposable {
     }
   }
 
-  /** Logs the mistakes in chains.yaml that a reply shows: once, and again when they change. */
-  #logMistakes(state: EndpointState, [observation]: readonly Observation[]): void {
-    const isWrong = observation?.kind === "failed" && observation.reason === "wrong_chain";
+  /** Logs a mistake in chains.yaml that a reply shows: once, and again when it changes. */
+  #logMistake(state: EndpointState, [observation]: readonly Observation[]): void {
+    const { logger } = this.#parts.world;
+    const former = state.mistake;
     const ids = unlistedChains(this.#fleet, [state]).flatMap((one) => one.chain_ids);
-    const unlisted = `serves ${formatCount(ids.length, "chain")} that chains.yaml does not list for it: ${ids.join(", ")}`;
-    const mistakes = [
-      { level: "warn", message: "RPC node of another chain", detail: isWrong ? observation.detail : null },
-      { level: "info", message: "Unlisted chains", detail: ids.length > 0 ? unlisted : null },
-    ] as const;
-    for (const { level, message, detail } of mistakes) {
-      if (detail !== null && detail !== state.told.get(message)) {
-        this.#parts.world.logger[level]({ endpoint: state.endpoint.key, detail }, message);
+    if (observation?.kind === "failed" && observation.reason === "wrong_chain") {
+      state.mistake = observation.detail;
+    } else if (ids.length > 0) {
+      state.mistake = `serves ${formatCount(ids.length, "chain")} that chains.yaml does not list for it: ${ids.join(", ")}`;
+    } else {
+      state.mistake = null;
+    }
+    const fields = { endpoint: state.endpoint.key, detail: state.mistake };
+    if (state.mistake !== null && state.mistake !== former) {
+      if (ids.length > 0) {
+        logger.info(fields, "Unlisted chains");
+      } else {
+        logger.warn(fields, "RPC node of another chain");
       }
-      state.told.set(message, detail);
     }
   }
 }

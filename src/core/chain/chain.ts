@@ -15,7 +15,7 @@ import { LARGE_STEP_BLOCKS } from "../head/consensus.ts";
 import { shiftInstants } from "../model/instants.ts";
 import type { Observation } from "../model/observation.ts";
 import type { ParityReading } from "../model/parity.ts";
-import type { ChainReport } from "../model/report.ts";
+import type { ChainPart } from "../model/report.ts";
 import { isHeight } from "../model/sample.ts";
 import { observeReadings, type TakenReading } from "../parity/parity-state.ts";
 import { reportChain } from "../report/report-chain.ts";
@@ -64,7 +64,7 @@ export class Chain {
   #heard: Heard[] = [];
   #heardFromMs = 0;
   #observed: Observed = nothingObserved();
-  #report: { readonly madeMs: number; readonly report: ChainReport } | null = null;
+  #report: { readonly madeMs: number; readonly report: ChainPart } | null = null;
 
   constructor(watched: WatchedChain, state: ChainState = newChainState()) {
     this.watched = watched;
@@ -131,7 +131,7 @@ export class Chain {
     }
   }
 
-  report(nowMs: number): ChainReport {
+  report(nowMs: number): ChainPart {
     const { state } = this;
     if (this.#report === null || Math.abs(nowMs - this.#report.madeMs) >= REPORT_LIFETIME_MS) {
       this.#report = { madeMs: nowMs, report: reportChain(state, this.watched, nowMs) };

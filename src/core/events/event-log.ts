@@ -85,10 +85,14 @@ export class EventLog {
 
   add(event: Event): void {
     const { kind, subject, to } = event;
-    const own = this.#lists.get(nameOf(event)) ?? [];
-    this.#lists.set(nameOf(event), own);
-    own.push(event);
-    own.splice(0, own.length - MOST_OF_ONE);
+    const own = this.#lists.get(nameOf(event));
+    if (own === undefined) {
+      // Many subjects have one event for days; an array that was pushed to has room for 17.
+      this.#lists.set(nameOf(event), [event]);
+    } else {
+      own.push(event);
+      own.splice(0, own.length - MOST_OF_ONE);
+    }
     if (kind === "incident" && to === "began") {
       this.#running.set(subject, event);
     } else if (kind === "incident") {

@@ -36,14 +36,24 @@ export type EventKind = Event["kind"];
 
 const LONGEST_DETAIL = 300;
 const MOST_TARGETS = 100;
-const NONE = { from: null, lag_seconds: null, targets: [], target_count: 0, unwatched_since: null };
+const NO_TARGETS: Event["targets"] = [];
 
 /** An event with these properties, shortened, and the defaults. */
 export function eventOf(given: Pick<Event, "time" | "kind" | "subject" | "to"> & Partial<Event>): Event {
-  const event = { ...NONE, ...given, detail: given.detail?.slice(0, LONGEST_DETAIL) ?? null };
-  return event.targets.length > MOST_TARGETS
-    ? { ...event, targets: event.targets.slice(0, MOST_TARGETS) }
-    : event;
+  const { targets = NO_TARGETS } = given;
+  // One by one: a spread would give each of 100,000 events a hidden class of its own, which takes more memory than the event.
+  return {
+    time: given.time,
+    kind: given.kind,
+    subject: given.subject,
+    from: given.from ?? null,
+    to: given.to,
+    detail: given.detail?.slice(0, LONGEST_DETAIL) ?? null,
+    lag_seconds: given.lag_seconds ?? null,
+    targets: targets.length > MOST_TARGETS ? targets.slice(0, MOST_TARGETS) : targets,
+    target_count: given.target_count ?? 0,
+    unwatched_since: given.unwatched_since ?? null,
+  };
 }
 
 /** A line for each event: its JSON, without properties that have their default. */

@@ -59,11 +59,19 @@ export type Incident = Report["incidents"][number];
 export type BudgetReport = Report["budgets"][number];
 export type ReplicaReport = NonNullable<Report["replica"]>;
 
-/** The part of a report that concerns one chain. */
-export interface ChainReport extends ChainSummary {
+/** The lists of a report, as far as they concern one chain. */
+interface ChainLists {
   readonly targets: readonly TargetReport[];
   readonly gaps: readonly GapReport[];
   readonly parity: readonly ParityReport[];
+}
+
+/** The part of a report that concerns one chain. */
+export interface ChainReport extends ChainSummary, ChainLists {}
+
+/** The same, as the report is composed of it. */
+export interface ChainPart extends ChainLists {
+  readonly summary: ChainSummary;
 }
 
 export type TargetId = Pick<TargetReport, "key" | "protocol" | "variant" | "tier" | "chain" | "chain_id">;

@@ -1,12 +1,12 @@
 import type { ChainState } from "../head/chain-state.ts";
 import { findIncidents, isNetworkDown, isUnreached, nobodyAnsweredYet } from "../incidents/incidents.ts";
 import type { Endpoint } from "../model/fleet.ts";
-import type { ChainReport, Incident, Report, TargetId, TargetReport } from "../model/report.ts";
+import type { ChainPart, Incident, Report, TargetId, TargetReport } from "../model/report.ts";
 import { isoTime } from "../model/text.ts";
 
 /** All that a report is made from. */
 export interface ReportInput extends Pick<Report, "budgets" | "skipped" | "unlisted"> {
-  readonly chains: readonly { readonly report: ChainReport; readonly state: Pick<ChainState, "sources"> }[];
+  readonly chains: readonly { readonly report: ChainPart; readonly state: Pick<ChainState, "sources"> }[];
   readonly endpoints: readonly Endpoint[];
   /** The incidents of the previous report, so that a continuing incident keeps its start time. */
   readonly previousIncidents: readonly Incident[];
@@ -46,7 +46,7 @@ export function composeReport(input: ReportInput): Report {
   return {
     generated_at: isoTime(nowMs),
     replica: null,
-    chains: chains.map(({ report: { targets: _t, gaps: _g, parity: _p, ...chain } }) => chain),
+    chains: chains.map(({ report }) => report.summary),
     targets:
       network === undefined
         ? targets.map((one) => explained(one, explanations?.get(one.key)))

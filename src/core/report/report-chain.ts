@@ -11,7 +11,7 @@ import { isFarAhead, oppositionText } from "../head/consensus.ts";
 import { servingTargets, type Target } from "../model/fleet.ts";
 import { groupBy } from "../model/group-by.ts";
 import {
-  type ChainReport,
+  type ChainPart,
   type ChainSummary,
   type GapReport,
   type Status,
@@ -45,7 +45,7 @@ type Standing = ChainSummary["standings"][number];
 type MarkedTarget = TargetReport & { preferred: boolean };
 
 /** What is known of a chain at `nowMs`. The same state and instant always give the same report. */
-export function reportChain(state: ChainState, watched: WatchedChain, nowMs: number): ChainReport {
+export function reportChain(state: ChainState, watched: WatchedChain, nowMs: number): ChainPart {
   const view = viewOf(state, watched.chain, nowMs);
   const { slug, id, name, testnet, explorer, blockTimeMs, thresholds } = watched.chain;
   const byKey = new Map(state.sources.map((source) => [source.key, source]));
@@ -59,21 +59,23 @@ export function reportChain(state: ChainState, watched: WatchedChain, nowMs: num
   const parity = reportParity(state, watched, targets, nowMs);
   markPreferred(targets, new Set(parity.map((one) => one.odd_key)));
   return {
-    slug,
-    chain_id: id,
-    name,
-    testnet,
-    explorer,
-    block_time_seconds: inSeconds(blockTimeMs),
-    block_interval_seconds:
-      view.clock.intervalMs === null ? null : Math.round(view.clock.intervalMs * 1_000) / 1e6,
-    reference: reportReference(view),
-    dispute: view.dispute === null ? null : disputeText(view.dispute),
-    standings: state.sources.flatMap((source) => standingOf(source, watched, view)),
-    thresholds: {
-      lagging_seconds: thresholds.laggingMs / 1_000,
-      critical_seconds: thresholds.criticalMs / 1_000,
-      stalled_seconds: thresholds.stalledMs / 1_000,
+    summary: {
+      slug,
+      chain_id: id,
+      name,
+      testnet,
+      explorer,
+      block_time_seconds: inSeconds(blockTimeMs),
+      block_interval_seconds:
+        view.clock.intervalMs === null ? null : Math.round(view.clock.intervalMs * 1_000) / 1e6,
+      reference: reportReference(view),
+      dispute: view.dispute === null ? null : disputeText(view.dispute),
+      standings: state.sources.flatMap((source) => standingOf(source, watched, view)),
+      thresholds: {
+        lagging_seconds: thresholds.laggingMs / 1_000,
+        critical_seconds: thresholds.criticalMs / 1_000,
+        stalled_seconds: thresholds.stalledMs / 1_000,
+      },
     },
     targets,
     gaps: reportGaps(state, watched, view),
@@ -82,7 +84,7 @@ export function reportChain(state: ChainState, watched: WatchedChain, nowMs: num
 }
 
 /** The chain's reference head, or null while its evidence is missing or stale. */
-function reportReference({ clock, consensus, intervalMs, reference }: ChainView): ChainReport["reference"] {
+function reportReference({ clock, consensus, intervalMs, reference }: ChainView): ChainSummary["reference"] {
   if (reference === null) {
     return null;
   }

@@ -20,11 +20,11 @@ export interface EndpointState {
   confirmations: number;
   confirmation: NodeJS.Timeout | undefined;
   /** The parity selections that were asked, by their ids. */
-  readonly selections: Map<string, SelectionState>;
+  readonly selections: Record<string, SelectionState>;
   /** The chain ids in the last reply of an indexer; null: no ids. */
   served: readonly number[] | null;
-  /** The details of mistakes in chains.yaml as they were logged last, by the message. */
-  readonly told: Map<string, string | null>;
+  /** What its last reply shows to be wrong in chains.yaml, as it was logged. */
+  mistake: string | null;
   readonly exchanges: RecentExchanges;
   /** With its index-node API. */
   readonly statusExchanges: RecentExchanges;
@@ -115,9 +115,9 @@ function stateOf(endpoint: Endpoint, former: EndpointState | undefined): Endpoin
     poll: null,
     confirmations: 0,
     confirmation: undefined,
-    selections: new Map<string, SelectionState>(),
+    selections: {},
     served: null,
-    told: new Map(),
+    mistake: null,
     exchanges: former?.exchanges ?? { replies: [], failures: [] },
     statusExchanges: former?.statusExchanges ?? { replies: [], failures: [] },
     counters: former?.counters ?? new Counters(),
@@ -131,7 +131,7 @@ const requestIdOf = memoize(({ key, url, dialect, headers, chainId }: Endpoint):
 
 /** Of what a question was learned. A digest, because it is written to disk and a URL may hold a key. */
 const identityOf = memoize(({ key, url, dialect }: Endpoint): string =>
-  createHash("sha256").update(`${key} ${dialect} ${url}`).digest("hex").slice(0, 32),
+  createHash("sha256").update(`${key} ${dialect} ${url}`).digest().toString("hex", 0, 16),
 );
 
 const KEPT_REPLIES = 3;
@@ -140,14 +140,16 @@ const KEPT_FAILURES = 5;
 
 /** The last exchanges with one server, newest first, in memory only. */
 export interface RecentExchanges {
-  readonly replies: Exchange[];
-  readonly failures: Exchange[];
+  replies: readonly Exchange[];
+  failures: readonly Exchange[];
 }
 
-export function noteExchange({ replies, failures }: RecentExchanges, exchange: Exchange): void {
-  const [kept, most] = exchange.outcome === "usable" ? [replies, KEPT_REPLIES] : [failures, KEPT_FAILURES];
-  kept.unshift(exchange);
-  kept.splice(most);
+export function noteExchange(exchanges: RecentExchanges, exchange: Exchange): void {
+  if (exchange.outcome === "usable") {
+    exchanges.replies = [exchange, ...exchanges.replies].slice(0, KEPT_REPLIES);
+  } else {
+    exchanges.failures = [exchange, ...exchanges.failures].slice(0, KEPT_FAILURES);
+  }
 }
 
 /** GraphQL Armor's default limit; Ponder allows 30. */
@@ -177,7 +179,7 @@ export function dueSelections(
   if (!search.isAnswered || endpoint.parity === undefined) {
     return [];
   }
-  const dueMs = ({ id }: DueSelection): number => (selections.get(id) ?? NEVER_ASKED).dueMs;
+  const dueMs = ({ id }: DueSelection): number => (selections[id] ?? NEVER_ASKED).dueMs;
   const [first, ...others] = selectionsOf(endpoint)
     .filter((one) => {
       const toleranceMs = TOLERANCE * Math.min(endpoint.pollIntervalMs, one.probe.everyMs);
@@ -202,12 +204,12 @@ export function noteCarried(
   isAnswered: boolean,
 ): void {
   for (const { id, probe } of due) {
-    const { refusals } = selections.get(id) ?? NEVER_ASKED;
+    const { refusals } = selections[id] ?? NEVER_ASKED;
     const waitMs = isAnswered ? probe.everyMs : probe.everyMs * 2 ** refusals;
-    selections.set(id, {
+    selections[id] = {
       dueMs: sentMs + Math.min(waitMs, LONGEST_WAIT_MS),
       refusals: isAnswered ? 0 : refusals + 1,
-    });
+    };
   }
 }
 

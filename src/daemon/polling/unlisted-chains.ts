@@ -5,9 +5,10 @@ import type { EndpointState } from "./endpoint-state.ts";
 
 /** Each endpoint whose last reply named chains, with the ids of those that chains.yaml does not list for it. */
 export function unlistedChains(fleet: Fleet, states: readonly EndpointState[]): Report["unlisted"] {
-  const listed = listedChains(fleet);
   return states.flatMap(({ endpoint, served }) => {
-    const ids = served?.filter((id) => !placesOf(endpoint, id).some((place) => listed.has(place)));
+    const ids = served?.filter(
+      (id) => !placesOf(endpoint, id).some((place) => listedChains(fleet).has(place)),
+    );
     return ids === undefined ? [] : [{ endpoint: endpoint.key, chain_ids: ids }];
   });
 }
