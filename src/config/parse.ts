@@ -1,13 +1,15 @@
+import { basename, dirname, isAbsolute, join, normalize } from "node:path";
 import { endpointsOf, type Fleet, indexerKey, providersOf } from "../core/model/fleet.ts";
 import { groupBy } from "../core/model/group-by.ts";
 import { createRedact } from "../core/model/redact.ts";
+import { whyUnreadable } from "../core/model/why-unreadable.ts";
 import { resolveNotify } from "./address.ts";
 import type { Config } from "./config.ts";
 import { resolveFleet, type Sections } from "./fleet.ts";
-import { readSections } from "./include.ts";
 import { Problems } from "./problems.ts";
+import { ConfigFile, IncludedFile } from "./schema.ts";
 import { type Environment, Secrets } from "./secrets.ts";
-import { checkKnown } from "./shape.ts";
+import { checkKnown, describeValue, parseSections, sectionsIn } from "./shape.ts";
 import { readYaml } from "./yaml.ts";
 
 /** Where a configuration comes from. */
@@ -25,7 +27,7 @@ export interface ParseOptions extends Environment {
  */
 export function parseConfig(text: string, options: ParseOptions): Config {
   const problems = new Problems();
-  const sections = readSections(readYaml(text, options.file), problems, options);
+  const sections = readSections(text, problems, options);
   const secrets = new Secrets(options);
   const { fleet, maintenance } = resolveFleet(sections, secrets);
   const shown = resolvePublic(sections);
@@ -64,6 +66,52 @@ export function parseConfig(text: string, options: ParseOptions): Config {
     secrets: secrets.all.filter((secret) => !names.has(secret)),
     variables: secrets.variables,
   };
+}
+
+/** Parses the main file and those that it includes, as one. @throws {ConfigError} If one of them cannot be read. */
+function readSections(text: string, problems: Problems, options: ParseOptions): Sections {
+  const main = sectionsIn(ConfigFile, readYaml(text, options.file, problems));
+  if (main === null) {
+    throw problems.toError();
+  }
+  const { include } = parseSections(ConfigFile.pick({ include: true }), main, []);
+  const texts = new Map<string, string | null>();
+  for (const { value: pattern, spot } of include ?? []) {
+    try {
+      for (const path of pathsOf(pattern ?? "", options)) {
+        texts.set(path, options.readFile(path));
+      }
+    } catch (error) {
+      texts.set(String(pattern), null);
+      spot.add(`cannot read ${describeValue(pattern)}: ${whyUnreadable(error)}`);
+    }
+  }
+  const files = Array.from(texts, ([path, included]) =>
+    included === null ? null : sectionsIn(IncludedFile, readYaml(included, path, problems)),
+  );
+  const readable = files.filter((file) => file !== null);
+  const sections = parseSections(ConfigFile, main, readable);
+  if (readable.length < files.length) {
+    throw problems.toError();
+  }
+  return sections;
+}
+
+/** The paths that match a pattern of `include`, without the main file. @throws {Error} If there are none. */
+function pathsOf(pattern: string, { file, listFiles = () => [] }: ParseOptions): readonly string[] {
+  const path = isAbsolute(pattern) ? pattern : join(dirname(file), pattern);
+  const name = basename(path);
+  if (!name.includes("*")) {
+    return [path];
+  }
+  // As in a shell, a leading dot is not matched: a ConfigMap is mounted with folders such as ..data.
+  const regex = name.replace(/[.+^$()[\]{}?|\\]/g, String.raw`\$&`).replaceAll("*", ".*");
+  const names = listFiles(dirname(path), new RegExp(`^(?!\\.)${regex}$`));
+  const paths = names.map((one) => join(dirname(path), one)).filter((one) => one !== normalize(file));
+  if (paths.length === 0) {
+    throw new Error("no file matches");
+  }
+  return paths;
 }
 
 /** Adds a problem for each protocol that does not exist. */

@@ -1,5 +1,4 @@
 import { looksLikeKey, maskKeys, type Redact, SECRET_MARK } from "../core/model/redact.ts";
-import type { Path, Position, YamlFile } from "./yaml.ts";
 
 /** What is wrong with the configuration, as it is printed: a line for each mistake. */
 export class ConfigError extends Error {
@@ -9,30 +8,42 @@ export class ConfigError extends Error {
 /** The most problems in one error: they must fit a terminal and a log. */
 const MAX_PRINTED = 100;
 
+/** Keys and indices from the top of the file down to a value. */
+export type Path = readonly (string | number)[];
+
+/** A place in a file; line and column count from 1. */
+export interface Position {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+}
+
+/** The position of a value of a file or its key, or of its nearest ancestor if it is absent. */
+export type PositionOf = (path: Path, what: "key" | "value") => Position;
+
 interface Problem {
+  /** Empty for the whole file. */
   readonly path: Path;
   readonly position: Position;
   readonly message: string;
 }
 
-/** Collects the mistakes in the files of a configuration: the first at each path, because the next ones follow from it. */
+/**
+ * Collects the mistakes in the files of a configuration: all of the files as a whole, such as those in their syntax, and the first
+ * at each path, because the next ones follow from it.
+ */
 export class Problems {
-  readonly #found = new Map<string, Problem>();
+  readonly #found: Problem[] = [];
+  readonly #paths = new Set<string>();
   /** Names that must be unique, and where they are written. */
   readonly #claims = new Map<string, Spot>();
 
-  /** The whole of a file. Mistakes in its syntax are problems already. */
-  topOf(yaml: YamlFile): Spot {
-    for (const [index, problem] of yaml.problems.entries()) {
-      this.#found.set(`${yaml.file} ${index}`, { ...problem, path: [] });
-    }
-    return new Spot(this, yaml, []);
-  }
-
   add(problem: Problem): void {
-    const key = JSON.stringify([problem.position.file, ...problem.path]);
-    if (!this.#found.has(key)) {
-      this.#found.set(key, problem);
+    const { path, position } = problem;
+    const key = JSON.stringify([position.file, ...path]);
+    if (path.length === 0 || !this.#paths.has(key)) {
+      this.#paths.add(key);
+      this.#found.push(problem);
     }
   }
 
@@ -47,12 +58,12 @@ export class Problems {
   }
 
   get isEmpty(): boolean {
-    return this.#found.size === 0;
+    return this.#found.length === 0;
   }
 
   /** The first 100 in the order of the file, without secrets. */
   toError(redact: Redact = (text) => text): ConfigError {
-    const sorted = [...this.#found.values()].sort(
+    const sorted = this.#found.toSorted(
       ({ position: a }, { position: b }) =>
         a.file.localeCompare(b.file) || a.line - b.line || a.column - b.column,
     );
@@ -75,20 +86,20 @@ export interface Flaws {
 export class Spot implements Flaws {
   readonly path: Path;
   readonly #problems: Problems;
-  readonly #yaml: YamlFile;
+  readonly #positionOf: PositionOf;
 
-  constructor(problems: Problems, yaml: YamlFile, path: Path) {
+  constructor(problems: Problems, positionOf: PositionOf, path: Path) {
     this.#problems = problems;
-    this.#yaml = yaml;
+    this.#positionOf = positionOf;
     this.path = path;
   }
 
   at(...steps: Path): Spot {
-    return new Spot(this.#problems, this.#yaml, [...this.path, ...steps]);
+    return new Spot(this.#problems, this.#positionOf, [...this.path, ...steps]);
   }
 
   add(message: string, what: "key" | "value" = "value"): void {
-    this.#problems.add({ path: this.path, position: this.#yaml.positionOf(this.path, what), message });
+    this.#problems.add({ path: this.path, position: this.#positionOf(this.path, what), message });
   }
 
   /** Whether it is the first value with this name; a second one is a problem. */
@@ -98,7 +109,7 @@ export class Spot implements Flaws {
 
   /** `FILE:LINE:COL` */
   get where(): string {
-    const { file, line, column } = this.#yaml.positionOf(this.path, "key");
+    const { file, line, column } = this.#positionOf(this.path, "key");
     return `${file}:${line}:${column}`;
   }
 }

@@ -2,7 +2,6 @@ import { z } from "zod";
 import { groupBy } from "../core/model/group-by.ts";
 import { didYouMean } from "../core/text/near-miss.ts";
 import type { Spot } from "./problems.ts";
-import type { YamlFile } from "./yaml.ts";
 
 type Schema = z.core.$ZodType;
 
@@ -28,16 +27,16 @@ type Entries<S> =
 export type EntriesOf<File> =
   File extends z.ZodObject<infer Shape> ? { readonly [Name in keyof Shape]: Entries<Shape[Name]> } : never;
 
-/** A value as a file has it, and where. */
-interface Written<T = unknown> {
+/** A value as a file has it, and where; undefined: the file has none. */
+export interface Written<T = unknown> {
   readonly value: T;
   readonly spot: Spot;
 }
 
 /** A file as a map of sections; unknown ones are problems. Null: it is no map, or not valid YAML. */
-export function sectionsIn(file: z.ZodObject, yaml: YamlFile, spot: Spot) {
+export function sectionsIn(file: z.ZodObject, { value: written, spot }: Written) {
   const map = z.record(z.string(), z.unknown()).meta(file.meta() ?? {});
-  const value = yaml.readable ? parseWhole(map, yaml.value, spot) : null;
+  const value = written === undefined ? null : parseWhole(map, written, spot);
   const known = Object.keys(file.shape);
   for (const name of Object.keys(value ?? {}).filter((one) => !known.includes(one))) {
     refuseKey(name, known, spot);

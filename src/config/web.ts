@@ -65,15 +65,14 @@ export interface WebConfigOptions {
  * @throws {ConfigError} If anything is wrong with it: all problems at once, or the first 100, without secrets.
  */
 export function parseWebConfig(text: string, { file, readFile }: WebConfigOptions): WebSettings {
-  const yaml = readYaml(text, file);
   const problems = new Problems();
-  const top = problems.topOf(yaml);
-  const entry = yaml.readable ? parseWhole(WebConfigFile, yaml.value ?? {}, top) : null;
+  const { value, spot } = readYaml(text, file, problems);
+  const entry = value === undefined ? null : parseWhole(WebConfigFile, value ?? {}, spot);
   const { tls_server_config: tls, basic_auth_users: users, http_server_config: http } = entry ?? {};
   const read = (path: string): string => readFile(resolve(dirname(file), path));
   const settings = {
     file,
-    tls: tls ? readTls(tls, top.at("tls_server_config"), read) : null,
+    tls: tls ? readTls(tls, spot.at("tls_server_config"), read) : null,
     users: new Map(Object.entries(users ?? {})),
     headers: { ...http?.headers },
   };

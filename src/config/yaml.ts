@@ -1,37 +1,15 @@
 import { isMap, isNode, isScalar, isSeq, LineCounter, type Node, parseDocument, visit } from "yaml";
-
-/** Keys and indices from the top of the file down to a value. */
-export type Path = readonly (string | number)[];
-
-/** A place in a file; line and column count from 1. */
-export interface Position {
-  readonly file: string;
-  readonly line: number;
-  readonly column: number;
-}
-
-/** What is not valid YAML. */
-interface YamlProblem {
-  readonly position: Position;
-  readonly message: string;
-}
-
-/** A configuration file as plain data, with the position of each piece. */
-export interface YamlFile {
-  readonly file: string;
-  readonly value: unknown;
-  readonly problems: readonly YamlProblem[];
-  /** False if the content cannot be checked. */
-  readonly readable: boolean;
-  /** The position of a value or its key, or of its nearest ancestor if it is absent. */
-  positionOf(path: Path, at: "key" | "value"): Position;
-}
+import { type Position, type PositionOf, type Problems, Spot } from "./problems.ts";
+import type { Written } from "./shape.ts";
 
 /** More than a fleet of a thousand chains needs, and far less than a "billion laughs" file expands to. */
 const MAX_ALIASES = 10_000;
 
-/** Reads the single document of a configuration file: YAML 1.2 without tags, and with a limit on aliases. */
-export function readYaml(text: string, file: string): YamlFile {
+/**
+ * Reads the single document of a configuration file: YAML 1.2 without tags, and with a limit on aliases. The value is undefined if
+ * its mistakes, which are problems, leave nothing to check.
+ */
+export function readYaml(text: string, file: string, problems: Problems): Written {
   const lines = new LineCounter();
   const document = parseDocument(text, {
     // `0x1F` is a text: a chain's value may be an address.
@@ -46,9 +24,10 @@ export function readYaml(text: string, file: string): YamlFile {
     const { line, col } = lines.linePos(offset);
     return { file, line: Math.max(1, line), column: Math.max(1, col) };
   };
-  const problems: YamlProblem[] = [];
+  const faults: string[] = [];
   const refuse = (offset: number, message: string): void => {
-    problems.push({ position: at(offset), message });
+    faults.push(message);
+    problems.add({ path: [], position: at(offset), message });
   };
   for (const { code, message, pos } of [...document.errors, ...document.warnings]) {
     refuse(pos[0], FAULTS[code] ?? invalid(message));
@@ -71,34 +50,31 @@ export function readYaml(text: string, file: string): YamlFile {
       }
     },
   });
-  const isReadable = () => problems.every(({ message }) => message === FAULTS["DUPLICATE_KEY"]);
-  let value: unknown = null;
+  const positionOf: PositionOf = (path, what) => {
+    let found: Place = { key: null, node: document.contents };
+    for (const step of path) {
+      const next = childOf((found.node && targets.get(found.node)) ?? found.node, step);
+      if (next === null) {
+        return at((found.key ?? found.node)?.range?.[0] ?? 0);
+      }
+      found = next;
+    }
+    const { key, node } = found;
+    return at((what === "value" ? (node ?? key) : (key ?? node))?.range?.[0] ?? 0);
+  };
+  const spot = new Spot(problems, positionOf, []);
+  if (faults.some((fault) => fault !== FAULTS["DUPLICATE_KEY"])) {
+    return { value: undefined, spot };
+  }
   try {
-    value = isReadable() ? document.toJS({ maxAliasCount: MAX_ALIASES }) : null;
+    return { value: document.toJS({ maxAliasCount: MAX_ALIASES }), spot };
   } catch (error) {
     if (!(error instanceof ReferenceError)) {
       throw error;
     }
     refuse(0, `aliases expand to more than ${MAX_ALIASES.toLocaleString("en-US")} values`);
+    return { value: undefined, spot };
   }
-  return {
-    file,
-    value,
-    problems,
-    readable: isReadable(),
-    positionOf(path, what) {
-      let found: Place = { key: null, node: document.contents };
-      for (const step of path) {
-        const next = childOf((found.node && targets.get(found.node)) ?? found.node, step);
-        if (next === null) {
-          return at((found.key ?? found.node)?.range?.[0] ?? 0);
-        }
-        found = next;
-      }
-      const { key, node } = found;
-      return at((what === "value" ? (node ?? key) : (key ?? node))?.range?.[0] ?? 0);
-    },
-  };
 }
 
 /** Of faults whose message names what was found, which may be a key. */
