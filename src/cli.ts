@@ -1,6 +1,5 @@
 import { Argument, Command, CommanderError, Option } from "commander";
-import { buildOf, CommandError, type CommandWorld, EXIT } from "./commands/command-world.ts";
-import type { Flags } from "./commands/flags.ts";
+import { buildOf, CommandError, type CommandWorld, EXIT, type Flags } from "./commands/command-world.ts";
 import { ConfigError } from "./config/problems.ts";
 import { LOG_FORMATS, LOG_LEVELS } from "./io/log-options.ts";
 import { StateLockedError } from "./io/state/lock.ts";

@@ -8,8 +8,7 @@ import { interpretReply } from "../dialects/interpret-reply.ts";
 import { quote } from "../dialects/values.ts";
 import type { HttpClient } from "../io/http-client/client.ts";
 import { openClient } from "./ask-daemon.ts";
-import { CommandError, type CommandWorld, cannotUse } from "./command-world.ts";
-import type { Flags } from "./flags.ts";
+import { CommandError, type CommandWorld, cannotUse, type Flags } from "./command-world.ts";
 import { readDuration } from "./load-config.ts";
 
 /** A question to send to a URL, which is as it was typed: `${VAR}` stays. */

@@ -20,9 +20,8 @@ import {
   selectForCheck,
 } from "../views/terminal/check.ts";
 import { type Answered, askDaemon } from "./ask-daemon.ts";
-import { CommandError, type CommandWorld, colorsFor } from "./command-world.ts";
+import { CommandError, type CommandWorld, colorsFor, type Flags } from "./command-world.ts";
 import { daemonWorld } from "./daemon-world.ts";
-import type { Flags } from "./flags.ts";
 import { defaultStateFile, loadConfig, readDuration, readStore } from "./load-config.ts";
 
 /**

@@ -3,8 +3,7 @@ import { readProxySettings } from "../config/options.ts";
 import { configJsonSchema } from "../config/schema.ts";
 import { endpointsOf } from "../core/model/fleet.ts";
 import { formatCount } from "../core/model/text.ts";
-import { type CommandWorld, EXIT } from "./command-world.ts";
-import type { Flags } from "./flags.ts";
+import { type CommandWorld, EXIT, type Flags } from "./command-world.ts";
 import { loadConfig } from "./load-config.ts";
 
 /**

@@ -5,9 +5,8 @@ import { mirrorFleet } from "../sim/fleet/mirror-fleet.ts";
 import { playScenario, type Scenario, type Step } from "../sim/scenarios/scenario.ts";
 import { SCENARIOS } from "../sim/scenarios/scenarios.ts";
 import { SIMULATED_API_KEY } from "../sim/servers/families.ts";
-import { type CommandWorld, cannotUse } from "./command-world.ts";
+import { type CommandWorld, cannotUse, type Flags } from "./command-world.ts";
 import { daemonWorld } from "./daemon-world.ts";
-import type { Flags } from "./flags.ts";
 import { loadConfig, readListen } from "./load-config.ts";
 import { runUntilSignal } from "./run.ts";
 

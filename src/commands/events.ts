@@ -10,8 +10,7 @@ import { QUERIES, readSpanQuery } from "../views/api/queries.ts";
 import { withQuery } from "../views/page/links.ts";
 import { renderEventsTable } from "../views/terminal/tables.ts";
 import { askDaemon } from "./ask-daemon.ts";
-import { CommandError, type CommandWorld, EXIT } from "./command-world.ts";
-import type { Flags } from "./flags.ts";
+import { CommandError, type CommandWorld, EXIT, type Flags } from "./command-world.ts";
 import { defaultStateFile } from "./load-config.ts";
 
 /**

@@ -1,7 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { type CommandWorld, cannotUse, EXIT } from "./command-world.ts";
-import type { Flags } from "./flags.ts";
+import { type CommandWorld, cannotUse, EXIT, type Flags } from "./command-world.ts";
 
 const RULES = ["dashboards/rules/synclag-alerts.yml", "dashboards/rules/synclag-recording.yml"];
 const ALERTMANAGER = "deploy/alertmanager.yml";

@@ -9,8 +9,7 @@ import {
   questionsBeside,
 } from "./ask-endpoint.ts";
 import { chainsYaml, endpointOf, type FoundEndpoint, KeyVariables } from "./chains-yaml.ts";
-import { CommandError, type CommandWorld, EXIT } from "./command-world.ts";
-import type { Flags } from "./flags.ts";
+import { CommandError, type CommandWorld, EXIT, type Flags } from "./command-world.ts";
 
 /** For editors; `synclag config schema` prints the file that it names. */
 const SCHEMA_LINE = "# yaml-language-server: $schema=./chains.schema.json";

@@ -8,8 +8,7 @@ import { parseDuration, parseListenAddress } from "../config/quantities.ts";
 import { parseWebConfig } from "../config/web.ts";
 import { whyUnreadable } from "../core/model/why-unreadable.ts";
 import { liveWebSettings } from "../io/http-server/settings.ts";
-import { type CommandWorld, cannotUse } from "./command-world.ts";
-import type { Flags } from "./flags.ts";
+import { type CommandWorld, cannotUse, type Flags } from "./command-world.ts";
 
 /**
  * Reads and parses chains.yaml. Its secrets are kept out of crash reports from then on.

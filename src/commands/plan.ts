@@ -1,8 +1,7 @@
 import { planFleet } from "../budgets/plan.ts";
 import { renderPlanJson, renderPlanTable } from "../views/terminal/tables.ts";
-import { type CommandWorld, EXIT } from "./command-world.ts";
+import { type CommandWorld, EXIT, type Flags } from "./command-world.ts";
 import { printWarnings } from "./config.ts";
-import type { Flags } from "./flags.ts";
 import { loadConfig } from "./load-config.ts";
 
 /**

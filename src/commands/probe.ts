@@ -11,8 +11,7 @@ import {
   questionsBeside,
 } from "./ask-endpoint.ts";
 import { chainsYaml, endpointOf, KeyVariables } from "./chains-yaml.ts";
-import { type CommandWorld, EXIT } from "./command-world.ts";
-import type { Flags } from "./flags.ts";
+import { type CommandWorld, EXIT, type Flags } from "./command-world.ts";
 
 /**
  * `synclag probe URL`: asks one endpoint the questions of every dialect until one fits, and says what it serves.

@@ -3,8 +3,7 @@ import { chainReports, type Report } from "../core/model/report.ts";
 import { Monitor } from "../daemon/monitor.ts";
 import { type Recorded, readRecordedLine, recordedNames } from "../daemon/recording.ts";
 import { openMaintenance } from "../schedule/maintenance.ts";
-import { CommandError, type CommandWorld, cannotUse, EXIT } from "./command-world.ts";
-import type { Flags } from "./flags.ts";
+import { CommandError, type CommandWorld, cannotUse, EXIT, type Flags } from "./command-world.ts";
 import { loadConfig, readDuration } from "./load-config.ts";
 
 /** Reports are cached for a second. */

@@ -3,9 +3,8 @@ import type { Config } from "../config/config.ts";
 import { openRecordingFile } from "../io/recording-file.ts";
 import { WatchedFiles } from "../io/watched-files.ts";
 import type { World } from "../io/world.ts";
-import { type CommandWorld, EXIT } from "./command-world.ts";
+import { type CommandWorld, EXIT, type Flags } from "./command-world.ts";
 import { daemonWorld } from "./daemon-world.ts";
-import type { Flags } from "./flags.ts";
 import { defaultStateFile, loadConfig, openWebConfig, readListen, readStore } from "./load-config.ts";
 
 /**
