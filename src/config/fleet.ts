@@ -127,15 +127,15 @@ function resolveRpcNodes({ budgets, chains, poll }: Sections, secrets: Secrets):
 
 /** Chooses what `auto` means for each endpoint, and reports schedules that their budget cannot bear. By the endpoint's key. */
 function withSchedules(drafts: readonly Draft[], budgets: readonly Budget[]): ReadonlyMap<string, Endpoint> {
-  const budgetOf = ({ endpoint }: Draft) => budgets.find(({ name }) => name === endpoint.budget) ?? null;
+  const budgetOf = (draft: Draft | undefined) =>
+    budgets.find(({ name }) => name === draft?.endpoint.budget) ?? null;
   const accounts = groupBy(drafts, (draft) => {
     const budget = budgetOf(draft);
-    return budget === null ? null : `${budget.name} ${accountIdOf(budget, draft.endpoint.url)}`;
+    return budget && accountIdOf(budget, draft.endpoint.url);
   });
   return new Map(
     [...accounts.values()].flatMap((sharers) => {
-      const [first] = sharers;
-      const auto = chooseAuto(first === undefined ? null : budgetOf(first), sharers);
+      const auto = chooseAuto(budgetOf(sharers[0]), sharers);
       return sharers.map(({ endpoint }) => [endpoint.key, withTiming(endpoint, auto)] as const);
     }),
   );
@@ -154,14 +154,13 @@ function chooseAuto(budget: Budget | null, sharers: readonly Draft[]): string {
   const auto = sharers.filter(({ endpoint }) => endpoint.schedule === "auto");
   const loads = loadsOf(fixed.map(({ endpoint }) => endpoint));
   const misfit = budget && fitProblem(budget, loads);
-  const endpoints = budget === null ? 1 : auto.length;
-  const choice = chooseCadence(endpoints, budget, loads);
-  const problem = misfit ?? choice.problem;
+  const { cron, problem } = chooseCadence(auto.length, budget, loads);
+  const flaw = misfit ?? problem;
   const [blamed] = misfit === null ? auto : fixed;
-  if (problem !== null) {
-    blamed?.schedule.add(`beyond budget "${budget?.name}": ${problem}`);
+  if (flaw !== null) {
+    blamed?.schedule.add(`beyond budget "${budget?.name}": ${flaw}`);
   }
-  return choice.cron;
+  return cron;
 }
 
 function resolveChains({ chains, thresholds }: Sections): readonly Chain[] {

@@ -27,32 +27,20 @@ export function readUrlOption(
   return url;
 }
 
-/** The options of `run` and `check` that concern the store. */
-export interface StoreFlags {
-  readonly store?: string;
-  readonly cluster?: string;
-}
-
-/** What they say. */
-export interface StoreOptions extends StoreSettings {
-  /** Texts that must not leave the process. */
-  readonly secrets: readonly string[];
-}
-
 const DEFAULT_PORT = 6379;
 const EXPECTED = "redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE] or rediss://…";
 
 /**
  * Reads `--store` and `--cluster`, and `SYNCLAG_STORE` where `--store` is not given: `redis://` or, with TLS,
  * `rediss://`. `${VAR}` and `${file:/path}` may stand for a part, which then needs no encoding, or for the whole URL.
- * Null: there is no store.
+ * `secrets`: texts that must not leave the process. Null: there is no store.
  *
  * @throws {ConfigError} If one of them cannot be used.
  */
 export function readStoreFlags(
-  { store, cluster }: StoreFlags,
+  { store, cluster }: { readonly store?: string; readonly cluster?: string },
   environment: Environment,
-): StoreOptions | null {
+): (StoreSettings & { readonly secrets: readonly string[] }) | null {
   const written = store ?? environment.env["SYNCLAG_STORE"] ?? "";
   if (cluster !== undefined && !/^[\w.-]{1,64}$/.test(cluster)) {
     const expected = "expected letters, digits, '.', '_' or '-', 64 at most";

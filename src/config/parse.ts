@@ -1,5 +1,5 @@
 import { basename, dirname, isAbsolute, join, normalize } from "node:path";
-import { endpointsOf, type Fleet, indexerKey, providersOf } from "../core/model/fleet.ts";
+import { endpointsOf, type Fleet, indexerKey } from "../core/model/fleet.ts";
 import { groupBy } from "../core/model/group-by.ts";
 import { createRedact } from "../core/model/redact.ts";
 import { whyUnreadable } from "../core/model/why-unreadable.ts";
@@ -135,12 +135,10 @@ function publicNames({ chains, indexers, skipped }: Fleet): ReadonlySet<string> 
 /** A sentence about the chains on which nothing confirms a height, if there are any. */
 function sourceWarnings(fleet: Fleet): readonly string[] {
   const endpoints = endpointsOf(fleet);
-  const sources = endpoints.flatMap((endpoint) =>
-    providersOf(endpoint).map(({ provider }, index) => ({
-      provider,
-      chain: endpoint.targets[index]?.chain ?? endpoint.chain,
-    })),
-  );
+  const sources = endpoints.flatMap((endpoint) => {
+    const asked = endpoint.kind === "rpc" ? [endpoint] : endpoint.targets;
+    return asked.map(({ chain, provider = endpoint.host }) => ({ chain, provider }));
+  });
   const byChain = groupBy(sources, ({ chain }) => chain);
   const watched = new Set(endpoints.flatMap(({ targets }) => targets.map(({ chain }) => chain)));
   const lone = fleet.chains.flatMap(({ slug }) => {

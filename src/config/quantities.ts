@@ -25,16 +25,10 @@ export const ByteSize = parsed((text) => parseQuantity(text, BYTES, 2 ** 30), {
   pattern: patternOf(BYTES).source,
 });
 
-/** A duration from `leastMs` to `mostMs`. */
-export function durationBetween(leastMs: number, mostMs: number) {
-  const within = (text: string): number | null => {
-    const ms = parseDuration(text);
-    return ms !== null && ms >= leastMs && ms <= mostMs ? ms : null;
-  };
-  return parsed(within, {
-    expected: `a duration from ${durationLiteral(leastMs)} to ${durationLiteral(mostMs)}`,
-  });
-}
+/** How often something is asked, in chains.yaml; milliseconds once parsed. */
+export const Interval = parsed((text) => parseQuantity(text, MILLISECONDS, 86_400_000, 10_000), {
+  expected: "a duration from 10s to 24h",
+});
 
 /** Milliseconds of `250ms`, `0.25s`, `10s`, `5m` or `1h`; null for any other text, for zero and for more than 24 days. */
 export function parseDuration(text: string): number | null {
@@ -51,10 +45,10 @@ function patternOf(units: Units): RegExp {
   return new RegExp(String.raw`^(\d+(?:\.\d+)?)(${Object.keys(units).join("|")})$`);
 }
 
-function parseQuantity(text: string, units: Units, max: number): number | null {
+function parseQuantity(text: string, units: Units, max: number, min = 1): number | null {
   const [, digits, unit = ""] = patternOf(units).exec(text) ?? [];
   const value = Math.round(Number(digits) * (units[unit] ?? Number.NaN));
-  return value >= 1 && value <= max ? value : null;
+  return value >= min && value <= max ? value : null;
 }
 
 /** A string as what `parse` makes of it; null is refused. */

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Form } from "../core/model/fleet.ts";
 import type { MaintenanceWindow } from "../core/model/maintenance-window.ts";
 import { DIALECTS, HEAD_DIALECTS, RPC_DIALECT } from "../dialects/families.ts";
-import { ByteSize, CronSchedule, Duration, durationBetween, Listen, Schedule } from "./quantities.ts";
+import { ByteSize, CronSchedule, Duration, Interval, Listen, Schedule } from "./quantities.ts";
 
 /** A name that becomes a metric label and a part of a URL. */
 const Name = pattern(
@@ -252,7 +252,7 @@ const NotifyEntry = map("a map with url", {
 const HeartbeatEntry = map("a map with url", {
   url: Url.describe("Gets a GET."),
   headers: Headers.default({}).describe("Sent with every request."),
-  every: durationBetween(10_000, 86_400_000).prefault("1m").describe("The time between two requests."),
+  every: Interval.prefault("1m").describe("The time between two requests."),
 }).transform(({ every: everyMs, ...address }) => ({ ...address, everyMs }));
 
 const PublicEntry = map("a map with protocols or title", {
@@ -276,7 +276,7 @@ const ParityEntry = map("a map with name, protocol and queries", {
     .describe("Name of the probe, a metric label."),
   protocol: text("the name of a protocol").describe("The protocol whose variants are compared."),
   // A selection that a server refuses is sent again within a day.
-  every: durationBetween(10_000, 86_400_000).prefault("10m").describe("How often the value is asked for."),
+  every: Interval.prefault("10m").describe("How often the value is asked for."),
   chains: listOf(Slug, "a list of chain slugs")
     .min(1)
     .exactOptional()

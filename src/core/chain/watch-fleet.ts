@@ -29,13 +29,13 @@ function sourcesByChain(
   const byChain = new Map(fleet.chains.map(({ slug }) => [slug, new Map<string, WatchedSource>()]));
   const ids = new Map(fleet.chains.map(({ slug, id }) => [slug, id]));
   for (const endpoint of endpointsOf(fleet)) {
-    const { dialect, host, key: node, kind, pollIntervalMs } = endpoint;
+    const { dialect, host, kind, pollIntervalMs, targets } = endpoint;
     const hasBlocks = kind === "rpc" && dialect === "rpc";
     const digest = digestOf(endpoint.url);
-    const rpc = { key: node, chain: endpoint.chain ?? "", provider: endpoint.provider };
-    for (const { chain, key, provider = host } of kind === "rpc" ? [rpc] : endpoint.targets) {
-      const sentTo = `${ids.get(chain) ?? ""} ${digest}`;
-      byChain.get(chain)?.set(key, { kind, hasBlocks, pollIntervalMs, provider, sentTo });
+    for (const { chain, key, provider = host } of kind === "rpc" ? [endpoint] : targets) {
+      const slug = chain ?? "";
+      const sentTo = `${ids.get(slug) ?? ""} ${digest}`;
+      byChain.get(slug)?.set(key, { kind, hasBlocks, pollIntervalMs, provider, sentTo });
     }
   }
   return byChain;

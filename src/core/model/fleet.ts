@@ -235,13 +235,3 @@ export const targetsByHost = memoize((fleet: Fleet): ReadonlyMap<string, Readonl
     [...groupBy(endpointsOf(fleet), ({ host }) => host)].map(([host, of]) => [host, keysOf(of)]),
   );
 });
-
-/** What has faults in common, for each source of an endpoint: its configured provider, or else its host. */
-export function providersOf(
-  endpoint: Endpoint,
-): readonly { readonly source: string; readonly provider: string }[] {
-  const { key, kind, targets, host, provider = host } = endpoint;
-  return kind === "rpc"
-    ? [{ source: key, provider }]
-    : targets.map((target) => ({ source: target.key, provider: target.provider ?? host }));
-}
