@@ -1,4 +1,4 @@
-import { createTask, parse } from "node-cron";
+import { lastFiringMs } from "../schedule/firing-times.ts";
 
 export interface CronOptions {
   /** Six-field expressions, seconds first, in UTC, where no day has 23 hours; one that repeats counts once. */
@@ -20,28 +20,14 @@ const LONGEST_WAIT_SEC = 5;
 const LONGEST_CATCH_UP_SEC = 3_600;
 
 /**
- * Starts the schedules: one ticker, and node-cron's matcher for each expression. node-cron's own timers would have to be
- * joined again, since what is due together is polled together. Disposing stops the ticker.
+ * Starts the schedules: one ticker for all of them, since what is due together is polled together. Disposing stops it.
  *
  * Seconds that a blocked or suspended process missed stand for one firing of every expression that was due in them.
  */
 export function startCron({ expressions, onDue, onTick, onBug }: CronOptions): Disposable {
-  const tasks = [...new Set(expressions)].map((expression) => ({
-    expression,
-    // Looked at first: node-cron takes thirty microseconds to match an instant.
-    seconds: new Set(parse(expression).second),
-    task: createTask(expression, () => undefined, { timezone: "UTC" }),
-  }));
+  const crons = [...new Set(expressions)];
   let lastSec = currentSec();
   let timer = setTimeout(tick, msToNextSecond());
-
-  function dueIn(fromSec: number, toSec: number): ReadonlySet<string> {
-    const instants = Array.from({ length: toSec - fromSec }, (_, index) => new Date((toSec - index) * 1_000));
-    const due = tasks.filter(({ seconds, task }) =>
-      instants.some((instant) => seconds.has(instant.getUTCSeconds()) && task.match(instant)),
-    );
-    return new Set(due.map(({ expression }) => expression));
-  }
 
   function tick(): void {
     timer = setTimeout(tick, msToNextSecond());
@@ -51,7 +37,8 @@ export function startCron({ expressions, onDue, onTick, onBug }: CronOptions): D
     guarded(onTick, onBug);
     if (fromSec < nowSec) {
       lastSec = nowSec;
-      const due = dueIn(fromSec, nowSec);
+      const missedMs = (nowSec - fromSec) * 1_000;
+      const due = new Set(crons.filter((cron) => lastFiringMs(cron, nowSec * 1_000, missedMs) !== null));
       if (due.size > 0) {
         guarded(() => onDue(due), onBug);
       }
@@ -61,9 +48,6 @@ export function startCron({ expressions, onDue, onTick, onBug }: CronOptions): D
   return {
     [Symbol.dispose]() {
       clearTimeout(timer);
-      for (const { task } of tasks) {
-        void task.destroy();
-      }
     },
   };
 }
