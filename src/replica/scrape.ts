@@ -4,8 +4,8 @@ import { constants, createGzip } from "node:zlib";
 import type { MetricsSource } from "../core/model/metrics-source.ts";
 import type { Daemon } from "../daemon/daemon.ts";
 import type { ScrapeReply } from "../io/http-server/routes/server-deps.ts";
+import { shareNext } from "../io/share-next.ts";
 import type { Prometheus } from "../metrics/registry.ts";
-import { shareNext } from "../metrics/share-next.ts";
 import type { Replica } from "./replica.ts";
 
 export interface ScrapeOptions {

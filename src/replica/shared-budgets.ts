@@ -6,6 +6,7 @@ import { Spent, usedAt } from "../budgets/ledger.ts";
 import type { SavedBudgets } from "../budgets/saved-budgets.ts";
 import type { Endpoint } from "../core/model/fleet.ts";
 import { parseJson } from "../core/model/text.ts";
+import { shareNext } from "../io/share-next.ts";
 import type { ReadPart } from "../io/state/parts.ts";
 import type { ScriptRunner } from "../io/store/redis-store.ts";
 import type { Leadership } from "../leader/leadership.ts";
@@ -58,7 +59,6 @@ export class SharedBudgets implements BudgetRecord {
   #contact = NO_CONTACT;
   /** By the account's id, how many requests may be sent unrecorded since then. */
   readonly #left = new Map<string, number>();
-  #queued: Promise<void> | null = null;
   readonly #inTurn = pLimit(1);
 
   constructor(options: SharedBudgetsOptions) {
@@ -73,13 +73,7 @@ export class SharedBudgets implements BudgetRecord {
     this.#mayPoll() || this.#options.leadership.isFailing() ? null : OTHER_LEADS;
 
   /** Callers that wait at the same time share one write. */
-  readonly flush = (): Promise<void> => {
-    this.#queued ??= this.#inTurn(async () => {
-      this.#queued = null;
-      await this.#record();
-    });
-    return this.#queued;
-  };
+  readonly flush = shareNext(() => this.#record(), this.#inTurn);
 
   readonly touchJournal = (): void => {
     // A failure leaves it for the next write.

@@ -1,4 +1,4 @@
-import pLimit from "p-limit";
+import { shareNext } from "../share-next.ts";
 
 interface DebouncedWriterOptions {
   /** From a change to the beginning of its write, and from a write that failed to the next. */
@@ -20,10 +20,9 @@ export class DebouncedWriter implements AsyncDisposable {
   #timer: NodeJS.Timeout | null = null;
   /** When it is due, by `performance.now()`. */
   #dueMs = 0;
-  readonly #inTurn = pLimit(1);
-  /** A write that has not begun, so it will include everything up to now. */
-  #queued: Promise<void> | null = null;
   #problem: string | null = null;
+  /** Waits until the content as of now is on disk. @throws What `write` throws. */
+  readonly flush = shareNext(() => this.#write());
 
   constructor(options: DebouncedWriterOptions) {
     this.#options = options;
@@ -44,16 +43,6 @@ export class DebouncedWriter implements AsyncDisposable {
     }
   }
 
-  /**
-   * Waits until the content as of now is on disk.
-   *
-   * @throws What `write` throws.
-   */
-  flush(): Promise<void> {
-    this.#queued ??= this.#inTurn(() => this.#write());
-    return this.#queued;
-  }
-
   /** Writes for the last time: nothing may change after that. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#save();
@@ -66,7 +55,6 @@ export class DebouncedWriter implements AsyncDisposable {
   }
 
   async #write(): Promise<void> {
-    this.#queued = null;
     clearTimeout(this.#timer ?? undefined);
     this.#timer = null;
     try {

@@ -1,11 +1,12 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { shareNext } from "../../src/metrics/share-next.ts";
+import { shareNext } from "../../src/io/share-next.ts";
 
 describe("shareNext()", () => {
   it("shares one next run among all callers of the current run, and starts it when the current run ends", async () => {
     const { runs, ask } = manual();
     const first = ask();
+    await turn();
     expect(runs).toHaveLength(1);
     const others = [ask(), ask(), ask()];
     await turn();
@@ -20,6 +21,7 @@ describe("shareNext()", () => {
     expect(await Promise.all(others)).toEqual(["second", "second", "second"]);
     expect(runs).toHaveLength(2);
     void ask();
+    await turn();
     expect(runs).toHaveLength(3);
   });
 
@@ -49,6 +51,7 @@ describe("shareNext()", () => {
   it("rejects only the callers that shared the failed run", async () => {
     const { runs, ask } = manual();
     const first = ask();
+    await turn();
     const second = ask();
 
     runs[0]?.reject(new Error("A bug"));
