@@ -10,9 +10,6 @@ import {
 import { FAILURE_REASONS } from "../core/model/observation.ts";
 import {
   type BudgetReport,
-  type ChainSummary,
-  type GapReport,
-  type ParityReport,
   type Report,
   STATUSES,
   statusRank,
@@ -42,19 +39,26 @@ type Rows<Part> = Readonly<
   Record<string, readonly [read: keyof Part | ((part: Part) => Value), help: string]>
 >;
 
+/** Reads parts with the text of their labels: once in a scrape, for all families that have a sample of each part. */
+function labelled<Source extends object, Part>(
+  partsOf: (source: Source) => readonly Part[],
+  labelsOf: (part: Part) => string,
+) {
+  return memoize((source: Source) => partsOf(source).map((part) => [labelsOf(part), part] as const));
+}
+
 /** Makes families with a sample for each part of which a value is known. */
 function familiesOf<Source, Part>(
   labels: readonly string[],
-  partsOf: (source: Source) => readonly Part[],
-  labelsOf: (part: Part) => string,
+  partsOf: (source: Source) => readonly (readonly [labels: string, part: Part])[],
 ) {
   return (rows: Rows<Part>): readonly MetricFamily<Source>[] =>
     Object.entries(rows).map(([name, [read, help]]) =>
       family(name, help, labels, function* (source: Source): Iterable<Sample> {
-        for (const part of partsOf(source)) {
+        for (const [text, part] of partsOf(source)) {
           const value = typeof read === "function" ? read(part) : part[read];
           if (value !== null) {
-            yield [labelsOf(part), sampleOf(value)];
+            yield [text, sampleOf(value)];
           }
         }
       }),
@@ -65,80 +69,73 @@ function sampleOf(value: unknown): number {
   return typeof value === "string" ? Date.parse(value) / 1000 : Number(value);
 }
 
-const targets = familiesOf<ReportSource, TargetReport>(
-  TARGET_LABELS,
-  ({ report }) => report.targets,
-  targetLabels,
-);
-const gaps = familiesOf<ReportSource, GapReport>(
+const labelledTargets = labelled(({ report }: ReportSource) => report.targets, targetLabels);
+const targets = familiesOf(TARGET_LABELS, labelledTargets);
+const gaps = familiesOf(
   [...TARGET_LABELS, "against"],
-  ({ report }) => report.gaps,
-  (gap) => `${targetLabels(gap)},${labelsText({ against: gap.against })}`,
+  labelled(
+    ({ report }: ReportSource) => report.gaps,
+    (gap) => `${targetLabels(gap)},${labelText("against", gap.against)}`,
+  ),
 );
-const parity = familiesOf<ReportSource, ParityReport>(
+const parity = familiesOf(
   [...TARGET_LABELS, "against", "probe"],
-  ({ report }) => report.parity,
-  (pair) => `${targetLabels(pair)},${labelsText({ against: pair.against, probe: pair.probe })}`,
+  labelled(
+    ({ report }: ReportSource) => report.parity,
+    (pair) => `${targetLabels(pair)},${labelsText({ against: pair.against, probe: pair.probe })}`,
+  ),
 );
-const chains = familiesOf<ReportSource, ChainSummary>(
+const chains = familiesOf(
   CHAIN_LABELS,
-  ({ report }) => report.chains,
-  ({ slug, chain_id }) => labelsText({ chain: slug, chain_id: String(chain_id) }),
+  labelled(
+    ({ report }: ReportSource) => report.chains,
+    ({ slug, chain_id }) => labelsText({ chain: slug, chain_id: String(chain_id) }),
+  ),
 );
 /** The RPC nodes of all chains that have said something lately. */
-const nodes = familiesOf<ReportSource, ChainSummary["standings"][number] & { readonly chain: string }>(
+const nodes = familiesOf(
   ["chain", "endpoint"],
-  ({ report }) =>
-    report.chains.flatMap(({ slug: chain, standings }) =>
-      standings.flatMap((one) => (one.source.startsWith("rpc/") ? [{ ...one, chain }] : [])),
-    ),
-  ({ chain, source }) => labelsText({ chain, endpoint: source }),
+  labelled(
+    ({ report }: ReportSource) =>
+      report.chains.flatMap(({ slug: chain, standings }) =>
+        standings.flatMap((one) => (one.source.startsWith("rpc/") ? [{ ...one, chain }] : [])),
+      ),
+    ({ chain, source }) => labelsText({ chain, endpoint: source }),
+  ),
 );
 /** Several RPC nodes of one chain have the same labels: the budget with the fewest requests left is exported. */
-const budgets = familiesOf<ReportSource, BudgetReport>(
-  ["budget", ...ENDPOINT_LABELS],
-  ({ report }) => [...groupBy(report.budgets, budgetLabels).values()].map((group) => group.reduce(scarcer)),
-  budgetLabels,
+const budgets = familiesOf(["budget", ...ENDPOINT_LABELS], ({ report }: ReportSource) =>
+  Array.from(
+    groupBy(report.budgets, budgetLabels),
+    ([text, group]) => [text, group.reduce(scarcer)] as const,
+  ),
 );
-const counters = familiesOf<MetricsSource, { readonly labels: string; readonly requests: number }>(
-  ENDPOINT_LABELS,
-  (source) =>
-    Array.from(seriesOf(source.fleet), ([labels, endpoints]) => ({
-      labels,
-      requests: sumOf(countsOf(source, endpoints), "requests"),
-    })),
-  ({ labels }) => labels,
+const counters = familiesOf(ENDPOINT_LABELS, (source: MetricsSource) =>
+  Array.from(
+    seriesOf(source.fleet),
+    ([text, endpoints]) => [text, { requests: sumOf(countsOf(source, endpoints), "requests") }] as const,
+  ),
 );
-const indexers = familiesOf<MetricsSource, { readonly indexer: IndexerId; readonly skipped: number }>(
-  INDEXER_LABELS,
-  (source) =>
-    source.fleet.indexers.map((indexer) => ({
-      indexer,
-      skipped: sumOf(countsOf(source, indexer.endpoints), "skipped rounds"),
-    })),
-  ({ indexer }) => indexerLabels(indexer),
+const indexers = familiesOf(INDEXER_LABELS, (source: MetricsSource) =>
+  source.fleet.indexers.map((indexer) => {
+    const skipped = sumOf(countsOf(source, indexer.endpoints), "skipped rounds");
+    return [indexerLabels(indexer), { skipped }] as const;
+  }),
 );
-const probes = familiesOf<MetricsSource, { readonly labels: string; readonly failures: number }>(
-  [...TARGET_LABELS, "probe"],
-  (source) =>
-    endpointsOf(source.fleet).flatMap((endpoint) =>
-      (endpoint.parity ?? []).flatMap(({ probe, selections }) => {
-        const compared = new Set(selections.map(({ target }) => target));
-        return endpoint.targets
-          .filter(({ key }) => compared.has(key))
-          .map((target) => ({
-            labels: `${targetLabels(targetId(target))},${labelsText({ probe })}`,
-            failures: sumOf(countsOf(source, [endpoint]), `parity: ${probe} ${target.key}`),
-          }));
-      }),
-    ),
-  ({ labels }) => labels,
+const probes = familiesOf([...TARGET_LABELS, "probe"], (source: MetricsSource) =>
+  endpointsOf(source.fleet).flatMap((endpoint) =>
+    (endpoint.parity ?? []).flatMap(({ probe, selections }) => {
+      const compared = new Set(selections.map(({ target }) => target));
+      return endpoint.targets
+        .filter(({ key }) => compared.has(key))
+        .map((target) => {
+          const failures = sumOf(countsOf(source, [endpoint]), `parity: ${probe} ${target.key}`);
+          return [`${targetLabels(targetId(target))},${labelText("probe", probe)}`, { failures }] as const;
+        });
+    }),
+  ),
 );
-const singles = familiesOf<MetricsSource, MetricsSource>(
-  [],
-  (source) => [source],
-  () => "",
-);
+const singles = familiesOf([], (source: MetricsSource) => [["", source] as const]);
 
 /** A family with a sample for each value of one more label of each target. */
 function targetsBy(
@@ -147,11 +144,11 @@ function targetsBy(
   help: string,
   readerOf: (report: Report) => (target: TargetReport) => Iterable<readonly [value: string, sample: number]>,
 ): MetricFamily<ReportSource> {
-  return family(name, help, [...TARGET_LABELS, label], function* ({ report }): Iterable<Sample> {
-    const read = readerOf(report);
-    for (const target of report.targets) {
+  return family(name, help, [...TARGET_LABELS, label], function* (source): Iterable<Sample> {
+    const read = readerOf(source.report);
+    for (const [text, target] of labelledTargets(source)) {
       for (const [value, sample] of read(target)) {
-        yield [`${targetLabels(target)},${labelText(label, value)}`, sample];
+        yield [`${text},${labelText(label, value)}`, sample];
       }
     }
   });
@@ -381,13 +378,12 @@ export const METRIC_FAMILIES: readonly MetricFamily[] = [
   ...PROCESS_METRICS,
 ];
 
-function* statusSamples({ report }: ReportSource): Iterable<Sample> {
-  const testnets = new Map(report.chains.map(({ slug, testnet }) => [slug, testnet]));
-  for (const target of report.targets) {
-    const labels = targetLabels(target);
+function* statusSamples(source: ReportSource): Iterable<Sample> {
+  const testnets = new Map(source.report.chains.map(({ slug, testnet }) => [slug, testnet]));
+  for (const [text, target] of labelledTargets(source)) {
     const testnet = `testnet="${testnets.get(target.chain) ?? false}"`;
     for (const [status, label] of STATUS_LABELS) {
-      yield [`${labels},${label},${testnet}`, Number(target.status === status)];
+      yield [`${text},${label},${testnet}`, Number(target.status === status)];
     }
   }
 }
@@ -429,16 +425,9 @@ function* durationSamples(source: MetricsSource): Iterable<Sample> {
   }
 }
 
-const targetTexts = new Map<string, string>();
-
-/** The text of T, made once for each target: labels are most of the text of a scrape, and never change. */
-function targetLabels({ key, protocol, variant, tier, chain, chain_id: id }: TargetId): string {
-  let text = targetTexts.get(key);
-  if (text === undefined) {
-    text = labelsText({ protocol, variant, tier, chain, chain_id: String(id) });
-    targetTexts.set(key, text);
-  }
-  return text;
+/** The text of T. */
+function targetLabels({ protocol, variant, tier, chain, chain_id }: TargetId): string {
+  return labelsText({ protocol, variant, tier, chain, chain_id: String(chain_id) });
 }
 
 function indexerLabels({ protocol, variant, tier }: IndexerId): string {
