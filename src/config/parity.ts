@@ -18,10 +18,9 @@ export interface ResolvedProbe extends ParityProbe {
 
 /** An endpoint with the selections that its requests carry. */
 export function carriedBy(probes: readonly ResolvedProbe[], endpoint: Endpoint): Endpoint {
-  const parity = probes.flatMap(({ name, everyMs, selections }) => {
-    const own = endpoint.targets.flatMap(({ key }) => selections.get(key) ?? []);
-    return own.length === 0 ? [] : [{ probe: name, everyMs, selections: own }];
-  });
+  const parity = probes.flatMap(({ selections }) =>
+    endpoint.targets.flatMap(({ key }) => selections.get(key) ?? []),
+  );
   return parity.length === 0 ? endpoint : { ...endpoint, parity };
 }
 
@@ -91,7 +90,7 @@ function resolveSlugs(
 }
 
 function resolveSelection(
-  { queries }: ParityEntry,
+  { name: probe, every: everyMs, queries }: ParityEntry,
   spot: Spot,
   target: ListedTarget,
 ): CarriedSelection | null {
@@ -107,7 +106,7 @@ function resolveSelection(
     spot.at("select").add(`no value for {${name}} on ${key}${advice}`);
   });
   const line = readSelection(filled, spot.at("select"));
-  return line === null ? null : { target: key, select: line, value: value.split(".") };
+  return line === null ? null : { probe, everyMs, target: key, select: line, value: value.split(".") };
 }
 
 const MAX_TOKENS = 300;

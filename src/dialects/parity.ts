@@ -1,6 +1,6 @@
 import type { Endpoint, Target } from "../core/model/fleet.ts";
 import type { PollTimes } from "../core/model/observation.ts";
-import type { CarriedProbe, CarriedSelection, ParityReading, ParityValue } from "../core/model/parity.ts";
+import type { CarriedSelection, ParityReading, ParityValue } from "../core/model/parity.ts";
 import type { Outcome, Question } from "./dialect.ts";
 import { questionsFor } from "./families.ts";
 import { followKeys, isLost, type Lost } from "./form.ts";
@@ -9,7 +9,6 @@ import { describeParts, quote } from "./values.ts";
 
 /** A selection under the alias that it has in one request. */
 export interface AliasedSelection extends CarriedSelection {
-  readonly probe: string;
   readonly alias: string;
 }
 
@@ -32,22 +31,20 @@ function queryIn(body: Question["body"]): string {
 }
 
 /**
- * Puts the selections of probes into the query for the heights, one alias for each; the reply is read like that of the
+ * Puts selections into the query for the heights, one alias for each; the reply is read like that of the
  * question alone. `_meta` keeps its name: for a failed subgraph graph-node answers under that key only.
  */
-export function combineQuestion(
+export function combineQuestion<Selection extends CarriedSelection>(
   question: Question,
-  probes: readonly CarriedProbe[],
+  carried: readonly Selection[],
   targets: readonly Pick<Target, "key" | "chainId">[],
-): { readonly question: Question; readonly selections: readonly AliasedSelection[] } {
+): { readonly question: Question; readonly selections: readonly (Selection & AliasedSelection)[] } {
   const chainIds = new Map(targets.map(({ key, chainId }) => [key, chainId]));
-  const selections = probes.flatMap((probe, index) =>
-    probe.selections.map((selection) => ({
-      ...selection,
-      probe: probe.probe,
-      alias: `p${index}_${chainIds.get(selection.target) ?? 0}`,
-    })),
-  );
+  const probes = [...new Set(carried.map(({ probe }) => probe))];
+  const selections = carried.map((selection) => {
+    const { probe, target } = selection;
+    return { ...selection, alias: `p${probes.indexOf(probe)}_${chainIds.get(target) ?? 0}` };
+  });
   const aliased = selections.map(({ alias, select }) => `${alias}: ${select}`).join(" ");
   const query = queryIn(question.body).replace(OPERATION, (opening) => `${opening.trimEnd()} ${aliased} `);
   return { question: { ...question, body: { ...question.body, query } }, selections };

@@ -123,17 +123,16 @@ const indexers = familiesOf(INDEXER_LABELS, (source: MetricsSource) =>
   }),
 );
 const probes = familiesOf([...TARGET_LABELS, "probe"], (source: MetricsSource) =>
-  endpointsOf(source.fleet).flatMap((endpoint) =>
-    (endpoint.parity ?? []).flatMap(({ probe, selections }) => {
-      const compared = new Set(selections.map(({ target }) => target));
-      return endpoint.targets
-        .filter(({ key }) => compared.has(key))
-        .map((target) => {
-          const failures = sumOf(countsOf(source, [endpoint]), `parity: ${probe} ${target.key}`);
-          return [`${targetLabels(targetId(target))},${labelText("probe", probe)}`, { failures }] as const;
-        });
-    }),
-  ),
+  endpointsOf(source.fleet).flatMap((endpoint) => {
+    if (endpoint.parity === undefined) {
+      return [];
+    }
+    const labelsOf = new Map(endpoint.targets.map((one) => [one.key, targetLabels(targetId(one))]));
+    return endpoint.parity.map(({ probe, target }) => {
+      const failures = sumOf(countsOf(source, [endpoint]), `parity: ${probe} ${target}`);
+      return [`${labelsOf.get(target)},${labelText("probe", probe)}`, { failures }] as const;
+    });
+  }),
 );
 const singles = familiesOf([], (source: MetricsSource) => [["", source] as const]);
 

@@ -76,6 +76,7 @@ describe("readParity()", () => {
 function read(body: string, outcomes: readonly Outcome[] = [HEAD]): ParityReading | undefined {
   const selection = {
     probe: "rows",
+    everyMs: 60_000,
     target: "base",
     alias: "p0_1",
     select: "",

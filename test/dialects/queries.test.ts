@@ -1,7 +1,7 @@
 import { buildSchema, parse, validate } from "graphql";
 import { describe, expect, it } from "vitest";
 import type { Form } from "../../src/core/model/fleet.ts";
-import type { CarriedProbe } from "../../src/core/model/parity.ts";
+import type { CarriedSelection } from "../../src/core/model/parity.ts";
 import type { Question } from "../../src/dialects/dialect.ts";
 import { FAMILIES, questionsFor } from "../../src/dialects/families.ts";
 import { combineQuestion, whyNotCarried } from "../../src/dialects/parity.ts";
@@ -11,20 +11,10 @@ import { readFixture } from "./read-fixture.ts";
 
 const NAMES = Object.keys(FAMILIES);
 
-const PROBES: readonly CarriedProbe[] = [
-  {
-    probe: "campaigns",
-    everyMs: 600_000,
-    selections: [
-      { target: "base", select: "Campaign(limit: 1) { id }", value: ["Campaign", "0", "id"] },
-      { target: "ethereum", select: "Campaign(limit: 2) { id }", value: ["Campaign", "0", "id"] },
-    ],
-  },
-  {
-    probe: "claims",
-    everyMs: 600_000,
-    selections: [{ target: "base", select: "claims", value: ["claims"] }],
-  },
+const SELECTIONS: readonly CarriedSelection[] = [
+  { ...campaigns("base"), select: "Campaign(limit: 1) { id }" },
+  { ...campaigns("ethereum"), select: "Campaign(limit: 2) { id }" },
+  { probe: "claims", everyMs: 600_000, target: "base", select: "claims", value: ["claims"] },
 ];
 
 const CUSTOM = [
@@ -113,6 +103,10 @@ describe("the queries", () => {
   });
 });
 
+function campaigns(target: string) {
+  return { probe: "campaigns", everyMs: 600_000, target, value: ["Campaign", "0", "id"] };
+}
+
 function queryOf({ body }: Question): string {
   return String(body?.["query"]);
 }
@@ -123,7 +117,7 @@ function carried(asked: Question): string {
     { key: "base", chainId: 8_453 },
     { key: "ethereum", chainId: 1 },
   ];
-  const { question, selections } = combineQuestion(asked, PROBES, targets);
+  const { question, selections } = combineQuestion(asked, SELECTIONS, targets);
   const query = queryOf(question);
   expect(() => parse(query)).not.toThrow();
   return `  ${JSON.stringify(query)} ${selections.map(({ alias, probe, target }) => `${alias}=${probe}/${target}`).join(" ")}`;

@@ -17,8 +17,7 @@ import {
 /** A source in which every metric has something to say, with what a test wants otherwise. */
 export function metricsSource(wanted: Partial<MetricsSource> = {}): MetricsSource {
   const target = sampleTarget({ variant: "subgraph" });
-  const selections = [{ target: target.key, select: "", value: [] }];
-  const parity = [{ probe: "campaigns", everyMs: 60_000, selections }];
+  const parity = [{ probe: "campaigns", everyMs: 60_000, target: target.key, select: "", value: [] }];
   const endpoint = sampleEndpoint({ targets: [target], parity });
   const { protocol, variant, tier } = endpoint;
   const took = { "within: 0.05": 1, "within: 10": 1, seconds: 7.04 };

@@ -1,6 +1,6 @@
 import { groupBy } from "./group-by.ts";
 import { memoize } from "./memoize.ts";
-import type { CarriedProbe, ParityProbe } from "./parity.ts";
+import type { CarriedSelection, ParityProbe } from "./parity.ts";
 
 /** The fleet as the configuration describes it. */
 
@@ -132,8 +132,8 @@ export interface Endpoint {
   readonly targets: readonly Target[];
   /** The only chain that it serves, or null for an endpoint of several chains. */
   readonly chain: string | null;
-  /** The selections sent with the query for the height; absent if no probe compares its targets. */
-  readonly parity?: readonly CarriedProbe[];
+  /** By probes, in the order of its targets; absent if no probe compares them. */
+  readonly parity?: readonly CarriedSelection[];
 }
 
 /** The index-node API of an endpoint, as an endpoint of dialect `graph-status`; null if not configured. */

@@ -13,16 +13,12 @@ export interface ParityProbe {
   readonly variants: readonly string[];
 }
 
-/** The question of one probe to an endpoint, sent with the query for the height. */
-export interface CarriedProbe {
-  readonly probe: string;
-  readonly everyMs: number;
-  /** One for each of the endpoint's targets that the probe compares. */
-  readonly selections: readonly CarriedSelection[];
-}
-
-/** One value of one target. */
+/** What a probe asks of one target, sent with the query for the height. */
 export interface CarriedSelection {
+  /** The probe's name. */
+  readonly probe: string;
+  /** As of the probe. */
+  readonly everyMs: number;
   /** The target's key. */
   readonly target: string;
   /** A GraphQL selection with filled placeholders, without an alias. */

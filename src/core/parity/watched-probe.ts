@@ -39,16 +39,16 @@ export function readingIntervalMs({ everyMs }: Pick<WatchedProbe, "everyMs">, ta
 function targetsOf({ indexers }: Fleet, probe: string, chain: string): readonly ProbedTarget[] {
   return indexers
     .flatMap(({ endpoints }) => endpoints)
-    .flatMap(({ parity = [], targets }) => {
-      const selections = parity.filter((one) => one.probe === probe).flatMap((one) => one.selections);
-      return selections.flatMap(({ target: key, select, value }) =>
-        targets
-          .filter((target) => target.key === key && target.chain === chain)
-          .map((target) => {
-            return { ...target, asked: `${probe} ${key} ${digestOf(JSON.stringify([select, value]))}` };
-          }),
-      );
-    });
+    .flatMap(({ parity = [], targets }) =>
+      targets
+        .filter((target) => target.chain === chain)
+        .flatMap((target) => {
+          const { key } = target;
+          const carried = parity.find((one) => one.probe === probe && one.target === key);
+          const query = JSON.stringify([carried?.select, carried?.value]);
+          return carried ? [{ ...target, asked: `${probe} ${key} ${digestOf(query)}` }] : [];
+        }),
+    );
 }
 
 /**

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { Exchange } from "../../core/model/exchange.ts";
 import { type Endpoint, endpointsOf, type Fleet } from "../../core/model/fleet.ts";
 import { memoize } from "../../core/model/memoize.ts";
-import type { CarriedProbe, CarriedSelection } from "../../core/model/parity.ts";
+import type { CarriedSelection } from "../../core/model/parity.ts";
 import { NEW_SEARCH, type QuestionSearch } from "../../dialects/search.ts";
 import { Counters } from "./counters.ts";
 
@@ -161,11 +161,9 @@ const LONGEST_WAIT_MS = 86_400_000;
 const TOLERANCE = 0.1;
 const NEVER_ASKED: SelectionState = { dueMs: Number.NEGATIVE_INFINITY, refusals: 0 };
 
-export interface DueSelection {
+export interface DueSelection extends CarriedSelection {
   /** A changed selection has another id, so it is due at once. */
   readonly id: string;
-  readonly probe: CarriedProbe;
-  readonly selection: CarriedSelection;
 }
 
 /**
@@ -182,16 +180,16 @@ export function dueSelections(
   const dueMs = ({ id }: DueSelection): number => (selections[id] ?? NEVER_ASKED).dueMs;
   const [first, ...others] = selectionsOf(endpoint)
     .filter((one) => {
-      const toleranceMs = TOLERANCE * Math.min(endpoint.pollIntervalMs, one.probe.everyMs);
+      const toleranceMs = TOLERANCE * Math.min(endpoint.pollIntervalMs, one.everyMs);
       return dueMs(one) - toleranceMs <= nowMs;
     })
     .sort((one, other) => (dueMs(one) < dueMs(other) ? -1 : Number(dueMs(one) > dueMs(other))));
-  let characters = first?.selection.select.length ?? 0;
+  let characters = first?.select.length ?? 0;
   const fitting = others
     .filter(({ probe }) => probe === first?.probe)
     .slice(0, MAX_ALIASES - 1)
-    .filter(({ selection }) => {
-      characters += selection.select.length;
+    .filter(({ select }) => {
+      characters += select.length;
       return characters <= MAX_CHARACTERS;
     });
   return first === undefined ? [] : [first, ...fitting];
@@ -200,12 +198,12 @@ export function dueSelections(
 /** Notes whether selections that were sent at `sentMs` came back with the heights; where they did not, they wait longer each time. */
 export function noteCarried(
   { selections }: EndpointState,
-  { due, sentMs }: { readonly due: readonly DueSelection[]; readonly sentMs: number },
+  { selections: carried, sentMs }: { readonly selections: readonly DueSelection[]; readonly sentMs: number },
   isAnswered: boolean,
 ): void {
-  for (const { id, probe } of due) {
+  for (const { id, everyMs } of carried) {
     const { refusals } = selections[id] ?? NEVER_ASKED;
-    const waitMs = isAnswered ? probe.everyMs : probe.everyMs * 2 ** refusals;
+    const waitMs = isAnswered ? everyMs : everyMs * 2 ** refusals;
     selections[id] = {
       dueMs: sentMs + Math.min(waitMs, LONGEST_WAIT_MS),
       refusals: isAnswered ? 0 : refusals + 1,
@@ -215,11 +213,8 @@ export function noteCarried(
 
 /** It may hold a key, and stays in memory. */
 const selectionsOf = memoize(({ parity = [] }: Endpoint): readonly DueSelection[] =>
-  parity.flatMap((probe) =>
-    probe.selections.map((selection) => ({
-      id: JSON.stringify([probe.probe, selection]),
-      probe,
-      selection,
-    })),
-  ),
+  parity.map((selection) => {
+    const { probe, target, select, value } = selection;
+    return { ...selection, id: JSON.stringify([probe, target, select, value]) };
+  }),
 );

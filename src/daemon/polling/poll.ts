@@ -61,9 +61,8 @@ interface Asked {
 
 /** A question with selections of a parity probe beside the heights. */
 interface Carrying {
-  readonly due: readonly DueSelection[];
   readonly question: Question;
-  readonly selections: readonly AliasedSelection[];
+  readonly selections: readonly (DueSelection & AliasedSelection)[];
   /** By a clock that never jumps. */
   readonly sentMs: number;
 }
@@ -149,12 +148,9 @@ export class Poll {
     const sentMs = this.#tools.world.monotonicMs();
     const due = this.#occasion === "schedule" ? dueSelections(this.#state, sentMs) : [];
     const heights = questionsFor(endpoint)[search.questionIndex];
-    const [first] = due;
-    if (first === undefined || heights === undefined) {
-      return null;
-    }
-    const probe = { ...first.probe, selections: due.map(({ selection }) => selection) };
-    return { due, sentMs, ...combineQuestion(heights, [probe], endpoint.targets) };
+    return due.length === 0 || heights === undefined
+      ? null
+      : { sentMs, ...combineQuestion(heights, due, endpoint.targets) };
   }
 
   /**
