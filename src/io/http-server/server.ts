@@ -45,6 +45,9 @@ const KEEP_ALIVE_MS = 72_000;
 /** Names from the configuration are far shorter. */
 const MAX_PARAMETER_LENGTH = 200;
 
+/** Of every reply. */
+const SECURITY_HEADERS = { "x-content-type-options": "nosniff", "referrer-policy": "no-referrer" };
+
 /** No route has a schema. Without these options Fastify loads its compilers anyway, which take 9 MB. */
 const NO_COMPILERS = { buildValidator: refuseSchema, buildSerializer: refuseSchema };
 
@@ -96,14 +99,15 @@ function createFastify(options: HttpServerOptions): FastifyInstance {
     clientErrorHandler: refuseUnreadable,
     // A URL that the router cannot decode.
     frameworkErrors: ({ statusCode = 400 }, _request, reply) => {
-      void sendProblem(reply, statusCode, "Cannot decode the request URL");
+      // No hook has run.
+      void sendProblem(reply.headers(SECURITY_HEADERS), statusCode, "Cannot decode the request URL");
     },
     // `/api/v1/status/` is the same page.
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: MAX_PARAMETER_LENGTH },
     schemaController: { compilersFactory: NO_COMPILERS },
   });
   server.addHook("onRequest", async (_request, reply) => {
-    void reply.headers({ "x-content-type-options": "nosniff", "referrer-policy": "no-referrer" });
+    void reply.headers(SECURITY_HEADERS);
   });
   server.addHook("preClose", (done) => {
     closeConnections();
