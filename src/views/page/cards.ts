@@ -3,7 +3,7 @@ import { variantName } from "../../core/model/fleet.ts";
 import type { Incident, TargetReport } from "../../core/model/report.ts";
 import { formatClock, formatCount, formatDuration, formatNumber } from "../../core/model/text.ts";
 import { describeFailover, incidentTitle } from "../wording/incidents.ts";
-import { describeProblem, reasonSuffix, statusWords, type TargetProblem } from "../wording/targets.ts";
+import { describeAlternatives, reasonSuffix, statusWords, type TargetProblem } from "../wording/targets.ts";
 import { renderIncidentAct, renderTargetAct } from "./act.ts";
 import { type Html, type HtmlValue, html } from "./html.ts";
 import { chainPath, statusPath, targetAnchor } from "./links.ts";
@@ -57,7 +57,7 @@ export function renderProblems(
     const name = `${target.protocol} ${variantName(target)} on ${chain.name}`;
     const title = html`<a href="${chainPath(chain.slug)}#${targetAnchor(target)}">${name}</a>${chain.testnet ? " (testnet)" : null}`;
     const advance = time === null ? "never seen to advance" : html`last advanced ${renderAgo(time, nowMs)}`;
-    const body = html`<p class="meta">${describeProblem(problem, " · ")} · ${advance} ${renderLink("Explorer", target.explorer)}</p>`;
+    const body = html`<p class="meta">${describeAlternatives(problem)} · ${advance} ${renderLink("Explorer", target.explorer)}</p>`;
     return renderTargetCard(target, { id, title, body }, options, nowMs);
   });
   const more = rest > 0 ? html`<p class="hint">and ${formatNumber(rest)} more, in the fleet below</p>` : null;

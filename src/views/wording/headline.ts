@@ -3,7 +3,7 @@ import type { Report, TargetReport } from "../../core/model/report.ts";
 import { formatCount, formatDuration, formatNumber } from "../../core/model/text.ts";
 import { describeFailover, incidentEffect, incidentSubject } from "./incidents.ts";
 import { parityTitle, urgentDifferences } from "./parity.ts";
-import { describeProblem, needsAction, type TargetProblem, type Tone } from "./targets.ts";
+import { describeAlternatives, needsAction, notableLagMs, type TargetProblem, type Tone } from "./targets.ts";
 
 /** The summary of a report. */
 export interface Headline {
@@ -64,9 +64,11 @@ function describeUrgent(report: Report, urgent: readonly TargetProblem[], worst:
   // The chain is left out where there is only one.
   const where = report.chains.length === 1 ? "" : ` on ${chain.name}`;
   const name = `${target.protocol} ${variantName(target)}${where}, ${target.status.replace("_", " ")}`;
+  const lagMs = notableLagMs(target);
+  const lag = lagMs === null ? "" : `${formatDuration(lagMs)} behind; `;
   return {
     title: `${needs}${urgent.length === 1 ? ":" : "; worst:"} ${name}`,
-    detail: describeProblem(worst, "; "),
+    detail: `${lag}${describeAlternatives(worst)}`,
   };
 }
 

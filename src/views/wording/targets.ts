@@ -142,15 +142,8 @@ export function failoverTargets({ target, alternatives }: TargetProblem): readon
   return isProduction(target) ? alternatives.filter(isProduction) : alternatives;
 }
 
-/** How late a target is, where that is worth mentioning, and what could replace it: `41 min behind; multichain is ok`. */
-export function describeProblem(problem: TargetProblem, separator: string): string {
-  const lagMs = notableLagMs(problem.target);
-  const lag = lagMs === null ? [] : `${formatDuration(lagMs)} behind`;
-  return [lag, describeAlternatives(problem)].flat().join(separator);
-}
-
 /** `multichain is ok`, or that no other variant is; `only subgraph (testing) is ok` where users cannot be sent to it. */
-function describeAlternatives(problem: TargetProblem): string {
+export function describeAlternatives(problem: TargetProblem): string {
   const targets = failoverTargets(problem);
   const names = [...new Set((targets.length === 0 ? problem.alternatives : targets).map(variantName))];
   if (names.length === 0) {
