@@ -27,7 +27,10 @@ const EXAMPLE: HealthJson = {
 
 /** `docs/api.md`: the routes, from the OpenAPI document. */
 export function apiPage(): string {
-  const [, about = "", ...routes] = apiMarkdown().split("\n\n");
+  const [, about = "", ...routes] = apiMarkdown()
+    .replace(USUAL, "")
+    .replace(/Replies:\s*(?=##|$)/g, "")
+    .split("\n\n");
   return `# The HTTP API
 
 <!-- Made by \`npm run generate\` from src/views/api/openapi.ts. -->
@@ -40,28 +43,28 @@ $ curl -s 'http://127.0.0.1:9855/api/v1/health/airdrops/base?max_lag=60'
 ${JSON.stringify(EXAMPLE).replace(/,(?="(?:max_lag_seconds|freshest|block_number|why|targets)")/g, ",\n")}
 \`\`\`
 
-Errors are problem details (RFC 9457): \`{"type", "title", "status", "detail"}\`. An invalid parameter is
-400; for an unknown protocol or chain the reply is 404, and the detail lists those that exist. Times are
-ISO 8601 in UTC, durations are seconds, unknown values are \`null\`. [What may
+Errors are problem details (RFC 9457): \`{"type", "title", "status", "detail"}\`. An invalid or
+unknown parameter is 400; for an unknown protocol or chain the reply is 404, and the detail lists those
+that exist. Times are ISO 8601 in UTC, durations are seconds, unknown values are \`null\`. [What may
 change](UPGRADING.md#what-is-stable-in-0x)
 
 ${withParametersOnce(routes).join("\n\n")}
 `;
 }
 
-/** Replies that many routes have. */
-const USUAL = [
-  "- 400: A parameter is invalid",
-  "- 404: No such protocol or chain; the detail lists those that exist",
-];
+/** Replies that many routes have. The introduction describes them. */
+const USUAL = /^- (?:400: A parameter is invalid|404: A name does not exist; .*)\n?/gm;
 
 /** The routes, where a parameter that was described above is only named. */
 function withParametersOnce(blocks: readonly string[]): readonly string[] {
   const described = new Set<string>();
   return blocks.map((block) => {
-    const lines = block.split("\n");
+    const lines = block
+      .replace(USUAL, "")
+      .replace(/\n\nReplies:\s*$/, "")
+      .split("\n");
     const known = lines.flatMap((line) => (described.has(line) ? [line.slice(2, line.indexOf(":"))] : []));
-    const rest = lines.filter((line) => !described.has(line) && !USUAL.includes(line));
+    const rest = lines.filter((line) => !described.has(line));
     for (const line of rest.filter((line) => line.startsWith("- `"))) {
       described.add(line);
     }

@@ -267,8 +267,8 @@ export class Poller implements AsyncDisposable {
     } else {
       state.mistake = null;
     }
-    const fields = { endpoint: state.endpoint.key, detail: state.mistake };
     if (state.mistake !== null && state.mistake !== former) {
+      const fields = { endpoint: state.endpoint.key, detail: state.mistake };
       if (ids.length > 0) {
         logger.info(fields, "Unlisted chains");
       } else {

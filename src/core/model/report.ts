@@ -69,7 +69,7 @@ interface ChainLists {
 /** The part of a report that concerns one chain. */
 export interface ChainReport extends ChainSummary, ChainLists {}
 
-/** The same, as the report is composed of it. */
+/** What the lists of a report are composed of: one for each chain. */
 export interface ChainPart extends ChainLists {
   readonly summary: ChainSummary;
 }

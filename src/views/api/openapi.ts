@@ -20,6 +20,7 @@ const SCHEMAS = {
 interface Route {
   readonly id: string;
   readonly summary: string;
+  /** Without it any parameter is ignored. */
   readonly query?: keyof typeof QUERIES;
   /** The schema of its replies other than problems; without it they are text. */
   readonly json?: keyof typeof SCHEMAS;
@@ -29,10 +30,16 @@ interface Route {
 
 /** The routes for programs, by method and path. */
 const ROUTES: Readonly<Record<string, Route>> = {
-  "GET /api/v1/status": { id: "getStatus", summary: "The status of every target", json: "Status" },
+  "GET /api/v1/status": {
+    id: "getStatus",
+    summary: "The status of every target",
+    query: "none",
+    json: "Status",
+  },
   "GET /api/v1/status/{protocol}/{chain}": {
     id: "getPairStatus",
     summary: "The status of one protocol on one chain, every list filtered",
+    query: "none",
     json: "Status",
   },
   "GET /api/v1/health/{protocol}/{chain}": {

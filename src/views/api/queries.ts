@@ -3,6 +3,7 @@ import { EVENT_KINDS } from "../../core/events/event.ts";
 import type { Interval } from "../../core/events/timeline.ts";
 import { STATUSES } from "../../core/model/report.ts";
 import { isoTime } from "../../core/model/text.ts";
+import { didYouMean } from "../../core/text/near-miss.ts";
 
 /** Query parameters as a server finds them; one that is given twice is a list. */
 export type Query = Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -56,9 +57,22 @@ const FILTERS = {
 /** What events can be narrowed by. */
 export const EVENT_FILTERS = Object.keys(FILTERS);
 
+/** These and no others: a name that is mistyped must not select everything. */
+function parameters<Shape extends z.ZodRawShape>(shape: Shape) {
+  const known = Object.keys(shape);
+  return z.strictObject(shape, {
+    error: ({ input }) => {
+      const unknown = Object.keys(input as Query).find((name) => !known.includes(name)) ?? "";
+      const advice = didYouMean(unknown, known) || `; expected ${known.join(", ") || "none"}`;
+      return `Unknown parameter '${unknown.slice(0, 100)}'${advice}`;
+    },
+  });
+}
+
 /** The query parameters of the routes: each schema reads them, and describes them in OpenAPI. */
 export const QUERIES = {
-  health: z.object({
+  none: parameters({}),
+  health: parameters({
     variant: Text.optional().describe("Considers only this variant; by default any of them"),
     tier: Text.optional().describe(
       "Considers only this tier. Default: production; a protocol without a production tier on the chain defaults to all its tiers",
@@ -77,15 +91,15 @@ export const QUERIES = {
         "equal: a variant whose data differ from another variant's is not healthy, or only the odd one out where more than two were compared",
       ),
   }),
-  history: z.object({
+  history: parameters({
     hours: z.coerce.number().gt(0).lt(1_000).default(24).describe("How far back to go"),
     points: count(99_999, 10_000).describe(
       "The maximum number of rows; adjacent rows are merged, keeping the last height, the longest lag and the widest gap",
     ),
   }),
-  statusHistory: z.object(span("24h", 1_000)),
-  events: z.object({ ...span("24h", 200), ...FILTERS }),
-  incidents: z.object(span("7d", 200)),
+  statusHistory: parameters(span("24h", 1_000)),
+  events: parameters({ ...span("24h", 200), ...FILTERS }),
+  incidents: parameters(span("7d", 200)),
 };
 
 /** Which events are asked for; a filter that is left out lets anything pass. */
@@ -99,8 +113,11 @@ export function readQuery<Schema extends z.ZodType>(schema: Schema, query: Query
   if (issue === undefined) {
     return data as z.output<Schema>;
   }
-  const name = String(issue.path[0]);
-  return `Cannot use ${name} ${JSON.stringify(given[name]).slice(0, 100)}: ${issue.message}`;
+  const [name] = issue.path;
+  if (name === undefined) {
+    return issue.message;
+  }
+  return `Cannot use ${String(name)} ${JSON.stringify(given[String(name)]).slice(0, 100)}: ${issue.message}`;
 }
 
 /** The same for a route about a time, of which `from` and `to` are as in the report then. */

@@ -35,10 +35,14 @@ export function addApiRoutes(server: FastifyInstance, source: ServerDeps): void 
     return sendFresh(reply, JSON_TYPE, JSON.stringify(openapiDocument(source.version)));
   });
 
-  get("/api/v1/status", (report) => report);
-  get("/api/v1/status/:protocol/:chain", (report, { params }) =>
-    keepTargets(report, targetsOf(report, params)),
-  );
+  get("/api/v1/status", (report, { query }) => {
+    valid(readQuery(QUERIES.none, query));
+    return report;
+  });
+  get("/api/v1/status/:protocol/:chain", (report, { params, query }) => {
+    valid(readQuery(QUERIES.none, query));
+    return keepTargets(report, targetsOf(report, params));
+  });
 
   // What the plots are drawn from.
   get("/api/v1/history/:protocol/:chain", (report, { params, query }) => {

@@ -63,7 +63,8 @@ export function addPageRoutes(server: FastifyInstance, source: ServerDeps): void
   page("/", renderStatusPage);
   page(INCIDENTS_PATH, (report, options, { query: { range, ...query } }) => {
     const asked = { from: readRange(range), ...query };
-    const events = valid(readSpanQuery(QUERIES.events, asked, report.generated_at));
+    // Parameters of other pages do no harm.
+    const events = valid(readSpanQuery(QUERIES.events.strip(), asked, report.generated_at));
     return renderIncidentsPage(report, events, targetsByHost(source.settings().fleet), options);
   });
   page("/chains/:chain", (report, options, { params: { chain } }) =>
