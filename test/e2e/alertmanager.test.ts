@@ -54,6 +54,16 @@ describe("a real Alertmanager", () => {
     await untilDelivered(expected);
   });
 
+  it("pages once for a protocol that is down on many chains", async () => {
+    const expected = ["base", "polygon", "scroll"].map(
+      (chain) => `SynclagNoVariantOk critical protocol=lockup chain=${chain}`,
+    );
+    await post(expected);
+
+    await untilDelivered(expected);
+    expect(new Set(alertmanager.pages().map(({ message }) => message)).size).toBe(1);
+  });
+
   async function post(alerts: readonly string[]): Promise<void> {
     const response = await fetch(`${alertmanager.url}/api/v2/alerts`, {
       method: "POST",

@@ -17,6 +17,8 @@ export interface Alertmanager extends Server {
 export type Page = z.infer<typeof pageSchema> & {
   /** Path of the webhook, such as `/page`. */
   readonly path: string;
+  /** Counts the messages: alerts of one message have the same number. */
+  readonly message: number;
 };
 
 const pageSchema = z.object({
@@ -29,11 +31,13 @@ const notification = z.object({ alerts: z.array(pageSchema) });
 /** Starts Alertmanager on a configuration of deploy/ whose receivers are on loopback instead, and waits until it is ready. */
 export async function startAlertmanager(folder: string, config: string): Promise<Alertmanager> {
   const received: Page[] = [];
+  let message = 0;
   const pager = await serve((request, response) => {
     void text(request).then(
       (body) => {
         const { alerts } = notification.parse(JSON.parse(body));
-        received.push(...alerts.map((alert) => ({ ...alert, path: request.url ?? "" })));
+        message += 1;
+        received.push(...alerts.map((alert) => ({ ...alert, path: request.url ?? "", message })));
         response.end();
       },
       () => undefined, // Alertmanager was ended while it spoke.
