@@ -4,10 +4,8 @@ import type { ScriptRunner } from "../io/store/redis-store.ts";
 import { LEASE_KEY, type StoreReply, storeScript, Whole } from "../io/store/store-script.ts";
 import { FENCE } from "../leader/lease-scripts.ts";
 
-/**
- * `fenced`: another replica leads by now. `lost`: the store no longer has what was written before, so that all parts must be written.
- */
-type Written = "written" | "fenced" | "lost";
+/** `fenced`: another replica leads by now. */
+type Written = "written" | "fenced";
 
 interface PartReading {
   /** What has changed since the last reading or writing, the latest last. */
@@ -42,10 +40,11 @@ export class SharedParts {
     this.#written = null;
   }
 
-  /** Of these parts, writes those that the store lacks. A write without changes renews the time of the last one. */
+  /** Of these parts, writes those that the store lacks, or all again where it cannot be used. A write without changes renews the time of the last one. */
   async write(parts: readonly Part[], token: number): Promise<StoreReply<Written>> {
     const reply = await this.#writeChanged(parts, token);
-    return reply.kind === "reply" && reply.value === "lost" ? await this.#writeChanged(parts, token) : reply;
+    const isLost = reply.kind === "failed" && reply.reason === "unusable";
+    return isLost ? await this.#writeChanged(parts, token) : reply;
   }
 
   /** Reads the parts that another process has written since; own parts are skipped, because memory is newer. */
@@ -80,10 +79,10 @@ export class SharedParts {
       const texts = batch.flatMap(({ name, text }) => [name, text]);
       const reply = await this.#store.run(WRITE, keys, [token, last, ...texts]);
       if (reply.kind === "failed") {
-        return reply.reason === "unusable" ? LOST : reply;
+        return reply;
       }
       if (typeof reply.value === "string") {
-        return { kind: "reply", value: reply.value };
+        return reply.value === "lost" ? LOST : { kind: "reply", value: reply.value };
       }
       oldest ??= last === "" ? reply.value - batch.length : null;
       last = reply.value;
@@ -102,7 +101,8 @@ export class SharedParts {
 }
 
 const WRITTEN = { kind: "reply", value: "written" } as const;
-const LOST = { kind: "reply", value: "lost" } as const;
+/** All parts must be written. */
+const LOST = { kind: "failed", reason: "unusable", detail: "it has lost what was written before" } as const;
 
 /** At least one, so that the time of the last write is renewed. */
 function* batchesOf(parts: readonly Part[]) {
