@@ -180,16 +180,15 @@ export class Chain {
     }
   }
 
-  #sourceFor(key: string, { kind, pollIntervalMs, sentTo }: WatchedSource): SourceState {
+  #sourceFor(key: string, watched: WatchedSource): SourceState {
     const { sources } = this.#state;
     let source = sourceOf(this.#state, key);
     if (source === undefined) {
-      source = newSource(key, kind, pollIntervalMs);
+      source = newSource(key, watched);
       const after = sources.findIndex((other) => other.key > key);
       sources.splice(after === -1 ? sources.length : after, 0, source);
-      this.#state.sentTo[key] = sentTo;
     }
-    source.pollIntervalMs = pollIntervalMs;
+    source.pollIntervalMs = watched.pollIntervalMs;
     return source;
   }
 

@@ -29,18 +29,14 @@ export function withoutFuture(state: ChainState, nowMs: number): ChainState {
  * for what another process has left. If any were dropped, the head and the statuses that rested on them are decided again.
  */
 export function retainChain(state: ChainState, watched: WatchedChain, nowMs: number): ChainState {
-  const isKept = (key: string) => {
-    const sentTo = watched.sources.get(key)?.sentTo;
-    return sentTo !== undefined && state.sentTo[key] === sentTo;
-  };
-  const sources = state.sources.filter(({ key }) => isKept(key));
+  const sources = state.sources.filter(({ key, sentTo }) => watched.sources.get(key)?.sentTo === sentTo);
+  const kept = new Set(sources.map(({ key }) => key));
   const retained: ChainState = {
     ...state,
     revision: state.revision + 1,
     sources,
-    sentTo: Object.fromEntries(Object.entries(state.sentTo).filter(([key]) => isKept(key))),
     proofs: {},
-    parity: retainParity(state.parity, watched.probes, isKept),
+    parity: retainParity(state.parity, watched.probes, (key) => kept.has(key)),
   };
   if (sources.length < state.sources.length) {
     decideAnew(retained, watched, nowMs);

@@ -35,8 +35,6 @@ export interface ChainState {
   revision: number;
   /** Those that have answered: targets and RPC nodes, each once, in the order of their keys. */
   readonly sources: SourceState[];
-  /** Where these were, as in `WatchedSource`. */
-  readonly sentTo: Record<string, string>;
   consensus: Consensus;
   clock: ChainClock;
   /** What an RPC node has said of blocks of sources that others contradict, by the source's key. */
@@ -134,7 +132,6 @@ export function newChainState(): ChainState {
   return {
     revision: 0,
     sources: [],
-    sentTo: {},
     consensus: NO_CONSENSUS,
     clock: newClock(),
     proofs: {},

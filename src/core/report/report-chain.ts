@@ -52,7 +52,7 @@ export function reportChain(state: ChainState, watched: WatchedChain, nowMs: num
   const targets = watched.targets.map((target) =>
     reportTarget(
       target,
-      byKey.get(target.key) ?? newSource(target.key, "indexer", target.pollIntervalMs),
+      byKey.get(target.key) ?? newSource(target.key, { ...target, kind: "indexer", sentTo: "" }),
       view,
     ),
   );

@@ -39,6 +39,8 @@ export interface SourceState {
   /** The target's key, or the RPC endpoint's. */
   readonly key: string;
   kind: "indexer" | "rpc";
+  /** Where its polls are sent, as in `WatchedSource`. */
+  readonly sentTo: string;
   /** Time between two polls, as configured. */
   pollIntervalMs: number;
   last: LastPoll | null;
@@ -69,10 +71,14 @@ export interface SourceState {
 }
 
 /** A source without any poll. */
-export function newSource(key: string, kind: SourceState["kind"], pollIntervalMs: number): SourceState {
+export function newSource(
+  key: string,
+  { kind, pollIntervalMs, sentTo }: Pick<SourceState, "kind" | "pollIntervalMs" | "sentTo">,
+): SourceState {
   return {
     key,
     kind,
+    sentTo,
     pollIntervalMs,
     last: null,
     samples: [],

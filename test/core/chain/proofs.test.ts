@@ -28,7 +28,11 @@ describe("an RPC node's block says of a source's block", () => {
     ["unclear", "time", "no time", { hash: null, timestampSec: null }],
     ["unclear", "neither", "hash and time", OTHER_HASH],
   ])("%s, where the source gives its %s and the node %s", (says, gives, _, found) => {
-    const source = newSource("airdrops/first/production/base", "indexer", 15_000);
+    const source = newSource("airdrops/first/production/base", {
+      kind: "indexer",
+      pollIntervalMs: 15_000,
+      sentTo: "",
+    });
     source.sharesHashes = gives === "hash";
     source.samples = [
       {
