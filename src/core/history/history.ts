@@ -29,11 +29,13 @@ export interface Span {
 export interface SavedHistory {
   /** The time of each slot's values, in Unix milliseconds; NaN: an empty slot. */
   readonly timesMs: Float64Array<ArrayBuffer>;
+  /** `reference`, and those of each target: `block KEY`, `lag KEY`, `gap KEY`, `uncertainty KEY`. */
   readonly series: Readonly<Record<string, Numbers>>;
 }
 
 /** A value for each slot; NaN: unknown. */
 type Numbers = Float64Array<ArrayBuffer> | Float32Array<ArrayBuffer>;
+type NumbersType = typeof Float64Array | typeof Float32Array;
 
 /** The slots of the steps of one length, from `first` on. A new step overwrites the oldest. */
 interface Ring {
@@ -57,17 +59,11 @@ const FINE: Ring = { stepMs: MINUTE_MS, size: 120, first: 0 };
 const COARSE: Ring = { stepMs: 5 * MINUTE_MS, size: 288, first: FINE.size };
 const SLOTS = FINE.size + COARSE.size;
 
-/** The series of a target; those of one that is new are empty. A series takes no memory before its first value. */
-type Series = { [Name in (typeof NAMES)[number]]?: Numbers | undefined };
-
-const NAMES = ["block", "lag", "gap", "uncertainty"] as const;
-
 /** The history of one chain, for the plots: 8 kB a target. */
 export class ChainHistory {
   #timesMs = new Float64Array(SLOTS).fill(Number.NaN);
-  #reference: Numbers | undefined;
-  /** By the target's key. */
-  #targets = new Map<string, Series>();
+  /** By their names in `SavedHistory`. A series takes no memory before its first value. */
+  #series: ReadonlyMap<string, Numbers> = new Map();
 
   /**
    * Takes a sample of the report; several samples in a step, so that a short peak is not missed. A report without any known value is skipped.
@@ -91,20 +87,26 @@ export class ChainHistory {
     for (const slot of slots) {
       this.#timesMs[slot] = nowMs;
     }
-    this.#reference = noted(this.#reference, slots, reference?.block_number ?? null, Float64Array);
+    const former = this.#series;
+    const series = new Map<string, Numbers>();
+    function note(name: string, value: number | null, Values: NumbersType): void {
+      const values = noted(former.get(name), slots, value, Values);
+      if (values !== undefined) {
+        series.set(name, values);
+      }
+    }
+    note("reference", reference?.block_number ?? null, Float64Array);
     const gapOf = new Map(gaps.map((gap) => [gap.key, gap]));
-    const former = this.#targets;
-    this.#targets = new Map(keys.map((key) => [key, former.get(key) ?? {}]));
     for (const { key, block_number: block, lag_seconds: lag } of targets) {
       const gap = gapOf.get(key);
-      const series = this.#targets.get(key) ?? {};
-      series.block = noted(series.block, slots, block, Float64Array);
-      series.lag = noted(series.lag, slots, inMs(lag), Float32Array);
-      series.gap = noted(series.gap, slots, gap?.blocks ?? null, Float32Array);
+      note(`block ${key}`, block, Float64Array);
+      note(`lag ${key}`, inMs(lag), Float32Array);
+      note(`gap ${key}`, gap?.blocks ?? null, Float32Array);
       // Rounded up, so that the interval still contains the true gap.
       const uncertainty = gap === undefined ? null : Math.ceil(gap.uncertainty_blocks * 10) / 10;
-      series.uncertainty = noted(series.uncertainty, slots, uncertainty, Float32Array);
+      note(`uncertainty ${key}`, uncertainty, Float32Array);
     }
+    this.#series = series;
   }
 
   /**
@@ -118,48 +120,27 @@ export class ChainHistory {
       ...this.#between(FINE, fromMs, toMs),
     ];
     const steps = this.#worstOfEach(all, Math.max(1, Math.ceil(all.length / points)), keys);
-    const column = (values: Numbers | undefined) => steps.map((step) => valueAt(step, values));
+    const column = (name: string) => steps.map((step) => valueAt(step, this.#series.get(name)));
+    const history = (key: string): TargetHistory => ({
+      block: column(`block ${key}`),
+      lagMs: column(`lag ${key}`),
+      gapBlocks: column(`gap ${key}`).map(inTenths),
+      uncertaintyBlocks: column(`uncertainty ${key}`).map(inTenths),
+    });
     return {
       timesMs: steps.map(({ timeMs }) => timeMs),
-      reference: column(this.#reference),
-      targets: Object.fromEntries(
-        keys.map((key) => {
-          const { block, lag, gap, uncertainty } = this.#targets.get(key) ?? {};
-          return [
-            key,
-            {
-              block: column(block),
-              lagMs: column(lag),
-              gapBlocks: column(gap).map(inTenths),
-              uncertaintyBlocks: column(uncertainty).map(inTenths),
-            },
-          ];
-        }),
-      ),
+      reference: column("reference"),
+      targets: Object.fromEntries(keys.map((key) => [key, history(key)])),
     };
   }
 
   save(): SavedHistory {
-    const series: Record<string, Numbers> =
-      this.#reference === undefined ? {} : { reference: this.#reference };
-    for (const [key, own] of this.#targets) {
-      for (const name of NAMES) {
-        const values = own[name];
-        if (values !== undefined) {
-          series[`${name} ${key}`] = values;
-        }
-      }
-    }
-    return { timesMs: this.#timesMs, series };
+    return { timesMs: this.#timesMs, series: Object.fromEntries(this.#series) };
   }
 
   restore({ timesMs, series }: SavedHistory): this {
     this.#timesMs = timesMs;
-    this.#reference = series["reference"];
-    const keys = Object.keys(series).flatMap((name) => /^\w+ (.*)$/.exec(name)?.[1] ?? []);
-    this.#targets = new Map(
-      keys.map((key) => [key, Object.fromEntries(NAMES.map((name) => [name, series[`${name} ${key}`]]))]),
-    );
+    this.#series = new Map(Object.entries(series));
     return this;
   }
 
@@ -181,7 +162,7 @@ export class ChainHistory {
   }
 
   #badnessAt(step: Step, keys: readonly string[]): number {
-    return badnessOf(keys.map((key) => valueAt(step, this.#targets.get(key)?.lag)));
+    return badnessOf(keys.map((key) => valueAt(step, this.#series.get(`lag ${key}`))));
   }
 
   /** Of each `size` neighbours, counted from the end, the one at which these targets were furthest behind; of equal ones the latest. */
@@ -218,7 +199,7 @@ function noted(
   series: Numbers | undefined,
   slots: readonly number[],
   value: number | null,
-  Values: typeof Float64Array | typeof Float32Array,
+  Values: NumbersType,
 ): Numbers | undefined {
   if (series === undefined && value === null) {
     return undefined;
