@@ -12,8 +12,9 @@ export interface Prometheus {
   readonly render: (source: MetricsSource) => AsyncIterable<string>;
 }
 
-/** The useful ones of prom-client's default metrics that `promtool check metrics` accepts. */
-const PROCESS_METRICS = [
+/** That of the build, and the useful ones of prom-client's default metrics that `promtool check metrics` accepts. */
+const SHOWN_METRICS = [
+  "synclag_build_info",
   "process_cpu_seconds_total",
   "process_start_time_seconds",
   "process_resident_memory_bytes",
@@ -39,23 +40,15 @@ export function createPrometheus(build: {
   readonly nodeVersion: string;
 }): Prometheus {
   const registry = new Registry();
+  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: EVENT_LOOP_TIMER_MS });
   new Gauge({
     name: "synclag_build_info",
     help: "1; the version, revision and Node version of this build",
     labelNames: ["version", "revision", "node_version"],
     registers: [registry],
   }).set({ version: build.version, revision: build.revision, node_version: build.nodeVersion }, 1);
-
-  // Some of the chosen metrics are set by others: all are collected, the chosen ones are shown.
-  const defaults = new Registry();
-  collectDefaultMetrics({ register: defaults, eventLoopMonitoringPrecision: EVENT_LOOP_TIMER_MS });
-  for (const name of PROCESS_METRICS) {
-    const metric = defaults.getSingleMetric(name);
-    // The metrics of file descriptors exist on Linux only.
-    if (metric !== undefined) {
-      registry.registerMetric(metric);
-    }
-  }
+  // The metrics of file descriptors exist on Linux only.
+  const shown = SHOWN_METRICS.filter((name) => registry.getSingleMetric(name) !== undefined);
 
   return {
     contentType: registry.contentType,
@@ -71,8 +64,10 @@ export function createPrometheus(build: {
           }
         }
       }
-      await defaults.getMetricsAsJSON();
-      yield `${piece}${(await registry.metrics()).replaceAll("\n\n", "\n")}`;
+      // Some of the shown metrics are set by others: all are collected.
+      await registry.getMetricsAsJSON();
+      const texts = await Promise.all(shown.map((name) => registry.getSingleMetricAsString(name)));
+      yield `${piece}${texts.join("\n")}\n`;
     },
   };
 }
