@@ -110,17 +110,13 @@ const budgets = familiesOf(["budget", ...ENDPOINT_LABELS], ({ report }: ReportSo
     ([text, group]) => [text, group.reduce(scarcer)] as const,
   ),
 );
-const counters = familiesOf(ENDPOINT_LABELS, (source: MetricsSource) =>
-  Array.from(
-    seriesOf(source.fleet),
-    ([text, endpoints]) => [text, { requests: sumOf(countsOf(source, endpoints), "requests") }] as const,
-  ),
+const incidents = familiesOf(
+  INCIDENT_LABELS,
+  memoize(({ report }: ReportSource) => incidentSeries(report)),
 );
-const indexers = familiesOf(INDEXER_LABELS, (source: MetricsSource) =>
-  source.fleet.indexers.map((indexer) => {
-    const skipped = sumOf(countsOf(source, indexer.endpoints), "skipped rounds");
-    return [indexerLabels(indexer), { skipped }] as const;
-  }),
+const counters = familiesOf(ENDPOINT_LABELS, endpointCounts);
+const indexers = familiesOf(INDEXER_LABELS, ({ fleet, counts }: MetricsSource) =>
+  fleet.indexers.map((indexer) => [indexerLabels(indexer), countsOf(counts, indexer.endpoints)] as const),
 );
 const probes = familiesOf([...TARGET_LABELS, "probe"], (source: MetricsSource) =>
   endpointsOf(source.fleet).flatMap((endpoint) => {
@@ -129,7 +125,7 @@ const probes = familiesOf([...TARGET_LABELS, "probe"], (source: MetricsSource) =
     }
     const labelsOf = new Map(endpoint.targets.map((one) => [one.key, targetLabels(targetId(one))]));
     return endpoint.parity.map(({ probe, target }) => {
-      const failures = sumOf(countsOf(source, [endpoint]), `parity: ${probe} ${target}`);
+      const failures = source.counts.get(endpoint.key)?.[`parity: ${probe} ${target}`] ?? 0;
       return [`${labelsOf.get(target)},${labelText("probe", probe)}`, { failures }] as const;
     });
   }),
@@ -237,21 +233,13 @@ export const STATUS_METRICS: readonly MetricFamily<ReportSource>[] = [
       "1 for an RPC node that is of another chain, 0 if its blocks are believed; absent before it answers",
     ],
   }),
-  family(
-    "synclag_incident_active",
-    "1 while one cause explains the failures of many targets",
-    INCIDENT_LABELS,
-    ({ report }) => incidentSeries(report).map(({ labels }): Sample => [labels, 1]),
-  ),
-  family(
-    "synclag_incident_targets",
-    "Targets that the cause explains, without those in maintenance",
-    INCIDENT_LABELS,
-    ({ report }) =>
-      incidentSeries(report).map(({ labels, explained }): Sample => {
-        return [labels, explained.filter(({ maintenance }) => !maintenance).length];
-      }),
-  ),
+  ...incidents({
+    synclag_incident_active: [() => 1, "1 while one cause explains the failures of many targets"],
+    synclag_incident_targets: [
+      (explained) => explained.filter(({ maintenance }) => !maintenance).length,
+      "Targets that the cause explains, without those in maintenance",
+    ],
+  }),
   ...parity({
     synclag_parity: [
       ({ result }) => RESULTS[result],
@@ -294,7 +282,12 @@ const POLLING_METRICS: readonly MetricFamily[] = [
     synclag_deployment_changes_total: ["deployment_changes", "Changes of the deployment that answers"],
     synclag_preferred: ["preferred", "1 on the freshest healthy production target of its protocol and chain"],
   }),
-  ...counters({ synclag_polls_total: ["requests", "Requests sent to the endpoint, retries included"] }),
+  ...counters({
+    synclag_polls_total: [
+      (counts) => sumOf(counts, "requests"),
+      "Requests sent to the endpoint, retries included",
+    ],
+  }),
   family(
     "synclag_poll_failures_total",
     "Polls that returned no usable reply, by reason",
@@ -317,7 +310,10 @@ const POLLING_METRICS: readonly MetricFamily[] = [
     ({ report }) => report.unlisted.map((one): Sample => [keyLabels(one.endpoint), one.chain_ids.length]),
   ),
   ...indexers({
-    synclag_rounds_skipped_total: ["skipped", "Rounds skipped while the previous one was running"],
+    synclag_rounds_skipped_total: [
+      (counts) => sumOf(counts, "skipped rounds"),
+      "Rounds skipped while the previous one was running",
+    ],
   }),
   ...budgets({
     synclag_budget_limit: ["limit", "Requests that the budget allows in its window"],
@@ -398,8 +394,7 @@ function* pairSamples({ report }: ReportSource): Iterable<Sample> {
 }
 
 function* failureSamples(source: MetricsSource): Iterable<Sample> {
-  for (const [labels, endpoints] of seriesOf(source.fleet)) {
-    const counts = countsOf(source, endpoints);
+  for (const [labels, counts] of endpointCounts(source)) {
     for (const [failed, label] of REASONS) {
       yield [`${labels},${label}`, sumOf(counts, failed)];
     }
@@ -410,7 +405,7 @@ function* failureSamples(source: MetricsSource): Iterable<Sample> {
 function* durationSamples(source: MetricsSource): Iterable<Sample> {
   const rpc: Indexer = { protocol: "", variant: "rpc", tier: "", endpoints: source.fleet.rpcEndpoints };
   for (const indexer of [...source.fleet.indexers, rpc]) {
-    const counts = countsOf(source, indexer.endpoints);
+    const counts = countsOf(source.counts, indexer.endpoints);
     if (sumOf(counts, "requests") > 0) {
       const labels = indexerLabels(indexer);
       let count = 0;
@@ -458,11 +453,16 @@ function scarcer(one: BudgetReport, other: BudgetReport): BudgetReport {
   };
 }
 
-/** The endpoints by the text of E. Several RPC nodes of one chain have the same labels, so their counts are one series. */
+/** The endpoints by the text of E. */
 const seriesOf = memoize((fleet: Fleet) => groupBy(endpointsOf(fleet), endpointLabels));
 
+/** The counts of the endpoints with the same text of E: several RPC nodes of one chain are one series. */
+function endpointCounts({ fleet, counts }: MetricsSource) {
+  return Array.from(seriesOf(fleet), ([text, own]) => [text, countsOf(counts, own)] as const);
+}
+
 /** The counts of those endpoints that have been polled. */
-function countsOf({ counts }: MetricsSource, endpoints: readonly Endpoint[]): readonly Counts[] {
+function countsOf(counts: MetricsSource["counts"], endpoints: readonly Endpoint[]): readonly Counts[] {
   return endpoints.flatMap(({ key }) => counts.get(key) ?? []);
 }
 

@@ -15,10 +15,8 @@ const CRITICAL_SHARE = 1 / 3;
 
 const NO_INDEXER = { protocol: "", variant: "", tier: "" };
 
-interface IncidentSeries {
-  readonly labels: string;
-  readonly explained: readonly TargetReport[];
-}
+/** A series, and the targets that the incident explains in it. */
+type IncidentSeries = readonly [labels: string, explained: readonly TargetReport[]];
 
 /** An incident of an indexer or a host is a series for each indexer that it affects, any other is one series. */
 export function incidentSeries({ incidents, targets, chains }: Report): readonly IncidentSeries[] {
@@ -41,9 +39,9 @@ export function incidentSeries({ incidents, targets, chains }: Report): readonly
         severity: own === undefined ? "" : severityOf(own, bySlug),
         host: scope === "host" ? subject : "",
         chain: scope === "chain" ? subject : "",
-        status: mostFrequent(explained.map(({ status }) => status)) ?? "",
+        status: mostFrequentStatus(explained),
       });
-      return { labels, explained };
+      return [labels, explained] as const;
     });
   });
 }
@@ -65,7 +63,7 @@ function isLate({ status, lag_seconds: lag }: TargetReport, { thresholds }: Chai
   return status === "lagging" && lag !== null && lag > thresholds.critical_seconds;
 }
 
-function mostFrequent<Value>(values: readonly Value[]): Value | undefined {
-  const groups = [...groupBy(values, (value) => value).values()];
-  return groups.toSorted((a, b) => b.length - a.length)[0]?.[0];
+function mostFrequentStatus(targets: readonly TargetReport[]): string {
+  const groups = [...groupBy(targets, ({ status }) => status)];
+  return groups.toSorted(([, a], [, b]) => b.length - a.length)[0]?.[0] ?? "";
 }
