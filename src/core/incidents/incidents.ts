@@ -55,8 +55,8 @@ type Affected = ReadonlySet<TargetReport>;
 /** Targets that one cause could affect together. */
 interface Group extends Pick<Incident, "scope" | "subject"> {
   readonly members: readonly TargetReport[];
-  /** Whether the group as a whole is at fault when these members have the same trouble; `isActive`: it was, a moment ago. */
-  readonly isAtFault: (affected: Affected, isActive: boolean) => boolean;
+  /** Whether its members as a whole are at fault when the affected ones have the same trouble; `isActive`: they were, a moment ago. */
+  readonly isAtFault: (members: readonly TargetReport[], affected: Affected, isActive: boolean) => boolean;
 }
 
 /** Targets of one group with the same trouble. */
@@ -107,7 +107,7 @@ function causeOf(group: Group, isActive: boolean): Cause | null {
   const [trouble = null, explained = []] = most ?? [];
   return trouble !== null &&
     explained.length >= LEAST_TARGETS &&
-    group.isAtFault(new Set(explained), isActive)
+    group.isAtFault(group.members, new Set(explained), isActive)
     ? { group, trouble, explained }
     : null;
 }
@@ -134,23 +134,19 @@ function groupsOf(targets: readonly TargetReport[], endpoints: readonly Endpoint
     served.flatMap((endpoint) => endpoint.targets.flatMap(({ key }) => byKey.get(key) ?? []));
   return [
     ...byIndexer.map(([subject, served]): Group => {
-      const members = membersOf(served);
-      return { scope: "endpoint", subject, members, isAtFault: (...found) => isHit(members, ...found) };
+      return { scope: "endpoint", subject, members: membersOf(served), isAtFault: isHit };
     }),
     ...Array.from(
       groupBy(targets, ({ chain }) => chain),
-      ([subject, members]): Group => {
-        return { scope: "chain", subject, members, isAtFault: (...found) => hasHalted(members, ...found) };
-      },
+      ([subject, members]): Group => ({ scope: "chain", subject, members, isAtFault: hasHalted }),
     ),
     ...byHost.map(([subject, served]): Group => {
-      const members = membersOf(served);
       const parts = served.map((endpoint) => membersOf([endpoint]));
       // A host that serves a single indexer is reported as that indexer, unless it opposes the rest.
       const isShared = new Set(served.map(indexerKey)).size > 1;
-      const isAtFault: Group["isAtFault"] = (...found) =>
+      const isAtFault: Group["isAtFault"] = (members, ...found) =>
         (isShared && isDown(parts, ...found)) || isOpposing(members, ...found);
-      return { scope: "host", subject, members, isAtFault };
+      return { scope: "host", subject, members: membersOf(served), isAtFault };
     }),
   ];
 }
