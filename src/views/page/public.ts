@@ -18,7 +18,7 @@ export function renderPublicPage(report: Report, view: PublicView, log: EventLog
   const [word, tone] = PAIR_WORDS[worst ?? "ok"];
   const sentence = worst === undefined ? "All systems operational" : `Some systems are ${word}`;
   const sections = [...groupBy(pairs, ({ protocol }) => protocol)].map(([protocol, own]) => {
-    const items = own.map(({ name, slug, state }) => {
+    const items = own.map(({ chain: { name, slug }, state }) => {
       const [now, colour] = PAIR_WORDS[state];
       const strip = read("pair", `${protocol}/${slug}`).render(name, null);
       return html`<li><span>${name} ${renderPill(colour, now)}</span>${strip}</li>\n`;
@@ -39,10 +39,7 @@ ${sections}</main></body></html>
 function publicPairs(report: Report, { protocols }: PublicView) {
   return pairsOf(report, report.targets)
     .filter(({ chain, protocol }) => !chain.testnet && protocols?.includes(protocol) !== false)
-    .map((pair) => {
-      const { name, slug } = pair.chain;
-      return { protocol: pair.protocol, name, slug, state: pairState(pair) };
-    });
+    .map((pair) => ({ ...pair, state: pairState(pair) }));
 }
 
 /** The average width of a letter, and what is beside a text. */
@@ -50,12 +47,12 @@ const [LETTER, PADDING] = [6.6, 7];
 
 /** The badge of a pair as SVG; null if the pair is not public. */
 export function renderBadge(report: Report, view: PublicView, protocol: string, slug: string): string | null {
-  const pair = publicPairs(report, view).find((one) => one.protocol === protocol && one.slug === slug);
+  const pair = publicPairs(report, view).find((one) => one.protocol === protocol && one.chain.slug === slug);
   if (pair === undefined) {
     return null;
   }
   const [word, tone] = PAIR_WORDS[pair.state];
-  const name = `${protocol} on ${pair.name}`;
+  const name = `${protocol} on ${pair.chain.name}`;
   const widthOf = (text: string) => Math.ceil(text.length * LETTER) + 2 * PADDING;
   const [left, right] = [widthOf(name), widthOf(word)];
   return renderHtml(html`<svg xmlns="http://www.w3.org/2000/svg" width="${left + right}" height="20" role="img" aria-label="${name}: ${word}">
