@@ -21,8 +21,7 @@ import {
   type TargetProblem,
   type Tone,
 } from "../wording/targets.ts";
-import { paragraphs, skippedLine } from "./tables.ts";
-import { renderTextTable } from "./text-table.ts";
+import { paragraphs, renderTextTable, skippedLine } from "./tables.ts";
 
 /** Exit code of `synclag check`, as for monitoring plugins: ok, warning, critical, unknown. */
 export type CheckExitCode = 0 | 1 | 2 | 3;
@@ -42,9 +41,8 @@ export function checkExitCode(report: Report, selections: readonly Selection[]):
   const codes = selected
     .flatMap((targets) => pairsOf(report, targets))
     .map((pair) => EXIT_CODES[pairState(pair)]);
-  const isDifferent = findDifferences(report).length > 0;
-  const worstFirst: readonly CheckExitCode[] = [2, 1];
-  return worstFirst.find((code) => codes.includes(code) || (code === 1 && isDifferent)) ?? 0;
+  // The highest of some exit codes is an exit code.
+  return Math.max(findDifferences(report).length > 0 ? 1 : 0, ...codes) as CheckExitCode;
 }
 
 /**

@@ -5,7 +5,6 @@ import { formatClock, formatCount, formatNumber, formatPercent, perWindow } from
 import { eventWords } from "../wording/events.ts";
 import { describePlan, planColumns } from "../wording/plan.ts";
 import { indexerName } from "../wording/targets.ts";
-import { renderTextTable } from "./text-table.ts";
 
 /** Paragraphs, each of some lines; those without lines are left out. */
 export function paragraphs(blocks: readonly (readonly string[])[]): string {
@@ -15,18 +14,40 @@ export function paragraphs(blocks: readonly (readonly string[])[]): string {
     .join("\n\n");
 }
 
+/**
+ * The lines of a table, in which each column has a title and is aligned, two spaces apart, without trailing spaces. `right`: the
+ * columns that are aligned to the right.
+ */
+export function renderTextTable<Row>(
+  columns: Readonly<Record<string, (row: Row) => string>>,
+  rows: readonly Row[],
+  right: readonly string[],
+): readonly string[] {
+  const aligned = Object.entries(columns).map(([title, cellOf]) => {
+    const cells = [title.toUpperCase(), ...rows.map(cellOf)];
+    const width = Math.max(...cells.map((cell) => cell.length));
+    return cells.map((cell) => (right.includes(title) ? cell.padStart(width) : cell.padEnd(width)));
+  });
+  return ["", ...rows].map((_, line) =>
+    aligned
+      .map((cells) => cells[line])
+      .join("  ")
+      .trimEnd(),
+  );
+}
+
 /** What `synclag events` prints: a line for each event, the latest last, as in a log. `total`: how many there are. */
 export function renderEventsTable(events: readonly Event[], total: number, nowMs: number): string {
   const rows = events.toReversed().map((event) => {
-    const { what, change, detail } = eventWords(event, (slug) => slug);
-    return [formatClock(Date.parse(event.time), nowMs), what, change, detail] as const;
+    const time = formatClock(Date.parse(event.time), nowMs);
+    return { time, ...eventWords(event, (slug) => slug) };
   });
   type Row = (typeof rows)[number];
   const columns = {
-    Time: ([time]: Row) => time,
-    What: ([, what]: Row) => what,
-    Change: ([, , change]: Row) => change,
-    Detail: ([, , , detail]: Row) => detail,
+    Time: ({ time }: Row) => time,
+    What: ({ what }: Row) => what,
+    Change: ({ change }: Row) => change,
+    Detail: ({ detail }: Row) => detail,
   };
   const more = `The latest ${events.length} of ${formatCount(total, "event")}: see --limit`;
   return events.length === 0

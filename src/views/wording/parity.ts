@@ -38,11 +38,10 @@ export function paritySummary({ parity }: Pick<Report, "parity">): string | null
   if (parity.length === 0) {
     return null;
   }
-  const counts = (["different", "unknown"] as const).map((result) => {
-    const { length } = parity.filter((one) => one.result === result);
-    return { length, text: length === 0 ? "" : `, ${formatNumber(length)} ${result}` };
-  });
-  const equal = counts.reduce((left, { length }) => left - length, parity.length);
-  const rest = counts.map(({ text }) => text).join("");
-  return `Parity: ${formatNumber(equal)} of ${formatCount(parity.length, "pair")} equal${rest}`;
+  const count = (result: ParityReport["result"]) => parity.filter((one) => one.result === result).length;
+  const rest = (["different", "unknown"] as const).flatMap((result) =>
+    count(result) === 0 ? [] : `, ${formatNumber(count(result))} ${result}`,
+  );
+  const equal = formatNumber(count("equal"));
+  return `Parity: ${equal} of ${formatCount(parity.length, "pair")} equal${rest.join("")}`;
 }
