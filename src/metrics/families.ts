@@ -39,12 +39,15 @@ type Rows<Part> = Readonly<
   Record<string, readonly [read: keyof Part | ((part: Part) => Value), help: string]>
 >;
 
-/** Reads parts with the text of their labels: once in a scrape, for all families that have a sample of each part. */
-function labelled<Source extends object, Part>(
-  partsOf: (source: Source) => readonly Part[],
-  labelsOf: (part: Part) => string,
+/** Reads a list of the report with the text of labels: once in a scrape, for all families that have a sample of each item. */
+function labelled<Name extends "targets" | "gaps" | "parity" | "chains">(
+  name: Name,
+  labelsOf: (item: Report[Name][number]) => string,
 ) {
-  return memoize((source: Source) => partsOf(source).map((part) => [labelsOf(part), part] as const));
+  return memoize(({ report }: ReportSource) => {
+    const items: readonly Report[Name][number][] = report[name];
+    return items.map((item) => [labelsOf(item), item] as const);
+  });
 }
 
 /** Makes families with a sample for each part of which a value is known. */
@@ -69,38 +72,28 @@ function sampleOf(value: unknown): number {
   return typeof value === "string" ? Date.parse(value) / 1000 : Number(value);
 }
 
-const labelledTargets = labelled(({ report }: ReportSource) => report.targets, targetLabels);
+const labelledTargets = labelled("targets", targetLabels);
 const targets = familiesOf(TARGET_LABELS, labelledTargets);
 const gaps = familiesOf(
   [...TARGET_LABELS, "against"],
-  labelled(
-    ({ report }: ReportSource) => report.gaps,
-    (gap) => `${targetLabels(gap)},${labelText("against", gap.against)}`,
-  ),
+  labelled("gaps", (gap) => `${targetLabels(gap)},${labelText("against", gap.against)}`),
 );
 const parity = familiesOf(
   [...TARGET_LABELS, "against", "probe"],
-  labelled(
-    ({ report }: ReportSource) => report.parity,
-    (pair) => `${targetLabels(pair)},${labelsText({ against: pair.against, probe: pair.probe })}`,
-  ),
+  labelled("parity", (pair) => {
+    return `${targetLabels(pair)},${labelsText({ against: pair.against, probe: pair.probe })}`;
+  }),
 );
 const chains = familiesOf(
   CHAIN_LABELS,
-  labelled(
-    ({ report }: ReportSource) => report.chains,
-    ({ slug, chain_id }) => labelsText({ chain: slug, chain_id: String(chain_id) }),
-  ),
+  labelled("chains", (one) => labelsText({ chain: one.slug, chain_id: String(one.chain_id) })),
 );
 /** The RPC nodes of all chains that have said something lately. */
-const nodes = familiesOf(
-  ["chain", "endpoint"],
-  labelled(
-    ({ report }: ReportSource) =>
-      report.chains.flatMap(({ slug: chain, standings }) =>
-        standings.flatMap((one) => (one.source.startsWith("rpc/") ? [{ ...one, chain }] : [])),
-      ),
-    ({ chain, source }) => labelsText({ chain, endpoint: source }),
+const nodes = familiesOf(["chain", "endpoint"], ({ report }: ReportSource) =>
+  report.chains.flatMap(({ slug: chain, standings }) =>
+    standings
+      .filter(({ source }) => source.startsWith("rpc/"))
+      .map((one) => [labelsText({ chain, endpoint: one.source }), one] as const),
   ),
 );
 /** Several RPC nodes of one chain have the same labels: the budget with the fewest requests left is exported. */
