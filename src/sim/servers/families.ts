@@ -2,10 +2,10 @@ import { type Answer, type Call, graphError, html, json, type ServedRow } from "
 import { answerQuery, type Fields, UnknownField } from "./graphql.ts";
 
 /** The software, and its version, that an endpoint simulates. */
-export type ServerKind = keyof typeof SERVERS | keyof typeof PAGES | "rpc";
+export type ServerKind = keyof typeof SERVERS;
 
 export function isServerKind(name: string): name is ServerKind {
-  return name in SERVERS || name in PAGES || name === "rpc";
+  return name in SERVERS;
 }
 
 /** The key that a simulated gateway accepts. */
@@ -13,62 +13,60 @@ export const SIMULATED_API_KEY = "5e1f0000c0ffee00decade0000facade";
 
 /** Replies like the real software. */
 export function answerAs(kind: ServerKind, call: Call, rows: readonly ServedRow[]): Answer {
-  const page = kind in PAGES ? PAGES[kind as keyof typeof PAGES] : null;
-  if (call.method !== (page === null ? "POST" : "GET")) {
-    return html("405 Method Not Allowed", 405);
-  }
-  if (page !== null) {
-    return page(rows);
-  }
-  const sent = parseObject(call.body);
-  if (kind === "rpc") {
-    return json({ jsonrpc: "2.0", id: sent["id"] ?? null, ...rpcOutcome(sent, firstOf(rows)) });
-  }
-  const query = sent["query"];
-  if (typeof query !== "string") {
-    return json({ errors: [{ message: "the body has no query" }] }, 400);
-  }
-  const server: Server = SERVERS[kind as keyof typeof SERVERS];
-  const refusal = kind === "gateway" ? refuseCaller(call) : null;
-  return refusal ?? server.answer?.(query, rows) ?? answerQuery(query, server.rootOf(rows), server.refuse);
+  return SERVERS[kind](call, rows);
 }
 
-function parseObject(text: string): Readonly<Record<string, unknown>> {
+type Server = (call: Call, rows: readonly ServedRow[]) => Answer;
+type Json = Readonly<Record<string, unknown>>;
+
+/** A server that takes one method. */
+function taking(method: "GET" | "POST", answer: Server): Server {
+  return (call, rows) => (call.method === method ? answer(call, rows) : html("405 Method Not Allowed", 405));
+}
+
+/** A page that is read with a GET. */
+function page(make: (rows: readonly ServedRow[]) => Answer): Server {
+  return taking("GET", (_call, rows) => make(rows));
+}
+
+/** A server of GraphQL, which answers the query of a body. */
+function graphql(answer: (query: string, rows: readonly ServedRow[], call: Call) => Answer): Server {
+  return taking("POST", (call, rows) => {
+    const { query } = parseObject(call.body);
+    return typeof query === "string"
+      ? answer(query, rows, call)
+      : json({ errors: [{ message: "the body has no query" }] }, 400);
+  });
+}
+
+/** The same, which selects from what its root fields hold. `refuse` words a refusal. */
+function selecting(refuse: (error: Error) => Answer, rootOf: (rows: readonly ServedRow[]) => Fields): Server {
+  return graphql((query, rows) => answerQuery(query, rootOf(rows), refuse));
+}
+
+function parseObject(text: string): Json {
   const value: unknown = text === "" ? null : JSON.parse(text);
   return typeof value === "object" && value !== null ? { ...value } : {};
 }
 
-/** A server of GraphQL. */
-interface Server {
-  /** What the root fields hold. */
-  readonly rootOf: (rows: readonly ServedRow[]) => Fields;
-  /** Words a refusal. */
-  readonly refuse: (error: Error) => Answer;
-  /** Answers in place of the above, where the software does more than to select fields. */
-  readonly answer?: (query: string, rows: readonly ServedRow[]) => Answer;
-}
-
 // graph-node: graph/src/schema/meta.graphql
-const GRAPH: Server = {
-  refuse: refuseAsGraphNode,
-  rootOf(rows) {
-    const row = firstOf(rows);
-    const events = ({ first, orderDirection }: ListArguments) => campaignsOf(row, first, orderDirection);
-    const { block, hash, timestampSec, deployment, indexingErrors } = row;
-    const _meta = { block: { number: block, hash, timestamp: timestampSec }, deployment };
-    return { _meta: { ..._meta, hasIndexingErrors: indexingErrors }, campaigns: events, streams: events };
-  },
-  answer(query, rows) {
-    const { block, deployment, indexingErrors } = firstOf(rows);
-    if (block === null) {
-      return graphError(
-        `Store error: query execution failed: Subgraph \`${String(deployment)}\` has not started syncing yet. Wait for it to ingest a few blocks before querying it`,
-      );
-    }
-    const answer = answerQuery(query, GRAPH.rootOf(rows), GRAPH.refuse);
-    return indexingErrors === true ? onlyMeta(answer) : answer;
-  },
-};
+function answerAsGraphNode(query: string, rows: readonly ServedRow[]): Answer {
+  const row = firstOf(rows);
+  const { block, hash, timestampSec, deployment, indexingErrors } = row;
+  if (block === null) {
+    return graphError(
+      `Store error: query execution failed: Subgraph \`${String(deployment)}\` has not started syncing yet. Wait for it to ingest a few blocks before querying it`,
+    );
+  }
+  const events = ({ first, orderDirection }: ListArguments) => campaignsOf(row, first, orderDirection);
+  const _meta = {
+    block: { number: block, hash, timestamp: timestampSec },
+    deployment,
+    hasIndexingErrors: indexingErrors,
+  };
+  const answer = answerQuery(query, { _meta, campaigns: events, streams: events }, refuseAsGraphNode);
+  return indexingErrors === true ? onlyMeta(answer) : answer;
+}
 
 /** Of a failed subgraph, graph-node answers the field `_meta` only. */
 function onlyMeta(answer: Answer): Answer {
@@ -99,8 +97,8 @@ function refuseCaller({ headers, path }: Call): Answer | null {
  * the chain's id; nothing: there is no such table (hyperindex: packages/envio/src/db/InternalTable.res).
  */
 function envio(...meta: readonly ("progressBlock" | "progressBlockTime")[]): Server {
-  return {
-    refuse(error) {
+  return selecting(
+    (error) => {
       const type = error instanceof UnknownField ? error.type.replace("Query", "query_root") : "";
       const message =
         error instanceof UnknownField
@@ -108,7 +106,7 @@ function envio(...meta: readonly ("progressBlock" | "progressBlockTime")[]): Ser
           : "not a valid graphql query";
       return json({ errors: [{ message, extensions: { path: "$", code: "validation-failed" } }] });
     },
-    rootOf(rows) {
+    (rows) => {
       const inOrder = rows.toSorted((one, other) => Number(one.chainId) - Number(other.chainId));
       const events = ({ where, order_by: order, limit }: ListArguments<{ readonly _eq?: unknown }>) =>
         inOrder
@@ -128,20 +126,17 @@ function envio(...meta: readonly ("progressBlock" | "progressBlockTime")[]): Ser
         Stream: events,
       };
     },
-  };
+  );
 }
 
 /** graph-node's index-node API (server/index-node/src/schema.graphql): numbers as strings, hashes without 0x, no chain id. */
-const GRAPH_STATUS: Server = {
-  refuse: refuseAsGraphNode,
-  rootOf: (rows) => ({
-    version: { version: "0.44.0", commit: "9725e48f2cf93b764bca4d631f6778271c4b8a7c" },
-    indexingStatuses: ({ subgraphs }: { readonly subgraphs?: readonly string[] }) =>
-      rows
-        .filter(({ deployment }) => subgraphs === undefined || subgraphs.includes(String(deployment)))
-        .map(indexingStatus),
-  }),
-};
+const GRAPH_STATUS = selecting(refuseAsGraphNode, (rows) => ({
+  version: { version: "0.44.0", commit: "9725e48f2cf93b764bca4d631f6778271c4b8a7c" },
+  indexingStatuses: ({ subgraphs }: { readonly subgraphs?: readonly string[] }) =>
+    rows
+      .filter(({ deployment }) => subgraphs === undefined || subgraphs.includes(String(deployment)))
+      .map(indexingStatus),
+}));
 
 function indexingStatus({ block, hash, deployment, indexingErrors }: ServedRow): unknown {
   const latestBlock =
@@ -168,77 +163,58 @@ function ponderStatus(rows: readonly ServedRow[]): object {
 }
 
 /** As graphql-js itself words it: 200 from graphql-yoga, 400 from Apollo Server. */
-function refuseAsGraphqlJs(status: 200 | 400): Server["refuse"] {
+function refuseAsGraphqlJs(status: 200 | 400): (error: Error) => Answer {
   return ({ message }) =>
     json({ errors: [{ message, extensions: { code: "GRAPHQL_VALIDATION_FAILED" } }] }, status);
 }
 
 const SERVERS = {
   /** The Graph's gateway: needs a key, answers 200 to everything, has several indexers behind one URL. */
-  gateway: GRAPH,
+  gateway: graphql((query, rows, call) => refuseCaller(call) ?? answerAsGraphNode(query, rows)),
   /** Subgraph Studio: no key. */
-  studio: GRAPH,
+  studio: graphql(answerAsGraphNode),
   /** graph-node behind its own URL. */
-  "graph-node": GRAPH,
+  "graph-node": graphql(answerAsGraphNode),
   envio: envio("progressBlock", "progressBlockTime"),
   /** Envio 2.28 to 3.8: `_meta`, and no time. */
   "envio-3.2": envio("progressBlock"),
   /** Envio before 2.28. */
   "envio-2.27": envio(),
   // ponder: packages/core/src/graphql/index.ts
-  ponder: {
-    refuse: refuseAsGraphqlJs(200),
-    rootOf: (rows) => ({
-      _meta: { status: ponderStatus(rows) },
-      campaigns: ({ where, orderDirection, limit }: ListArguments) => ({
-        items: rows
-          .filter(({ chainId }) => isWanted(chainId, where?.chainId))
-          .flatMap((row) => campaignsOf(row, limit, orderDirection)),
-      }),
+  ponder: selecting(refuseAsGraphqlJs(200), (rows) => ({
+    _meta: { status: ponderStatus(rows) },
+    campaigns: ({ where, orderDirection, limit }: ListArguments) => ({
+      items: rows
+        .filter(({ chainId }) => isWanted(chainId, where?.chainId))
+        .flatMap((row) => campaignsOf(row, limit, orderDirection)),
     }),
-  },
+  })),
   // squid-sdk: graphql/graphql-server/src/server.ts. One chain, -1 before the first block.
-  squid: {
-    refuse: refuseAsGraphqlJs(400),
-    rootOf(rows) {
-      const { block, hash } = firstOf(rows);
-      return { squidStatus: block === null ? { height: -1, hash: "0x" } : { height: block, hash } };
-    },
-  },
+  squid: selecting(refuseAsGraphqlJs(400), (rows) => {
+    const { block, hash } = firstOf(rows);
+    return { squidStatus: block === null ? { height: -1, hash: "0x" } : { height: block, hash } };
+  }),
   // subql: packages/query/src/graphql/plugins/GetMetadataPlugin.ts. A row per chain; every field may be null.
-  subquery: {
-    refuse: refuseAsGraphqlJs(400),
-    rootOf(rows) {
-      const nodes = rows.map(({ block, chainId }) => ({
-        lastProcessedHeight: block,
-        chain: String(chainId),
-      }));
-      return { _metadatas: { nodes }, _metadata: nodes[0] ?? null };
-    },
-  },
+  subquery: selecting(refuseAsGraphqlJs(400), (rows) => {
+    const nodes = rows.map(({ block, chainId }) => ({ lastProcessedHeight: block, chain: String(chainId) }));
+    return { _metadatas: { nodes }, _metadata: nodes[0] ?? null };
+  }),
   "graph-status": GRAPH_STATUS,
-  custom: {
-    refuse: refuseAsGraphqlJs(200),
-    rootOf: (rows) => ({
-      sync: {
-        chains: rows.map(({ chainId, block, timestampSec, hash, indexingErrors }) => ({
-          id: chainId,
-          last_block: block ?? 0,
-          last_block_time: timestampSec,
-          last_block_hash: hash,
-          error: indexingErrors === true ? "handler failed" : null,
-        })),
-      },
-    }),
-  },
-} as const satisfies Readonly<Record<string, Server>>;
-
-/** Pages that are read with a GET. */
-const PAGES = {
+  custom: selecting(refuseAsGraphqlJs(200), (rows) => ({
+    sync: {
+      chains: rows.map(({ chainId, block, timestampSec, hash, indexingErrors }) => ({
+        id: chainId,
+        last_block: block ?? 0,
+        last_block_time: timestampSec,
+        last_block_hash: hash,
+        error: indexingErrors === true ? "handler failed" : null,
+      })),
+    },
+  })),
   /** Ponder's own route, beside its API. */
-  "ponder-status": (rows) => json(ponderStatus(rows)),
+  "ponder-status": page((rows) => json(ponderStatus(rows))),
   // hyperindex: packages/envio/src/Metrics.res
-  "envio-metrics": (rows) =>
+  "envio-metrics": page((rows) =>
     metricsPage({
       envio_progress_block: rows.map(
         ({ chainId, block }) => `{chainId="${String(chainId)}"} ${String(block ?? -1)}`,
@@ -247,15 +223,22 @@ const PAGES = {
         .filter(({ block }) => block !== null)
         .map(({ chainId, timestampSec }) => `{chainId="${String(chainId)}"} ${String(timestampSec)}`),
     }),
+  ),
   // erpc: telemetry/metrics.go
-  erpc: (rows) =>
+  erpc: page((rows) =>
     metricsPage({
       erpc_network_served_tip_block_number: rows.map(
         ({ block, chainId }) =>
           `{axis="latest",lane="all",network="evm:${String(chainId)}",project="main"} ${String(block)}`,
       ),
     }),
-} as const satisfies Readonly<Record<string, (rows: readonly ServedRow[]) => Answer>>;
+  ),
+  /** A chain's own node. */
+  rpc: taking("POST", (call, rows) => {
+    const sent = parseObject(call.body);
+    return json({ jsonrpc: "2.0", id: sent["id"] ?? null, ...rpcOutcome(sent, firstOf(rows)) });
+  }),
+} as const satisfies Readonly<Record<string, Server>>;
 
 /** Prometheus' text format, with a gauge of the process before those that are asked for. */
 function metricsPage(gauges: Readonly<Record<string, readonly string[]>>): Answer {
@@ -268,8 +251,8 @@ function metricsPage(gauges: Readonly<Record<string, readonly string[]>>): Answe
   return { status: 200, headers, body: `${lines.join("\n")}\n` };
 }
 
-/** A chain's own node: JSON-RPC 2.0, numbers as hexadecimal text. */
-function rpcOutcome({ method, params }: Readonly<Record<string, unknown>>, row: ServedRow): object {
+/** JSON-RPC 2.0: numbers as hexadecimal text. */
+function rpcOutcome({ method, params }: Json, row: ServedRow): object {
   const height = Array.isArray(params) && params[0] !== "latest" ? Number(params[0]) : null;
   const { block, hash, timestampSec } = height === null ? row : (row.blockAt?.(height) ?? row);
   switch (method) {
