@@ -52,7 +52,7 @@ function mistakesOf(play: Scenario): readonly string[] {
   return [
     ...report.incidents.map(({ scope, subject }) => `incident ${scope} ${subject}`),
     ...chainReports(report).flatMap(({ reference, slug, targets, ...chain }) => {
-      const head = play.fleet.chain(slug).headAt();
+      const head = play.fleet.chain(slug).head();
       const behindSec = (head - (reference?.block_number ?? 0)) * (chain.block_time_seconds ?? 2);
       const isFar = reference === null || behindSec > 90 || behindSec < 0;
       return [

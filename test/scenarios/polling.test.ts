@@ -14,7 +14,7 @@ protocols:
     - { variant: subgraph, dialect: graph, url: "https://graph.example/{chain}", schedule: "0 * * * * *", chains: [${SLUGS.join(", ")}] }
     - { variant: squid, dialect: squid, url: "https://{chain}.squid.example/", schedule: "0 * * * * *", chains: [${SLUGS.join(", ")}] }
 `;
-  const slow = { behaviour: { latency: { minMs: 900, maxMs: 1_000 } } };
+  const slow = { latency: { minMs: 900, maxMs: 1_000 } };
 
   it("is asked no more at once than it may be, nor are all hosts together, and each endpoint is polled", async () => {
     await using play = await startScenario(FLEET, { endpoints: (spec) => ({ ...spec, ...slow }) });

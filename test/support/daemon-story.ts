@@ -167,10 +167,11 @@ const HAPPENS: Readonly<Record<string, Happening>> = {
     const text = WHOLE[what]?.(play, words) ?? `Cannot show ${what}`;
     expectGolden(`test/goldens/${file}`, `${text}\n`);
   },
-  latency: (play, [key = "", ms]) =>
-    play.fleet
-      .endpoints(key)
-      .forEach((endpoint) => void endpoint.set({ latency: { minMs: Number(ms), maxMs: Number(ms) } })),
+  latency: (play, [key = "", ms]) => {
+    for (const endpoint of play.fleet.endpoints(key)) {
+      endpoint.latency = { minMs: Number(ms), maxMs: Number(ms) };
+    }
+  },
   /** `wrong KEY CHAIN`: it indexes another chain than its own. */
   wrong: (play, [key = "", chain = ""]) =>
     targetsOf(play, key).forEach((target) => void target.set({ wrongChain: play.fleet.chain(chain).model })),

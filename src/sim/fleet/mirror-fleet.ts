@@ -42,7 +42,7 @@ function endpointSpec(endpoint: Endpoint, { chains }: Fleet): EndpointSpec {
     chains: endpoint.chain === null ? endpoint.targets.map(({ chain }) => chain) : [endpoint.chain],
     origin: url.host,
     path: url.pathname,
-    behaviour: { latency: { minMs: 20, maxMs: 400 } },
+    latency: { minMs: 20, maxMs: 400 },
     targetBehaviour: (slug) => {
       const own = endpoint.targets.find(({ chain }) => chain === slug)?.deployment;
       const deployment = own ?? endpoint.status?.deployment;

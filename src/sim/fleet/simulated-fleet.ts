@@ -4,7 +4,6 @@ import {
   createChain,
   headAt,
   paceAt,
-  timeOf,
   withPace,
 } from "../model/chain-model.ts";
 import { createRandom } from "../model/random.ts";
@@ -23,17 +22,19 @@ export interface EndpointSpec {
   /** Endpoints of one origin share a host and port. */
   readonly origin: string;
   readonly path: string;
-  /** How this endpoint differs from the default while healthy. */
-  readonly behaviour?: EndpointBehaviour;
-  /** The same for its target on a chain. */
+  /** How long its requests take while it is healthy. Default: no time. */
+  readonly latency?: Latency;
+  /** How its target on a chain differs from the default while it is healthy. */
   readonly targetBehaviour?: (slug: string) => Partial<TargetBehaviour>;
 }
 
-/** How an endpoint handles requests. */
-export interface EndpointBehaviour {
-  /** Each request takes a time between the two, evenly distributed; the height is read at a random instant of it. */
-  readonly latency: { readonly minMs: number; readonly maxMs: number };
+/** Each request takes a time between the two, evenly distributed; the height is read at a random instant of it. */
+export interface Latency {
+  readonly minMs: number;
+  readonly maxMs: number;
 }
+
+const NO_LATENCY: Latency = { minMs: 0, maxMs: 0 };
 
 export interface FleetOptions {
   readonly nowMs: () => number;
@@ -105,11 +106,6 @@ export class SimulatedFleet implements AsyncDisposable {
     return this.allEndpoints.flatMap(({ targets }) => targets).filter(({ key }) => fits(pattern, key));
   }
 
-  origin(wanted: string): Origin {
-    const found = this.origins.filter(({ name }) => name === wanted);
-    return only(found, `origin ${wanted}`);
-  }
-
   async close(): Promise<void> {
     this.isClosed = true;
     await Promise.all(this.origins.map((origin) => origin.close()));
@@ -146,13 +142,9 @@ export class SimulatedChain {
     this.#nowMs = nowMs;
   }
 
-  /** The true head, now or at an instant. */
-  headAt(atMs = this.#nowMs()): number {
-    return headAt(this.model, atMs);
-  }
-
-  timeOf(block: number): number {
-    return timeOf(this.model, block);
+  /** The true head, now. */
+  head(): number {
+    return headAt(this.model, this.#nowMs());
   }
 
   /** Stops producing blocks. */
@@ -191,11 +183,10 @@ export class SimulatedEndpoint {
   url = "";
   /** The number of requests received, including failed ones. */
   requestCount = 0;
-  lastCall: Call | null = null;
+  /** From the next request on. */
+  latency: Latency;
   readonly #random: () => number;
   readonly #nowMs: () => number;
-  readonly #healthy: EndpointBehaviour;
-  #behaviour: EndpointBehaviour;
   #fault: Fault | null = null;
 
   constructor(spec: EndpointSpec, chains: readonly SimulatedChain[], nowMs: () => number) {
@@ -207,12 +198,7 @@ export class SimulatedEndpoint {
     });
     this.#random = createRandom(`synclag/${spec.key}`);
     this.#nowMs = nowMs;
-    this.#healthy = { latency: { minMs: 0, maxMs: 0 }, ...spec.behaviour };
-    this.#behaviour = this.#healthy;
-  }
-
-  set(behaviour: Partial<EndpointBehaviour>): void {
-    this.#behaviour = { ...this.#behaviour, ...behaviour };
+    this.latency = spec.latency ?? NO_LATENCY;
   }
 
   /** Fails from the next request on. */
@@ -223,7 +209,7 @@ export class SimulatedEndpoint {
   /** Ends the fault, and resets the endpoint and its targets to their state at the start. */
   heal(): void {
     this.#fault = null;
-    this.#behaviour = this.#healthy;
+    this.latency = this.spec.latency ?? NO_LATENCY;
     for (const target of this.targets) {
       target.heal();
     }
@@ -232,8 +218,7 @@ export class SimulatedEndpoint {
   /** Registers a request, and decides how long it will take. */
   receive(call: Call): PendingRequest {
     this.requestCount += 1;
-    this.lastCall = call;
-    const { minMs, maxMs } = this.#behaviour.latency;
+    const { minMs, maxMs } = this.latency;
     const latencyMs = minMs + this.#random() * (maxMs - minMs);
     const beforeMs = this.#random() * latencyMs;
     return { call, beforeMs, afterMs: latencyMs - beforeMs, fault: this.#fault };

@@ -1,7 +1,6 @@
-import { type Fork, hashOf, timeOf } from "../model/chain-model.ts";
+import { hashOf, headAt, timeOf } from "../model/chain-model.ts";
 import {
   AT_THE_TIP,
-  catchUpWithin,
   eventsIndexed,
   heightAt,
   type IndexerBehaviour,
@@ -18,8 +17,8 @@ interface AnswerBehaviour {
   readonly rows: number;
   readonly indexingErrors: boolean;
   readonly deployment: string;
-  /** The fork of its hashes. */
-  readonly fork: Fork;
+  /** The fork of its hashes: `main`, or any other name. */
+  readonly fork: string;
   /** Values in place of the true ones, e.g. of a wrong type. */
   readonly says: Partial<Omit<ServedRow, "slug">>;
 }
@@ -53,10 +52,6 @@ export class SimulatedTarget {
     this.#behaviour = this.#healthy;
   }
 
-  get behaviour(): TargetBehaviour {
-    return this.#behaviour;
-  }
-
   set(behaviour: Partial<TargetBehaviour>): void {
     this.#behaviour = { ...this.#behaviour, ...behaviour };
   }
@@ -78,39 +73,32 @@ export class SimulatedTarget {
 
   /** From the next event on, it lacks the row of every nth event while staying at the head. */
   skipEvents(nth: number): void {
-    this.set({ skips: { fromBlock: (this.processedAt() ?? 0) + 1, nth } });
+    this.set({ skips: { fromBlock: this.#processed() + 1, nth } });
   }
 
   /** Resumes from its present block, and reaches the tip after `withinMs`. */
   thaw(withinMs: number): void {
-    const fromBlock = processedAt(this.#model(), this.#nowMs());
+    const fromBlock = this.#processed();
     this.set({ freezeAtMs: null, slowdown: null });
-    this.#catchUpFrom(fromBlock ?? 0, withinMs);
+    this.#catchUpFrom(fromBlock, withinMs);
   }
 
   /** Goes back to `backBlocks` before the tip, and reaches the tip after `withinMs`. */
-  reindex(options: { readonly backBlocks: number; readonly withinMs: number }): void {
-    this.#catchUpFrom(Math.max(0, this.chain.headAt() - options.backBlocks), options.withinMs);
-  }
-
-  /** What it has really processed, now or at an instant. Null: not started. */
-  processedAt(atMs = this.#nowMs()): number | null {
-    return processedAt(this.#model(), atMs);
-  }
-
-  /** The height that a request at this instant gets. Null: not started. */
-  heightAt(atMs = this.#nowMs()): number | null {
-    return heightAt(this.#model(), atMs);
+  reindex({ backBlocks, withinMs }: { readonly backBlocks: number; readonly withinMs: number }): void {
+    this.#catchUpFrom(Math.max(0, this.chain.head() - backBlocks), withinMs);
   }
 
   /** Everything that a request at this instant gets. */
   rowsAt(atMs: number): readonly ServedRow[] {
     const { rows, says, fork, ...behaviour } = this.#behaviour;
     const block = heightAt(this.#model(), atMs);
+    const chain = behaviour.wrongChain ?? this.chain.model;
+    // A reported height may lie in the chain's future: then the time of the answer.
+    const timeSec = (height: number) => Math.floor(Math.min(timeOf(chain, height), atMs) / 1_000);
     const blockAt = (height: number | null) => ({
       block: height,
-      timestampSec: height === null ? null : this.#blockTimeSec(height, atMs),
-      hash: height === null ? null : hashOf((behaviour.wrongChain ?? this.chain.model).id, height, fork),
+      timestampSec: height === null ? null : timeSec(height),
+      hash: height === null ? null : hashOf(chain.id, height, fork),
     });
     const row: ServedRow = {
       slug: this.chain.slug,
@@ -125,17 +113,20 @@ export class SimulatedTarget {
     return Array.from({ length: rows }, () => row);
   }
 
-  /** A reported height may lie in the chain's future: then the time of the answer. */
-  #blockTimeSec(block: number, atMs: number): number {
-    const chain = this.#behaviour.wrongChain ?? this.chain.model;
-    return Math.floor(Math.min(timeOf(chain, block), atMs) / 1_000);
-  }
-
   #model(): IndexerModel {
     return { seed: this.#seed, chain: this.chain.model, behaviour: this.#behaviour };
   }
 
+  /** What it has really processed by now. */
+  #processed(): number {
+    return processedAt(this.#model(), this.#nowMs()) ?? 0;
+  }
+
+  /** At the speed that brings it to its chain's tip in time. */
   #catchUpFrom(fromBlock: number, withinMs: number): void {
-    this.set({ catchUp: catchUpWithin(this.#model(), { fromBlock, atMs: this.#nowMs(), withinMs }) });
+    const atMs = this.#nowMs();
+    const tip = headAt(this.#behaviour.wrongChain ?? this.chain.model, atMs + withinMs);
+    const blocksPerSec = Math.max(1, ((tip - fromBlock) * 1_000) / withinMs);
+    this.set({ catchUp: { atMs, fromBlock, blocksPerSec } });
   }
 }

@@ -85,11 +85,8 @@ export function paceAt(chain: ChainModel, atMs: number): number | null {
   return chain.stretches.findLast(({ fromMs }) => fromMs <= atMs)?.blockTimeMs ?? null;
 }
 
-/** A history of a chain: blocks of two forks have the same number and different hashes. */
-export type Fork = "main" | (string & {});
-
-/** The hash of a block, the same for everyone who is on the same chain and fork. */
-export function hashOf(chainId: number, block: number, fork: Fork): string {
+/** The hash of a block: the same for everyone on one chain and fork, another on each fork. */
+export function hashOf(chainId: number, block: number, fork: string): string {
   return `0x${hexAt(`${chainId}/${fork}/${block}`, 64)}`;
 }
 

@@ -93,16 +93,6 @@ export function eventsIndexed({ skips }: Pick<IndexerBehaviour, "skips">, block:
   return events - Math.floor(Math.max(0, events - before) / skips.nth);
 }
 
-/** The speed that brings an indexer from `fromBlock` to its chain's tip within `withinMs`. */
-export function catchUpWithin(
-  model: IndexerModel,
-  start: { readonly fromBlock: number; readonly atMs: number; readonly withinMs: number },
-): CatchUp {
-  const tip = headAt(model.behaviour.wrongChain ?? model.chain, start.atMs + start.withinMs);
-  const blocksPerSec = Math.max(1, ((tip - start.fromBlock) * 1_000) / start.withinMs);
-  return { atMs: start.atMs, fromBlock: start.fromBlock, blocksPerSec };
-}
-
 /** The instant of the chain that an indexer has processed, as if its lag were zero. */
 function livedUntil({ freezeAtMs, slowdown }: IndexerBehaviour, atMs: number): number {
   const untilMs = Math.min(atMs, freezeAtMs ?? atMs);
