@@ -1,4 +1,4 @@
-import { once, setMaxListeners } from "node:events";
+import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
@@ -10,20 +10,17 @@ import type { SimulatedEndpoint } from "./simulated-fleet.ts";
 const KEEP_ALIVE_MS = 75_000;
 
 /** One host and port on loopback, with its endpoints. */
-export class Origin implements AsyncDisposable {
+export class Origin {
   readonly name: string;
   /** By path. */
   readonly routes = new Map<string, SimulatedEndpoint>();
   /** Connections that were opened to it so far. */
   connectionCount = 0;
-  readonly #closing = new AbortController();
   #server: Server | null = null;
   #port = 0;
 
   constructor(name: string) {
     this.name = name;
-    // One listener for each waiting request: more than ten is not a leak.
-    setMaxListeners(Number.POSITIVE_INFINITY, this.#closing.signal);
   }
 
   /** `127.0.0.1:port`. */
@@ -68,11 +65,6 @@ export class Origin implements AsyncDisposable {
     await closed;
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#closing.abort();
-    await this.close();
-  }
-
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const call = await readCall(request);
     if (call === null) {
@@ -84,12 +76,10 @@ export class Origin implements AsyncDisposable {
       return;
     }
     const pending = endpoint.receive(call);
-    // Until the fleet is disposed at the latest.
-    const wait = (ms: number) =>
-      sleep(ms, undefined, { signal: this.#closing.signal }).catch(() => undefined);
-    await wait(pending.beforeMs);
+    // No process is kept alive for it: its caller is gone once the origin is closed.
+    await sleep(pending.beforeMs, undefined, { ref: false });
     const answer = endpoint.answer(pending);
-    await wait(pending.afterMs);
+    await sleep(pending.afterMs, undefined, { ref: false });
     if (answer.damage === undefined) {
       deliver(response, answer);
     } else if (!response.destroyed) {

@@ -43,8 +43,7 @@ export interface FleetOptions {
 }
 
 /**
- * Starts HTTP servers on loopback that answer as the real software would. Disposing closes every connection and stops
- * every timer.
+ * Starts HTTP servers on loopback that answer as the real software would. Disposing closes every connection.
  *
  * @throws {RangeError} If an endpoint names a chain that the fleet does not have.
  */
@@ -121,7 +120,7 @@ export class SimulatedFleet implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.all(this.origins.map((origin) => origin[Symbol.asyncDispose]()));
+    await this.close();
   }
 }
 
