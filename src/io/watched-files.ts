@@ -21,7 +21,7 @@ interface Files {
 export class WatchedFiles {
   readonly #files: Files;
   /** By the path: how to read it, and a digest of what was read. */
-  #watched = new Map<string, { readonly look: () => string; readonly held: string }>();
+  #watched = new Map<string, { readonly look: () => unknown; readonly held: string }>();
   #lastLook = "";
   #looks = 0;
 
@@ -42,9 +42,8 @@ export class WatchedFiles {
 
   /** Lists the names in a folder that match, and watches from now on whether these are others. @throws If it cannot be read. */
   list(folder: string, pattern: RegExp): readonly string[] {
-    const look = () => this.#files.listFiles(folder, pattern).join("/");
-    const names = this.#watch(`${folder}/ ${pattern.source}`, look);
-    return names.split("/").filter((name) => name !== "");
+    const look = () => this.#files.listFiles(folder, pattern);
+    return this.#watch(`${folder}/ ${pattern.source}`, look);
   }
 
   /**
@@ -62,15 +61,15 @@ export class WatchedFiles {
     return changed.length > 0 && this.#looks >= (isGone ? LOOKS_UNTIL_GONE : LOOKS_UNTIL_SETTLED);
   }
 
-  #watch(path: string, look: () => string): string {
+  #watch<Content>(path: string, look: () => Content): Content {
     this.#watched.set(path, { look, held: UNREADABLE });
-    const text = look();
-    this.#watched.set(path, { look, held: digest(text) });
-    return text;
+    const content = look();
+    this.#watched.set(path, { look, held: digest(content) });
+    return content;
   }
 }
 
-function digestOf(look: () => string): string {
+function digestOf(look: () => unknown): string {
   try {
     return digest(look());
   } catch {
@@ -78,6 +77,6 @@ function digestOf(look: () => string): string {
   }
 }
 
-function digest(text: string): string {
-  return createHash("sha256").update(text).digest("base64");
+function digest(content: unknown): string {
+  return createHash("sha256").update(JSON.stringify(content)).digest("base64");
 }
