@@ -1,7 +1,7 @@
 import { ChainHistory, type HistorySlice, type SavedHistory, type Span } from "../../core/history/history.ts";
 import { chainReports, type Report } from "../../core/model/report.ts";
 import { readOptional, writeAtomically } from "../../io/state/kept-file.ts";
-import { type Part, partLines, partsInLines, sealedPart, unsealParts } from "../../io/state/parts.ts";
+import { type Part, partLines, sealedPart, unsealLines } from "../../io/state/parts.ts";
 import { DebouncedWriter } from "../../io/state/writer.ts";
 import type { World } from "../../io/world.ts";
 import { inSlices } from "./in-slices.ts";
@@ -44,7 +44,7 @@ export class HistoryStore implements AsyncDisposable {
     if (world.stateFile !== null) {
       const path = historyPathOf(world.stateFile);
       const text = await readOptional(path, world, "Cannot read the history file; the plots start empty");
-      const { values, invalid } = unsealParts(partsInLines(text?.trimEnd().split("\n") ?? []));
+      const { values, invalid } = unsealLines(text?.trimEnd().split("\n") ?? []);
       if (invalid.length > 0) {
         const fields = { chains: invalid };
         world.logger.warn(fields, "History file damaged, or of another version; these plots start empty");

@@ -9,15 +9,7 @@ import { orNull } from "../system-error.ts";
 import type { World } from "../world.ts";
 import { readBudgetJournal } from "./journal.ts";
 import { readKept, writeAtomically } from "./kept-file.ts";
-import {
-  type KnownState,
-  partLines,
-  partsInLines,
-  type ReadPart,
-  stateIn,
-  stateParts,
-  unsealParts,
-} from "./parts.ts";
+import { type KnownState, partLines, stateIn, stateParts, unsealLines } from "./parts.ts";
 import { onStateFile, STATE_HEAD } from "./path.ts";
 
 /** What outlives a process. */
@@ -46,7 +38,6 @@ const HeadJson = z.object({
   savedAtMs: z.number().nonnegative().max(LATEST_MS),
   budgets: SavedBudgets,
 });
-type StateText = z.infer<typeof HeadJson> & { readonly parts: readonly ReadPart[] };
 
 /** A file from further in the future than this means that our clock was set back: only its budgets are used. */
 const MAX_FUTURE_MS = 60_000;
@@ -63,14 +54,14 @@ export async function loadState(
 ): Promise<RestoredState> {
   const discard = (detail: string): void => logger.warn({ path, detail }, "State file partly discarded");
   const text = await readKept(path);
-  const found = text === null ? null : parseState(text);
+  const found = text === null ? null : parseState(text, discard);
   if (text !== null && found === null) {
     const movedTo = `${path}.broken-${new Date(nowMs()).toISOString().replace(/[-:.]/g, "")}`;
     await onStateFile("move aside", path, () => rename(path, movedTo));
     const message = "State file damaged, or of another version: moved aside; state and budgets start empty";
     logger.error({ path, movedTo }, message);
   }
-  const restored = found === null ? EMPTY_STATE : usableState(unsealState(found, discard), nowMs(), discard);
+  const restored = found === null ? EMPTY_STATE : usableState(found, nowMs(), discard);
   const { spent, problem } = await readBudgetJournal(path);
   if (problem !== null) {
     logger.error({ path, reason: problem }, "Budget journal damaged; budgets may be undercounted");
@@ -125,21 +116,20 @@ function* linesOf({ savedAtMs, budgets, ...known }: SavedState): Iterable<string
   yield* partLines(stateParts(known));
 }
 
-/** What the text holds; null if it is damaged, or of another version. */
-function parseState(text: string): StateText | null {
+/**
+ * What the text holds; null if it is damaged, or of another version. `onDiscarded`: called with a sentence that says which parts
+ * cannot be read, and are empty in the state.
+ */
+function parseState(text: string, onDiscarded: (detail: string) => void): SavedState | null {
   const [head = "", ...lines] = text.trimEnd().split("\n");
   const { data } = HeadJson.safeParse(parseJson(head));
-  return data === undefined ? null : { ...data, parts: partsInLines(lines) };
-}
-
-/** `onDiscarded`: called with a sentence that says what cannot be read, and is empty in the state. */
-function unsealState(
-  { savedAtMs, budgets, parts }: StateText,
-  onDiscarded: (detail: string) => void,
-): SavedState {
-  const { values, invalid } = unsealParts(parts);
+  if (data === undefined) {
+    return null;
+  }
+  const { values, invalid } = unsealLines(lines);
   if (invalid.length > 0) {
     onDiscarded(`damaged, or of another version, and empty now: ${invalid.join(", ")}`);
   }
+  const { savedAtMs, budgets } = data;
   return { savedAtMs, budgets, ...NOTHING_KNOWN, ...stateIn(values) };
 }

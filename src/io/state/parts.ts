@@ -51,11 +51,13 @@ export function* partLines(parts: Iterable<Part>): Iterable<string> {
   }
 }
 
-export function partsInLines(lines: readonly string[]): readonly ReadPart[] {
-  return lines.flatMap((line) => {
+/** The values in lines of `partLines`, as `unsealParts` returns them. */
+export function unsealLines(lines: readonly string[]) {
+  const parts = lines.flatMap((line) => {
     const [name = "", text = ""] = line.split("\t");
     return line === "" ? [] : [{ name, text }];
   });
+  return unsealParts(parts);
 }
 
 /** The values by the name of the part. `invalid`: the names of parts that are damaged, or that another version wrote. */
