@@ -34,14 +34,6 @@ export function addWebGuard(server: FastifyInstance, web: WebSettingsSource): vo
   });
 }
 
-/** The result for the credentials of a request; `busy`: too many of this user and client are waiting already. */
-export type Admission = "admitted" | "refused" | "busy";
-
-interface Credentials {
-  readonly name: string;
-  readonly password: string;
-}
-
 /** Passwords that wait for each user and client: each takes the processor for a while, which the polls need too. */
 const MAX_WAITING = 8;
 /** Only correct passwords are cached, so that there are few however many are tried. */
@@ -61,11 +53,11 @@ export class BasicAuth {
   /** By user and client: of each, one at most waits among the others. */
   readonly #turns = new Map<string, LimitFunction>();
 
-  /** `client`: the address of the request. */
+  /** `client`: the address of the request. `busy`: too many of this user and client are waiting already. */
   async admit(
     users: ReadonlyMap<string, string>,
     { authorization, client }: { readonly authorization: string | undefined; readonly client: string },
-  ): Promise<Admission> {
+  ): Promise<"admitted" | "refused" | "busy"> {
     const credentials = readCredentials(authorization);
     if (credentials === null) {
       return "refused";
@@ -111,7 +103,7 @@ export class BasicAuth {
   }
 }
 
-function readCredentials(authorization: string | undefined): Credentials | null {
+function readCredentials(authorization: string | undefined) {
   const [, encoded] = /^Basic +([A-Za-z0-9+/]+={0,2})$/i.exec(authorization ?? "") ?? [];
   if (encoded === undefined) {
     return null;
