@@ -422,9 +422,9 @@ function indexerLabels({ protocol, variant, tier }: IndexerId): string {
 }
 
 /** The text of E. */
-const endpointLabels = memoize(({ protocol, variant, tier, name }: Endpoint) =>
-  labelsText({ protocol, variant, tier, endpoint: name }),
-);
+function endpointLabels({ protocol, variant, tier, name }: Endpoint): string {
+  return labelsText({ protocol, variant, tier, endpoint: name });
+}
 
 /** Of an endpoint by its key. */
 function keyLabels(key: string): string {
