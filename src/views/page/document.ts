@@ -1,12 +1,13 @@
 import { parse, Renderer, type Tokens } from "marked";
-import { type Html, html, ownMarkup, renderHtml, webLink } from "./html.ts";
+import { html, ownMarkup, renderHtml, webLink } from "./html.ts";
 import { API_PATH, RUNBOOKS_PATH, STATUSES_PATH } from "./links.ts";
 import { type PageOptions, renderPage } from "./shell.ts";
 
 /** One of our own Markdown documents as a page, each heading with an anchor. */
 export function renderDocumentPage(markdown: string, options: PageOptions): string {
   const title = /^# +(.+)$/m.exec(markdown)?.[1] ?? "Documentation";
-  const main = html`<article class="document">${renderMarkdown(markdown)}</article>`;
+  const body = ownMarkup(parse(markdown, { async: false, renderer: new DocumentRenderer() }));
+  const main = html`<article class="document">${body}</article>`;
   return renderPage({ ...options, title: `${title} · Synclag`, tone: "idle", main });
 }
 
@@ -31,11 +32,6 @@ ${lines.join("\n")}
 `;
 }
 
-/** HTML inside Markdown is shown as text, and only links that work on the page are links. */
-function renderMarkdown(text: string): Html {
-  return ownMarkup(parse(text, { async: false, renderer: new DocumentRenderer() }));
-}
-
 /** The id that GitHub gives a heading. */
 function headingId(title: string): string {
   return title
@@ -55,6 +51,7 @@ function servedPath(href: string): string | null {
   return statuses === null ? null : `${STATUSES_PATH}${statuses[1] ?? ""}`;
 }
 
+/** HTML inside Markdown is shown as text, and only links that work on the page are links. */
 class DocumentRenderer extends Renderer {
   /** For the names of the tables, which must differ on one page. */
   #tables = 0;
