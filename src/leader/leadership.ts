@@ -32,7 +32,6 @@ export class Leadership implements AsyncDisposable {
   #lease: Lease = NEW_LEASE;
   #leader: string | null = null;
   #calling: Promise<void> = Promise.resolve();
-  #isStopped = false;
   /** The store's clock minus the monotonic clock; before the first reply, the wall clock stands for it. */
   #storeOffsetMs: number;
 
@@ -56,6 +55,12 @@ export class Leadership implements AsyncDisposable {
     return roleOf(this.#lease, this.#nowMs());
   }
 
+  /** Whether this process leads, or led last and the store is away. */
+  mayPoll(): boolean {
+    const role = this.role();
+    return role === "leader" || role === "cut_off";
+  }
+
   /** The fencing token, which goes with all that is written; null where nothing may be. */
   token(): number | null {
     return tokenOf(this.#lease, this.#nowMs());
@@ -77,7 +82,6 @@ export class Leadership implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#isStopped = true;
     clearInterval(this.#timer);
     await this.#calling;
     const token = this.token();
@@ -88,7 +92,7 @@ export class Leadership implements AsyncDisposable {
   }
 
   #tick(): void {
-    if (!this.#isStopped && isCallDue(this.#lease, this.#nowMs())) {
+    if (isCallDue(this.#lease, this.#nowMs())) {
       this.#calling = this.#claim().catch(this.#world.onBug);
     }
   }

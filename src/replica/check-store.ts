@@ -1,4 +1,3 @@
-import { Budgets } from "../budgets/budgets.ts";
 import type { SavedBudgets } from "../budgets/saved-budgets.ts";
 import type { Config } from "../config/config.ts";
 import type { Report } from "../core/model/report.ts";
@@ -10,7 +9,7 @@ import { Leadership } from "../leader/leadership.ts";
 import { openMaintenance } from "../schedule/maintenance.ts";
 import { readHandover } from "./handover-parts.ts";
 import { SharedParts } from "./parts.ts";
-import { SharedBudgets, SLACK_MS } from "./shared-budgets.ts";
+import { SharedBudgets } from "./shared-budgets.ts";
 
 export interface StoreCheckOptions {
   readonly store: Pick<RedisStore, "run" | "name">;
@@ -41,7 +40,7 @@ export async function checkInStore(config: Config, options: StoreCheckOptions): 
   leadership.start(NAME, PATIENCE_MS);
   const shared = new SharedBudgets({
     store,
-    budgets: new Budgets(config.fleet, { slackMs: SLACK_MS }),
+    fleet: config.fleet,
     leadership,
     monotonicMs: world.monotonicMs,
     isDaemon: false,

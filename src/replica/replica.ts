@@ -1,5 +1,4 @@
 import pLimit from "p-limit";
-import { Budgets } from "../budgets/budgets.ts";
 import type { SavedBudgets } from "../budgets/saved-budgets.ts";
 import type { Fleet } from "../core/model/fleet.ts";
 import type { MetricsSource } from "../core/model/metrics-source.ts";
@@ -13,7 +12,7 @@ import { Leadership } from "../leader/leadership.ts";
 import type { Role } from "../leader/lease.ts";
 import { handoverParts, readHandover } from "./handover-parts.ts";
 import { SharedParts } from "./parts.ts";
-import { SharedBudgets, SLACK_MS } from "./shared-budgets.ts";
+import { SharedBudgets } from "./shared-budgets.ts";
 
 export interface ReplicaOptions {
   readonly store: Pick<RedisStore, "run" | "isUp" | "name">;
@@ -65,7 +64,7 @@ export class Replica implements AsyncDisposable {
     this.#parts = new SharedParts(store, "state");
     this.shared = new SharedBudgets({
       store,
-      budgets: new Budgets(fleet, { slackMs: SLACK_MS }),
+      fleet,
       leadership: this.#leadership,
       monotonicMs: world.monotonicMs,
       isDaemon: true,
@@ -107,8 +106,7 @@ export class Replica implements AsyncDisposable {
 
   /** Whether a poll may be sent at this moment. */
   mayPoll(): boolean {
-    const role = this.#leadership.role();
-    return !this.#isStopped && (role === "leader" || role === "cut_off");
+    return !this.#isStopped && this.#leadership.mayPoll();
   }
 
   /** If this replica leads, writes the current state for the next leader. */

@@ -1,10 +1,10 @@
 import pLimit from "p-limit";
 import { z } from "zod";
-import type { Budgets } from "../budgets/budgets.ts";
+import { Budgets } from "../budgets/budgets.ts";
 import type { BudgetRecord } from "../budgets/gate.ts";
 import { Spent, usedAt } from "../budgets/ledger.ts";
 import type { SavedBudgets } from "../budgets/saved-budgets.ts";
-import type { Endpoint } from "../core/model/fleet.ts";
+import type { Endpoint, Fleet } from "../core/model/fleet.ts";
 import { parseJson } from "../core/model/text.ts";
 import { shareNext } from "../io/share-next.ts";
 import type { ReadPart } from "../io/state/parts.ts";
@@ -14,9 +14,9 @@ import { SharedParts } from "./parts.ts";
 
 export interface SharedBudgetsOptions {
   readonly store: ScriptRunner;
-  readonly budgets: Budgets;
+  readonly fleet: Fleet;
   /** The right to count, which is that to lead. */
-  readonly leadership: Pick<Leadership, "role" | "token" | "isFailing" | "storeNowMs">;
+  readonly leadership: Pick<Leadership, "mayPoll" | "token" | "isFailing" | "storeNowMs">;
   readonly monotonicMs: () => number;
   /** Whether this process polls by schedules, and so may go on for a while when the store is away. */
   readonly isDaemon: boolean;
@@ -25,7 +25,7 @@ export interface SharedBudgetsOptions {
 }
 
 /** A request counts so much longer than its window, for a store that takes over with another clock. */
-export const SLACK_MS = 60_000;
+const SLACK_MS = 60_000;
 /** Requests in advance may be sent for so long after the last contact with the store. */
 const ADVANCE_MS = 300_000;
 /** After a leader that may have used its advance, the next leader has none for this time. */
@@ -62,15 +62,15 @@ export class SharedBudgets implements BudgetRecord {
   readonly #inTurn = pLimit(1);
 
   constructor(options: SharedBudgetsOptions) {
-    const { store, leadership, budgets } = options;
+    const { store, leadership, fleet } = options;
     this.#options = options;
-    this.budgets = budgets;
+    this.budgets = new Budgets(fleet, { slackMs: SLACK_MS });
     this.nowMs = () => leadership.storeNowMs();
     this.#parts = new SharedParts(store, KEY);
   }
 
   readonly problem = (): string | null =>
-    this.#mayPoll() || this.#options.leadership.isFailing() ? null : OTHER_LEADS;
+    this.#options.leadership.mayPoll() || this.#options.leadership.isFailing() ? null : OTHER_LEADS;
 
   /** Callers that wait at the same time share one write. */
   readonly flush = shareNext(() => this.#record(), this.#inTurn);
@@ -81,10 +81,11 @@ export class SharedBudgets implements BudgetRecord {
   };
 
   readonly useAdvance = (endpoint: Endpoint): boolean => {
+    const { leadership } = this.#options;
     const account = this.budgets.accountOf(endpoint);
     const { storeMs, monotonicMs } = this.#contact;
     const isOver = this.#options.monotonicMs() - monotonicMs >= ADVANCE_MS;
-    if (account === undefined || isOver || storeMs < this.#advance.fromMs || !this.#mayPoll()) {
+    if (account === undefined || isOver || storeMs < this.#advance.fromMs || !leadership.mayPoll()) {
       return false;
     }
     const { id, inFiveMinutes } = account;
@@ -135,12 +136,6 @@ export class SharedBudgets implements BudgetRecord {
   async release(): Promise<void> {
     this.#advance = { ...this.#advance, isHeld: false };
     await this.flush().catch(() => undefined);
-  }
-
-  /** Whether this process leads, or led last and may use its advance. */
-  #mayPoll(): boolean {
-    const role = this.#options.leadership.role();
-    return role === "leader" || role === "cut_off";
   }
 
   /** @throws {Error} If not all that was counted is in the store. */

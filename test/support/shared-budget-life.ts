@@ -1,10 +1,9 @@
 import fc from "fast-check";
-import { Budgets } from "../../src/budgets/budgets.ts";
 import { BudgetGate } from "../../src/budgets/gate.ts";
 import type { Budget } from "../../src/core/model/fleet.ts";
 import type { ScriptRunner } from "../../src/io/store/redis-store.ts";
 import { NOT_CONNECTED } from "../../src/io/store/store-script.ts";
-import { SharedBudgets, SLACK_MS } from "../../src/replica/shared-budgets.ts";
+import { SharedBudgets } from "../../src/replica/shared-budgets.ts";
 import { endpointOf, fleetOf } from "../budgets/fleet-builder.ts";
 import { StoreModel } from "./store-model.ts";
 
@@ -108,9 +107,9 @@ class Process {
     };
     this.budgets = new SharedBudgets({
       store,
-      budgets: new Budgets(FLEET, { slackMs: SLACK_MS }),
+      fleet: FLEET,
       leadership: {
-        role: () => (this.token === null ? "standby" : "leader"),
+        mayPoll: () => this.token !== null,
         token: () => this.token,
         isFailing: () => false,
         storeNowMs: () => life.trueMs + storeErrorMs,
