@@ -31,15 +31,7 @@ const LIFT = 10_000;
  * The same configuration at the pace of a demo. Budgets and concurrency limits are raised, because such frequent polls
  * would soon exhaust them.
  */
-export function accelerate(config: Config, pace: Pace): Config {
-  return {
-    ...config,
-    poll: { ...config.poll, concurrency: 64, perHost: 32 },
-    fleet: accelerateFleet(config.fleet, pace),
-  };
-}
-
-function accelerateFleet(fleet: Fleet, pace: Pace): Fleet {
+export function accelerate({ fleet, ...config }: Config, pace: Pace): Config {
   const accelerateEndpoint = (endpoint: Endpoint): Endpoint => {
     const pollIntervalMs = pace.pollIntervalSec * 1_000;
     return {
@@ -49,7 +41,7 @@ function accelerateFleet(fleet: Fleet, pace: Pace): Fleet {
       targets: endpoint.targets.map((target) => ({ ...target, pollIntervalMs })),
     };
   };
-  return {
+  const accelerated: Fleet = {
     ...fleet,
     chains: fleet.chains.map((chain) => ({ ...chain, thresholds: thresholdsOf(chain, pace.thresholds) })),
     indexers: fleet.indexers.map((indexer) => ({
@@ -59,6 +51,7 @@ function accelerateFleet(fleet: Fleet, pace: Pace): Fleet {
     rpcEndpoints: fleet.rpcEndpoints.map(accelerateEndpoint),
     budgets: fleet.budgets.map((budget) => ({ ...budget, limit: budget.limit * LIFT })),
   };
+  return { ...config, fleet: accelerated, poll: { ...config.poll, concurrency: 64, perHost: 32 } };
 }
 
 /** One block is not lag: a slow chain is given three. */

@@ -76,9 +76,7 @@ function healthOf(kind: ServerKind, blockTimeMs: number): Partial<TargetBehaviou
   switch (kind) {
     case "gateway":
       return { lagMs: 600, replicas: 3, wobbleBlocks: blocksInMs(3_000) };
-    case "envio":
     case "envio-3.2":
-    case "envio-2.27":
       return { lagMs: 300, batchBlocks: blocksInMs(1_000) };
     case "rpc":
     case "erpc":
