@@ -3,6 +3,7 @@ import type { BudgetRecord } from "../budgets/gate.ts";
 import type { Config } from "../config/config.ts";
 import type { Report } from "../core/model/report.ts";
 import { ReportSchema } from "../core/model/report-schema.ts";
+import { hostAndPort } from "../core/model/text.ts";
 import { checkRound } from "../daemon/check-round.ts";
 import { Monitor } from "../daemon/monitor.ts";
 import { spentInFile } from "../io/state/file.ts";
@@ -120,11 +121,11 @@ const LISTENER_TIMEOUT_MS = 2_000;
 
 /** Null if nothing, another program or a daemon without some of these targets listens on the configuration's address. */
 async function askListener(
-  { listen: { host, port } }: Config,
+  { listen }: Config,
   configured: Report,
   world: CommandWorld,
 ): Promise<Found | null> {
-  const listener = toLoopback(`http://${host.includes(":") ? `[${host}]` : host}:${port}`);
+  const listener = toLoopback(`http://${hostAndPort(listen)}`);
   try {
     const served = await askForReport(listener, world, LISTENER_TIMEOUT_MS);
     // It may serve more, with a key that is not set here.

@@ -118,3 +118,8 @@ export function parseJson(text: string): unknown {
     throw error;
   }
 }
+
+/** `HOST:PORT`, an IPv6 host in brackets. */
+export function hostAndPort({ host, port }: { readonly host: string; readonly port: number }): string {
+  return `${host.includes(":") ? `[${host}]` : host}:${port}`;
+}

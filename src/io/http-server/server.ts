@@ -1,7 +1,9 @@
 import { createServer, type RequestListener, type Server } from "node:http";
 import { createServer as createTlsServer } from "node:https";
+import type { AddressInfo } from "node:net";
 import fastify, { type FastifyInstance } from "fastify";
 import type { WebSettingsSource } from "../../config/config.ts";
+import { hostAndPort } from "../../core/model/text.ts";
 import { limitConnections } from "./connections.ts";
 import { addApiRoutes } from "./routes/api.ts";
 import { addCors } from "./routes/cors.ts";
@@ -76,8 +78,10 @@ export async function startHttpServer(
       { cause },
     );
   });
+  // A server that listens on TCP has an address object: text is only for pipes, null only before it listens.
+  const { port } = server.server.address() as AddressInfo;
   return {
-    url: `${web?.current.tls == null ? "http" : "https"}://${authorityOf(server, listen.host)}`,
+    url: `${web?.current.tls == null ? "http" : "https"}://${hostAndPort({ host: listen.host, port })}`,
     async [Symbol.asyncDispose]() {
       await server.close();
     },
@@ -148,11 +152,4 @@ function addRoutes(server: FastifyInstance, source: ServerDeps, onError: ErrorLi
     addApiRoutes(server, source);
     addManagementRoutes(server, source);
   });
-}
-
-function authorityOf(server: FastifyInstance, host: string): string {
-  const address = server.server.address();
-  // A server on a TCP port has an address with a port; only that of a pipe is a string.
-  const port = address === null || typeof address === "string" ? 0 : address.port;
-  return `${host.includes(":") ? `[${host}]` : host}:${port}`;
 }

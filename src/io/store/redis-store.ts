@@ -1,6 +1,7 @@
 import { createClient, ErrorReply } from "@redis/client";
 import { z } from "zod";
 import type { StoreAddress, StoreSettings } from "../../config/config.ts";
+import { hostAndPort } from "../../core/model/text.ts";
 import { codeOf, connectionDetail } from "../http-client/failure.ts";
 import type { World } from "../world.ts";
 import { NOT_CONNECTED, type StoreFailure, type StoreReply, type StoreScript } from "./store-script.ts";
@@ -206,7 +207,7 @@ function storeFailure(error: unknown): StoreFailure {
 }
 
 /** For people: the address without user and password. */
-function storeName({ host, port, isEncrypted, database }: StoreAddress): string {
-  const shownHost = host.includes(":") ? `[${host}]` : host;
-  return `${isEncrypted ? "rediss" : "redis"}://${shownHost}:${port}${database === 0 ? "" : `/${database}`}`;
+function storeName({ isEncrypted, database, ...address }: StoreAddress): string {
+  const protocol = isEncrypted ? "rediss" : "redis";
+  return `${protocol}://${hostAndPort(address)}${database === 0 ? "" : `/${database}`}`;
 }
