@@ -21,10 +21,15 @@ export interface Reply {
 }
 
 /** What came of it. Times are whole unix milliseconds, their distance measured by a clock that never jumps. */
-export type PostResult = { readonly sentAtMs: number; readonly receivedAtMs: number } & (
-  | { readonly kind: "replied"; readonly reply: Reply }
-  | { readonly kind: "failed"; readonly reason: FailureReason; readonly detail: string }
-);
+export type PostResult = { readonly sentAtMs: number; readonly receivedAtMs: number } & ReplyOrFailure;
+
+export type ReplyOrFailure = { readonly kind: "replied"; readonly reply: Reply } | PostFailure;
+
+export interface PostFailure {
+  readonly kind: "failed";
+  readonly reason: FailureReason;
+  readonly detail: string;
+}
 
 /** The port through which polls reach the network; a remote's failure is a result, never an exception. */
 export type Post = (request: PostRequest) => Promise<PostResult>;

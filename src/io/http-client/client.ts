@@ -2,7 +2,7 @@ import { createRequire } from "node:module";
 import type { Dispatcher } from "undici";
 import Agent from "undici/lib/dispatcher/agent.js";
 import type { ProxySettings } from "../../config/config.ts";
-import type { Post, PostRequest, PostResult, Reply } from "../../core/model/http-post.ts";
+import type { Post, PostRequest, PostResult, ReplyOrFailure } from "../../core/model/http-post.ts";
 import { jsonOf, memoize } from "../../core/model/memoize.ts";
 import type { FailureReason } from "../../core/model/observation.ts";
 import { failureOf } from "./failure.ts";
@@ -142,10 +142,6 @@ function headersOf(headers: PostRequest["headers"], userAgent: string): Record<s
     "accept-encoding": "identity",
   };
 }
-
-type ReplyOrFailure =
-  | { readonly kind: "replied"; readonly reply: Reply }
-  | { readonly kind: "failed"; readonly reason: FailureReason; readonly detail: string };
 
 type Controller = Dispatcher.DispatchController;
 type Headers = Readonly<Record<string, string | string[] | undefined>>;

@@ -1,3 +1,4 @@
+import type { PostFailure } from "../../core/model/http-post.ts";
 import type { FailureReason } from "../../core/model/observation.ts";
 
 /** Codes of Node's network, of TLS and of undici; a detail of null shows the code itself. */
@@ -33,11 +34,7 @@ const OUR_CODE = /^(ERR_INVALID_|UND_ERR_INVALID_ARG$|UND_ERR_NOT_SUPPORTED$)/;
  *
  * @throws The error itself where it is no failure of the network: that is a bug of ours, not the indexer's.
  */
-export function failureOf(error: unknown): {
-  readonly kind: "failed";
-  readonly reason: FailureReason;
-  readonly detail: string;
-} {
+export function failureOf(error: unknown): PostFailure {
   // Of undici; it may come without a code.
   if (error instanceof Error && error.name === "HTTPParserError") {
     return { kind: "failed", reason: "malformed", detail: "answered with what is no HTTP" };
