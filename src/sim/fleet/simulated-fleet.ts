@@ -85,7 +85,7 @@ export class SimulatedFleet implements AsyncDisposable {
   }
 
   chain(wanted: string): SimulatedChain {
-    const found = this.chains.filter(({ slug }) => slug === wanted);
+    const found = this.chains.filter(({ model }) => model.slug === wanted);
     return only(found, `chain ${wanted}`);
   }
 
@@ -126,16 +126,12 @@ export class SimulatedFleet implements AsyncDisposable {
 
 /** A chain of a fleet. Its pace can be changed while the fleet runs. */
 export class SimulatedChain {
-  readonly slug: string;
-  readonly id: number;
   /** The chain as plain data: replaced at every change of pace. */
   model: ChainModel;
   readonly #blockTimeMs: number;
   readonly #nowMs: () => number;
 
   constructor(spec: ChainSpec, nowMs: () => number) {
-    this.slug = spec.slug;
-    this.id = spec.id;
     this.model = createChain(spec);
     this.#blockTimeMs = spec.blockTimeMs;
     this.#nowMs = nowMs;
@@ -192,8 +188,8 @@ export class SimulatedEndpoint {
     this.spec = spec;
     this.key = spec.key;
     this.targets = chains.map((chain) => {
-      const key = targetKeyOf(spec, chain.slug);
-      return new SimulatedTarget(key, chain, nowMs, spec.targetBehaviour?.(chain.slug) ?? {});
+      const { slug } = chain.model;
+      return new SimulatedTarget(targetKeyOf(spec, slug), chain, nowMs, spec.targetBehaviour?.(slug) ?? {});
     });
     this.#random = createRandom(`synclag/${spec.key}`);
     this.#nowMs = nowMs;

@@ -101,8 +101,8 @@ export class SimulatedTarget {
       hash: height === null ? null : hashOf(chain.id, height, fork),
     });
     const row: ServedRow = {
-      slug: this.chain.slug,
-      chainId: this.chain.id,
+      slug: this.chain.model.slug,
+      chainId: this.chain.model.id,
       ...blockAt(block),
       deployment: behaviour.deployment,
       indexingErrors: behaviour.indexingErrors,
