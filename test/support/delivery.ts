@@ -1,13 +1,12 @@
-import type { PostResult } from "../../src/core/model/http-post.ts";
+import type { ReplyOrFailure } from "../../src/core/model/http-post.ts";
 import type { Damage } from "../../src/sim/servers/answer.ts";
 
-/** A result without its times. */
-export type Received =
-  | Pick<Extract<PostResult, { kind: "replied" }>, "kind" | "reply">
-  | Pick<Extract<PostResult, { kind: "failed" }>, "kind" | "reason" | "detail">;
-
 /** The network's faults, as the HTTP client would tell them. */
-export async function deliverBadly({ name }: Damage, timeoutMs: number, leftMs: number): Promise<Received> {
+export async function deliverBadly(
+  { name }: Damage,
+  timeoutMs: number,
+  leftMs: number,
+): Promise<ReplyOrFailure> {
   switch (name) {
     case "hang_before_headers":
     case "hang_within_body":

@@ -5,7 +5,7 @@ import type { Config } from "../../src/config/config.ts";
 import { EventLog } from "../../src/core/events/event-log.ts";
 import type { EndpointRecord } from "../../src/core/model/exchange.ts";
 import { type Endpoint, endpointsOf, statusEndpointOf, targetsByHost } from "../../src/core/model/fleet.ts";
-import type { PostRequest } from "../../src/core/model/http-post.ts";
+import type { PostRequest, ReplyOrFailure } from "../../src/core/model/http-post.ts";
 import type { MetricsSource } from "../../src/core/model/metrics-source.ts";
 import type { Report } from "../../src/core/model/report.ts";
 import { isoTime } from "../../src/core/model/text.ts";
@@ -31,7 +31,7 @@ import { selectTargets } from "../../src/views/api/selection.ts";
 import { renderIncidentsPage } from "../../src/views/page/incidents.ts";
 import { renderPlanPage } from "../../src/views/page/plan.ts";
 import { renderEventsTable, renderPlanJson, renderPlanTable } from "../../src/views/terminal/tables.ts";
-import { deliverBadly, type Received, sleep } from "./delivery.ts";
+import { deliverBadly, sleep } from "./delivery.ts";
 import { type LogLine, recordLog } from "./log-recorder.ts";
 import { msOf, Outputs, PAGE, TEST_VERSION, textOf } from "./outputs.ts";
 import { parsed } from "./running-app.ts";
@@ -414,8 +414,8 @@ export class Scenario extends Outputs implements AsyncDisposable {
 
   /** A client for a process of its own, which reaches the same indexers. */
   openClient({ timeoutMs }: HttpClientOptions): HttpClient {
-    let close: (received: Received) => void = () => undefined;
-    const closed = new Promise<Received>((resolve) => {
+    let close: (received: ReplyOrFailure) => void = () => undefined;
+    const closed = new Promise<ReplyOrFailure>((resolve) => {
       close = resolve;
     });
     return {
@@ -433,7 +433,7 @@ export class Scenario extends Outputs implements AsyncDisposable {
     };
   }
 
-  async #answer({ url, headers, body }: PostRequest, timeoutMs: number): Promise<Received> {
+  async #answer({ url, headers, body }: PostRequest, timeoutMs: number): Promise<ReplyOrFailure> {
     const { host, pathname } = new URL(url);
     const endpoint = this.#endpoints.get(this.#led.get(url) ?? url);
     if (endpoint === undefined || this.#down.has(host) || this.fleet.isClosed) {
@@ -452,7 +452,7 @@ export class Scenario extends Outputs implements AsyncDisposable {
     }
   }
 
-  async #deliver(endpoint: SimulatedEndpoint, call: Call, timeoutMs: number): Promise<Received> {
+  async #deliver(endpoint: SimulatedEndpoint, call: Call, timeoutMs: number): Promise<ReplyOrFailure> {
     const named = Object.entries(call.headers).map(([name, value]) => [name.toLowerCase(), value]);
     const headers = { "content-type": "application/json", ...Object.fromEntries(named) };
     const pending = endpoint.receive({ ...call, headers });
