@@ -35,6 +35,8 @@ export interface Claim {
   readonly timeMs: number | null;
   /** What that time says: `fresh`, the block was new when it was read; `old`, the source is behind by its own word. */
   readonly age: "fresh" | "old" | "unknown";
+  /** The block was new when it was first seen. */
+  readonly wasNew: boolean;
   /** An RPC node with a fresh block. */
   readonly isProof: boolean;
   /** When its height was last seen to grow; null where it never was, on its present track. */
@@ -99,7 +101,8 @@ function claimOf(source: SourceState, provider: string, at: ChainAt): Claim | nu
   // After a larger step back than between replicas, only the newest height counts.
   const step = Math.max(STEP_BLOCKS, STEP_MS / (pace.intervalMs ?? STEP_MS));
   const sample = highest.block - newest.block > step ? newest : highest;
-  const age = ageOf(sample, thresholds.laggingMs, pace);
+  const ageAt = (readMs: number) => ageOf(sample.timestampSec, readMs, thresholds.laggingMs, pace);
+  const age = ageAt(sample.receivedAtMs);
   const idle = idleMs(source);
   const aboveTrack = blocksAbove(track, sample, pace);
   const offTrack = withTolerance(aboveTrack, track, sample, pace);
@@ -113,6 +116,7 @@ function claimOf(source: SourceState, provider: string, at: ChainAt): Claim | nu
     slackMs: (sample.receivedAtMs - sample.sentAtMs) / 2,
     timeMs: sample.timestampSec === null ? null : sample.timestampSec * 1_000,
     age,
+    wasNew: ageAt(peak?.block === sample.block ? peak.atMs : sample.receivedAtMs) === "fresh",
     isProof: kind === "rpc" && age === "fresh",
     advancedMs: peak !== null && peak.atMs === lastAdvanceMs ? peak.atMs : null,
     idleMs: idle,
@@ -127,11 +131,11 @@ function claimOf(source: SourceState, provider: string, at: ChainAt): Claim | nu
   };
 }
 
-function ageOf({ receivedAtMs, timestampSec }: Sample, laggingMs: number, pace: Pace): Claim["age"] {
+function ageOf(timestampSec: number | null, readMs: number, laggingMs: number, pace: Pace): Claim["age"] {
   if (timestampSec === null) {
     return "unknown";
   }
-  const ageMs = receivedAtMs - timestampSec * 1_000;
+  const ageMs = readMs - timestampSec * 1_000;
   if (ageMs <= Math.max(FRESH_MS, FRESH_BLOCKS * (pace.intervalMs ?? 0))) {
     return "fresh";
   }

@@ -79,9 +79,9 @@ export function mostBlocks(spanMs: number, isDated: boolean, pace: Pace): number
 }
 
 function provenAtHeadMs(claim: Claim, claims: readonly Claim[], pace: Pace): number | null {
-  const { age, advancedMs, isBackfilling, isOnTrack, provider, timeMs } = claim;
+  const { advancedMs, isBackfilling, isOnTrack, provider, timeMs, wasNew } = claim;
   if (timeMs !== null) {
-    return age === "fresh" ? timeMs : null;
+    return wasNew ? timeMs : null;
   }
   if (isBackfilling || advancedMs === null || hasFallen(claim, claims)) {
     return null;
