@@ -144,12 +144,13 @@ function isBeyond({ atMs, block, key, timeMs }: Claim, head: Claim, before: Cons
   return was || block - head.block > mostBlocks(atMs - head.atMs, timeMs !== null, pace);
 }
 
-/** The head as it is remembered. It does not fall while the track advances. */
+/** The head as it is remembered. It does not fall by less than a minute, nor while a source that agrees still shows it. */
 function headFrom(chosen: Claim, level: readonly Claim[], before: HeadState | null, pace: Pace): HeadState {
   const freshUntilMs = level.reduce((latest, claim) => Math.max(latest, claim.freshUntilMs), 0);
   const { block, atMs, idleMs, slackMs } = chosen;
   const fallen = before === null ? 0 : before.block - block;
-  if (before === null || fallen < 0 || !isWithinMinute(fallen, pace)) {
+  const isStillShown = level.some((claim) => claim.block >= (before?.block ?? 0));
+  if (before === null || fallen < 0 || !(isStillShown || isWithinMinute(fallen, pace))) {
     return { block, reachedMs: atMs - idleMs, atMs, slackMs, freshUntilMs };
   }
   return fallen === 0
