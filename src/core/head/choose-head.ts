@@ -13,12 +13,12 @@ export interface Choice {
 
 /** Another height confirms a height if it gets there in time, within this share of the time between the two replies. */
 const NEAR_SHARE = 0.05;
-/** Block times lie on one line with so many blocks, so much time and so large a share of the time between to spare ... */
+/** Block times lie on one line with so many blocks, so much time and so large a share of the time between to spare. */
 const LINE_BLOCKS = 5;
 const LINE_MS = 30_000;
 const LINE_SHARE = 0.25;
-/** ... or what the number of blocks varies by where they come at random. */
-const LINE_DEVIATIONS = 3;
+/** Where blocks come at random, their number is seldom off by more standard deviations. */
+const DEVIATIONS = 3;
 /** A source is asked about as often as another if their poll intervals differ by no more than this factor. */
 const AS_OFTEN = 2;
 /** A reply belongs to the present round for so many poll intervals. */
@@ -77,7 +77,7 @@ function goesInSteps({ source: { samples }, timeMs }: Claim, pace: Pace): boolea
     samples.some((sample, index) => {
       const before = samples[index - 1] ?? sample;
       const usual = (readAtMs(sample) - readAtMs(before)) / intervalMs;
-      return !isWithinMinute(sample.block - before.block - usual, pace);
+      return !isWithinMinute(sample.block - before.block - usual - deviationOf(usual), pace);
     })
   );
 }
@@ -124,8 +124,13 @@ function isOnLine(claim: Claim, top: Claim, { intervalMs }: Pace): boolean {
   const blocks = top.block - claim.block;
   const usual = (top.timeMs - claim.timeMs) / intervalMs;
   const tolerance = LINE_BLOCKS + LINE_MS / intervalMs;
-  const spread = Math.max(LINE_SHARE * usual, LINE_DEVIATIONS * Math.sqrt(Math.max(0, usual)));
+  const spread = Math.max(LINE_SHARE * usual, deviationOf(usual));
   return blocks >= 0 && usual >= -tolerance && blocks - usual <= tolerance + spread;
+}
+
+/** By how much a number of blocks may differ from the usual one, where blocks come at random. */
+function deviationOf(usual: number): number {
+  return DEVIATIONS * Math.sqrt(Math.max(0, usual));
 }
 
 /** The highest block of the place that another provider confirms; of two the higher; or the block of a fresh RPC node above it. */
