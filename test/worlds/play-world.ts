@@ -283,9 +283,9 @@ class Play {
     );
   }
 
-  /** Where all others fail at once it may be our own network: nothing can be said of a source that is not asked meanwhile. */
+  /** Where all others fail at once it may be our own network, and `unknown` accuses nobody. */
   #isCutOff(actor: Actor): boolean {
-    return this.#actors.every((other) => other === actor || other.lost > 1);
+    return this.#actors.every((other) => other === actor || other.lost > 0);
   }
 
   /** How long the block after `block` has existed; 0 where it does not. */
