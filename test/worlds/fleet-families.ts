@@ -54,6 +54,7 @@ export const FLEET_FAMILIES: Readonly<Record<string, (index: number) => World>> 
   "always 1 to 9 minutes late": family("late", alwaysLate),
   "a pair and an RPC node, a fault of an hour": family("pair", pairAndNode),
   "lossy network, restarts, flapping": family("lossy", lossy),
+  "a halt of 2 to 30 minutes, sources behind it": family("halt", haltWithLate),
 };
 
 function family(name: string, draft: (random: Random) => Draft): (index: number) => World {
@@ -299,6 +300,28 @@ function pairAndNode(random: Random): Draft {
         }),
       ),
       source({ kind: "rpc", provider: "node", pollIntervalMs: 30 * SECOND, reportsTimes: true }),
+    ],
+  };
+}
+
+/** The late sources go on while the chain and those at its head stand still. */
+function haltWithLate(random: Random): Draft {
+  const late = 1 + Math.floor(random() * 2);
+  const reportsTimes = () => random() < 0.5;
+  const node = random() < 0.3 ? [source({ kind: "rpc", provider: "node", reportsTimes: true })] : [];
+  const halt = { atMs: 70 * MINUTE, forMs: (2 + 28 * random()) * MINUTE, factor: null };
+  return {
+    chain: { ...drawChain(random), paces: [halt] },
+    // How far behind a source is, the judge counts with the halt.
+    rules: { ...RULES, badLooks: Number.POSITIVE_INFINITY },
+    sources: [
+      ...hosts(2 + Math.floor(random() * 2), () => ({ reportsTimes: reportsTimes() })),
+      ...hosts(late, (at) => ({
+        provider: `late${at}`,
+        reportsTimes: reportsTimes(),
+        conducts: always({ kind: "follows", delayMs: (12 + 18 * random()) * MINUTE }),
+      })),
+      ...node,
     ],
   };
 }

@@ -1,6 +1,15 @@
 import { readAtMs } from "../model/sample.ts";
 import type { Pace, Track } from "./chain-state.ts";
-import { areLevel, type Claim, carriedTo, heaviest, isWithinMinute, keysOf, providersOf } from "./claim.ts";
+import {
+  areLevel,
+  type Claim,
+  carriedTo,
+  haltedIn,
+  heaviest,
+  isWithinMinute,
+  keysOf,
+  providersOf,
+} from "./claim.ts";
 
 export interface Choice {
   readonly chosen: Claim | null;
@@ -44,12 +53,15 @@ export function chooseHead(set: readonly Claim[], track: Track | null, pace: Pac
 }
 
 /**
- * The sources that may show the head: not those that stand still, are late by their own block time or back-fill, nor those
- * that advance in large steps while others do not. If all back-fill from the track on, the chain itself makes blocks in a burst.
+ * The sources that may show the head: not those that stand still while the chain does not, are late by their own block time or
+ * back-fill, nor those that advance in large steps while others do not. If all back-fill from the track on, the chain itself makes blocks in a burst.
  */
 function votersOf(set: readonly Claim[], pace: Pace): readonly Claim[] {
-  const voters = set.filter(({ isBackfilling, isMoving }) => isMoving && !isBackfilling);
-  const steady = voters.filter((claim) => !goesInSteps(claim, pace) && !isBehind(claim, voters, pace));
+  const halted = haltedIn(set);
+  const voters = set.filter((claim) => !claim.isBackfilling && (claim.isMoving || halted.includes(claim)));
+  const steady = voters.filter(
+    (claim) => !goesInSteps(claim, voters, pace) && !isBehind(claim, voters, pace),
+  );
   if (steady.length > 0 || voters.length > 0) {
     return steady.length > 0 ? steady : voters;
   }
@@ -66,12 +78,18 @@ function isBehind(claim: Claim, voters: readonly Claim[], pace: Pace): boolean {
 }
 
 /** Whether a source without block times advances in large steps and so rarely shows the head: it follows final blocks or works in batches. */
-function goesInSteps({ source: { samples }, timeMs }: Claim, pace: Pace): boolean {
+function goesInSteps(
+  { block, source: { samples }, timeMs }: Claim,
+  voters: readonly Claim[],
+  pace: Pace,
+): boolean {
   const { intervalMs } = pace;
   if (timeMs !== null || intervalMs === null) {
     return false;
   }
-  const stands = samples.length >= STEP_SAMPLES && samples.at(-1)?.block === samples[0]?.block;
+  // At the highest block it may be the chain that stands still.
+  const isBelow = voters.some((other) => other.block > block);
+  const stands = isBelow && samples.length >= STEP_SAMPLES && samples.at(-1)?.block === samples[0]?.block;
   return (
     stands ||
     samples.some((sample, index) => {

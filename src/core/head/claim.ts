@@ -220,6 +220,15 @@ function paceError({ measured }: Pace): number {
   return measured ? PACE_ERROR.measured : PACE_ERROR.configured;
 }
 
+/** The sources that stand at the highest block, if two providers do: it is the chain that stands still, not they. */
+export function haltedIn(claims: readonly Claim[]): readonly Claim[] {
+  const highest = Math.max(...claims.map(({ block }) => block));
+  const halted = claims.filter(
+    ({ block, timeMs, wasNew }) => block === highest && (timeMs === null || wasNew),
+  );
+  return providersOf(halted) > 1 ? halted : [];
+}
+
 export function providersOf(claims: readonly Claim[]): number {
   return new Set(claims.map(({ provider }) => provider)).size;
 }
