@@ -4,8 +4,8 @@ import {
   areLevel,
   type Claim,
   carriedTo,
-  haltedIn,
   heaviest,
+  highestIn,
   isWithinMinute,
   keysOf,
   providersOf,
@@ -53,12 +53,12 @@ export function chooseHead(set: readonly Claim[], track: Track | null, pace: Pac
 }
 
 /**
- * The sources that may show the head: not those that stand still while the chain does not, are late by their own block time or
- * back-fill, nor those that advance in large steps while others do not. If all back-fill from the track on, the chain itself makes blocks in a burst.
+ * The sources that may show the head: not those that stand below another, are late by their own block time or back-fill, nor those
+ * that advance in large steps while others do not. If all back-fill from the track on, the chain itself makes blocks in a burst.
  */
 function votersOf(set: readonly Claim[], pace: Pace): readonly Claim[] {
-  const halted = haltedIn(set);
-  const voters = set.filter((claim) => !claim.isBackfilling && (claim.isMoving || halted.includes(claim)));
+  const highest = highestIn(set);
+  const voters = set.filter((claim) => !claim.isBackfilling && (claim.isMoving || highest.includes(claim)));
   const steady = voters.filter(
     (claim) => !goesInSteps(claim, voters, pace) && !isBehind(claim, voters, pace),
   );

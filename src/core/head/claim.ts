@@ -220,13 +220,13 @@ function paceError({ measured }: Pace): number {
   return measured ? PACE_ERROR.measured : PACE_ERROR.configured;
 }
 
-/** The sources that stand at the highest block, if two providers do: it is the chain that stands still, not they. */
-export function haltedIn(claims: readonly Claim[]): readonly Claim[] {
+/**
+ * The sources at the highest block: if they stand still, so does the chain, as far as anybody knows. A source that was late when it
+ * came there may not be at the head.
+ */
+export function highestIn(claims: readonly Claim[]): readonly Claim[] {
   const highest = Math.max(...claims.map(({ block }) => block));
-  const halted = claims.filter(
-    ({ block, timeMs, wasNew }) => block === highest && (timeMs === null || wasNew),
-  );
-  return providersOf(halted) > 1 ? halted : [];
+  return claims.filter(({ block, timeMs, wasNew }) => block === highest && (timeMs === null || wasNew));
 }
 
 export function providersOf(claims: readonly Claim[]): number {

@@ -11,9 +11,9 @@
  * 2. The claim compatible with the most providers, then the most sources, decides which sources are excluded (sources of one
  *    provider fail together). If two sets are equal, the sources in both decide, if they have more providers than the rest.
  *    Otherwise there is no reference.
- * 3. Of the remaining sources that advance, or stand at the highest block with another provider, the head is the highest
- *    block that two providers confirm, at the place where most of them are. One exception: if that has fallen below the track,
- *    a source still on the track that has shown more is right, unless two providers below it never were on the track.
+ * 3. Of the remaining sources that advance, or stand at the highest block, the head is the highest block that two providers
+ *    confirm, at the place where most of them are. One exception: if that has fallen below the track, a source still on the
+ *    track that has shown more is right, unless two providers below it never were on the track.
  * 4. A source above a head that two providers confirm, by more than the chain can have made, is excluded too.
  *
  * Everything follows from the last replies of each source. The only memory is the track: the last head that two providers

@@ -1,5 +1,5 @@
 import type { Conflict, Pace } from "./chain-state.ts";
-import { areLevel, type Claim, haltedIn, heaviest, keysOf, mostBlocksIn, providersOf } from "./claim.ts";
+import { areLevel, type Claim, heaviest, highestIn, keysOf, mostBlocksIn, providersOf } from "./claim.ts";
 
 /** Two timestamps may be wrong by so much. */
 const TIME_TOLERANCE_MS = 120_000;
@@ -16,8 +16,8 @@ export function largestSets(claims: readonly Claim[], pace: Pace): readonly (rea
   }
   const sets = new Map<string, readonly Claim[]>();
   // A source that is behind by its own word does not say where the head is.
-  const halted = haltedIn(claims);
-  const heads = claims.filter((claim) => claim.age !== "old" || halted.includes(claim));
+  const highest = highestIn(claims);
+  const heads = claims.filter((claim) => claim.age !== "old" || highest.includes(claim));
   for (const supposed of providersOf(heads) > 1 ? heads : claims) {
     const set = compatibleWith(supposed, claims, pace);
     if (set.length === claims.length) {
