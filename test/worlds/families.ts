@@ -75,7 +75,7 @@ export const FAMILIES: Readonly<Record<string, Family>> = {
   falling: honest(fallingWorld, 1_000, { orders: 2, known: 0.005 }),
   restarts: honest(restartWorld, 1_000, { known: 0 }),
   takeovers: honest(takeoverWorld, 1_000, { known: 0.05 }),
-  passing: honest(passingWorld, 1_000, { known: 0.05 }),
+  passing: honest(passingWorld, 1_000, { known: 0.06 }),
   clocks: {
     count: 200,
     rows: ({ count }) => CLOCK_STEPS.map((step) => clockStepRowOf(step, count)),
