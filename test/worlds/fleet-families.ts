@@ -304,7 +304,7 @@ function pairAndNode(random: Random): Draft {
   };
 }
 
-/** The late sources go on while the chain and those at its head stand still. */
+/** The late sources go on while the chain and those at its head, which are more, stand still. */
 function haltWithLate(random: Random): Draft {
   const late = 1 + Math.floor(random() * 2);
   const reportsTimes = () => random() < 0.5;
@@ -315,7 +315,7 @@ function haltWithLate(random: Random): Draft {
     // How far behind a source is, the judge counts with the halt.
     rules: { ...RULES, badLooks: Number.POSITIVE_INFINITY },
     sources: [
-      ...hosts(2 + Math.floor(random() * 2), () => ({ reportsTimes: reportsTimes() })),
+      ...hosts(late + 1, () => ({ reportsTimes: reportsTimes() })),
       ...hosts(late, (at) => ({
         provider: `late${at}`,
         reportsTimes: reportsTimes(),
