@@ -39,10 +39,8 @@ const ORDER = "depends on the order";
 
 /** In which share of the fleets of a kind something goes wrong that nobody can know better; of all others, in 3 % for a moment. */
 const FLEET_LIMITS: Readonly<Record<string, number>> = {
-  "two of three late, without times": 0.4,
-  "followers of final blocks": 0.3,
-  "creeps ahead by 1 to 10 %": 0.4,
-  "drifts while the others are asked twice an hour": 0.15,
+  "two of three late, without times": 0.3,
+  "creeps ahead by 1 to 10 %": 0.3,
 };
 
 /** Families of worlds; docs/ACCURACY.md says how right Synclag is in each. */
