@@ -120,7 +120,7 @@ export function readQuery<Schema extends z.ZodType>(schema: Schema, query: Query
   return `Cannot use ${String(name)} ${JSON.stringify(given[String(name)]).slice(0, 100)}: ${issue.message}`;
 }
 
-/** The same for a route about a time, of which `from` and `to` are as in the report then. */
+/** The same for a route about a time, of which `from` and `to` are as in the report then: nothing is known of the future. */
 export function readSpanQuery<Parameters extends Interval>(
   schema: z.ZodType<Parameters>,
   query: Query,
@@ -130,6 +130,7 @@ export function readSpanQuery<Parameters extends Interval>(
   if (typeof read === "string") {
     return read;
   }
-  const [from, to] = [read.from, read.to].map((text) => isoTime(timeOf(text, now))) as [string, string];
+  const from = isoTime(timeOf(read.from, now));
+  const to = isoTime(Math.min(timeOf(read.to, now), Date.parse(now)));
   return from < to ? { ...read, from, to } : `Cannot use from ${from}: expected a time before ${to}`;
 }
