@@ -223,6 +223,9 @@ const SAYS: Readonly<Record<string, Saying>> = {
           `${probe} of ${variant}/${tier}/${chain} ${detail}${difference === null ? "" : `, by ${difference}`}${odd === null ? "" : `; odd is ${odd}`}`,
       ),
   plan: (play, _, pattern) => matching(play.planPage(), pattern),
+  /** `past QUERY PATTERN`: the lines that match, of the page of incidents with this query. */
+  past: (play, [query = "", ...pattern]) =>
+    matching(play.incidentsPage(Object.fromEntries(new URLSearchParams(query))), pattern.join(" ")),
   /** `statuses [during 150s]`: as they are, or each that was seen in any of these seconds. */
   statuses: async (play, [during, duration = ""]) => {
     const seen = new Set(statusesOf(play));

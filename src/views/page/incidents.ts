@@ -1,7 +1,7 @@
 import { EVENT_KINDS, type Event } from "../../core/events/event.ts";
 import { incidentsOf, type PastIncident } from "../../core/events/timeline.ts";
 import { type Report, STATUSES } from "../../core/model/report.ts";
-import { formatCount, formatNumber, isoTime } from "../../core/model/text.ts";
+import { formatClock, formatCount, formatNumber, isoTime } from "../../core/model/text.ts";
 import { type Hosts, selectEvents } from "../api/events.ts";
 import type { EventQuery } from "../api/queries.ts";
 import { chainNames, eventWords } from "../wording/events.ts";
@@ -29,22 +29,26 @@ export function renderIncidentsPage(
   const { events: log, view } = options;
   const range = readRange(view.range);
   const nowMs = Date.parse(report.generated_at);
+  const { title, lengthMs } = RANGES[range];
+  const isRange = asked.to === report.generated_at && nowMs - Date.parse(asked.from) === lengthMs;
   const incidents = incidentsOf(log, asked, report.generated_at);
-  const running = incidents.filter(({ until }) => until === null).length;
+  const running = report.incidents.length;
   const tone = running > 0 ? "bad" : "ok";
-  const count = `${formatCount(incidents.length - running, "past incident")} in ${RANGES[range].title}`;
+  const [from, to] = [asked.from, asked.to].map((time) => formatClock(Date.parse(time), nowMs));
+  const past = formatCount(incidents.filter(({ until }) => until !== null).length, "past incident");
+  const count = `${past} ${isRange ? `in ${title}` : `from ${from} to ${to}`}`;
   const sentence = `${running === 0 ? "No incident" : formatCount(running, "incident")} now, ${count}`;
   const cards = incidents
     .slice(0, asked.limit)
     .map((one) => renderIncidentCard(one, renderChains(one, report), options, nowMs));
   const found = selectEvents(log, asked, hosts);
   const main = html`${renderSummary(report, tone, html`${toneGlyph(tone)} ${sentence}`)}
-${renderRanges(range, (one) => eventsPath({ ...asked, from: "", to: "", range: one }))}
+${renderRanges(isRange ? range : null, (one) => eventsPath({ ...asked, from: "", to: "", range: one }))}
 ${renderList("incidents", "Incidents", cards, "cards")}
 ${renderSection(
   "events",
   "Events",
-  html`${renderForm(report, { ...asked, range }, hosts)}
+  html`${renderForm(report, asked, hosts, isRange ? { range } : { range, from: asked.from, to: asked.to })}
 ${renderEvents(found, { ...asked, range }, chainNames(report), nowMs)}`,
 )}`;
   return renderPage({ ...options, title: "Incidents · Synclag", tone, main, kind: "live" });
@@ -100,8 +104,13 @@ function renderWhat({ kind, subject }: Event, what: string): Html | string {
     : what;
 }
 
-/** A form that works without script; its URL can be shared. */
-function renderForm({ targets }: Report, asked: Asked, hosts: Hosts): Html {
+/** A form that works without script; its URL can be shared. `span`: the time that is shown, which stays. */
+function renderForm(
+  { targets }: Report,
+  asked: EventQuery,
+  hosts: Hosts,
+  span: Readonly<Record<string, string>>,
+): Html {
   const known = (part: "protocol" | "chain" | "variant" | "tier") => targets.map((target) => target[part]);
   const fields = {
     kind: EVENT_KINDS,
@@ -120,6 +129,9 @@ function renderForm({ targets }: Report, asked: Asked, hosts: Hosts): Html {
     });
     return html`<label>${name} <select name="${name}">${options}</select></label>`;
   });
-  return html`<form class="filters" action="${INCIDENTS_PATH}#events"><input type="hidden" name="range" value="${asked.range}">
-${selects}<button>Show</button> <a href="${INCIDENTS_PATH}?range=${asked.range}#events">Clear</a></form>`;
+  const hidden = Object.entries(span).map(
+    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
+  );
+  return html`<form class="filters" id="filters" action="${INCIDENTS_PATH}#events">${hidden}
+${selects}<button>Show</button> <a href="${eventsPath(span)}">Clear</a></form>`;
 }

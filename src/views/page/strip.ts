@@ -31,8 +31,8 @@ export function readRange(found: unknown): Range {
   return typeof found === "string" && Object.hasOwn(RANGES, found) ? (found as Range) : "24h";
 }
 
-/** Links to the same page with another range. */
-export function renderRanges(range: Range, hrefOf: (range: Range) => string): Html {
+/** Links to the same page with another range; `range`: the one that is shown, null for any other time. */
+export function renderRanges(range: Range | null, hrefOf: (range: Range) => string): Html {
   const offered = (["24h", "7d", "30d"] as const).map((one) => {
     const current = one === range ? html` aria-current="true"` : null;
     return html`<a href="${hrefOf(one)}"${current}>${RANGES[one].title}</a>`;
