@@ -175,6 +175,28 @@ describe("the pages of the demo in Chromium", () => {
     });
   });
 
+  it("keeps what is chosen in a form, and the focus there and in the plots, while it is renewed", async () => {
+    const renewed = async (page: Page) => {
+      await page.evaluate("document.querySelector('main h1').dataset.former = 'yes'");
+      await page.locator("main h1:not([data-former])").waitFor();
+    };
+    await visit("/incidents", async (page) => {
+      const kind = page.getByLabel("kind");
+      await kind.selectOption("status");
+      await kind.focus();
+      await renewed(page);
+
+      expect(await kind.inputValue()).toBe("status");
+      expect(await page.evaluate("document.activeElement.name")).toBe("kind");
+    });
+    await visit("/chains/base", async (page) => {
+      await page.getByRole("button", { name: "1 h" }).first().click();
+      await renewed(page);
+
+      expect(await page.evaluate("document.activeElement.textContent")).toBe("1 h");
+    });
+  });
+
   it("keeps the theme that was chosen, goes to the filter with /, and tells local times", async () => {
     const there = { timezoneId: "Asia/Tokyo", locale: "en-GB", colorScheme: "light" } as const;
     await visit(

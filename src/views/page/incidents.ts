@@ -132,6 +132,6 @@ function renderForm(
   const hidden = Object.entries(span).map(
     ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
   );
-  return html`<form class="filters" id="filters" action="${INCIDENTS_PATH}#events">${hidden}
+  return html`<form class="filters" id="filters" data-keep action="${INCIDENTS_PATH}#events">${hidden}
 ${selects}<button>Show</button> <a href="${eventsPath(span)}">Clear</a></form>`;
 }
