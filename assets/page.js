@@ -32,10 +32,13 @@ async function refresh() {
   }
   running = true;
   const wanted = location.href;
+  let trouble = "does not respond";
   try {
     const reply = await fetch(wanted, { signal: AbortSignal.timeout(TIMEOUT_MS) });
     if (!reply.ok) {
-      throw new Error(String(reply.status));
+      // Such as 404 for a chain that is no longer in chains.yaml.
+      trouble = `replies ${reply.status} ${reply.statusText}`.trim();
+      throw new Error(trouble);
     }
     const page = new DOMParser().parseFromString(await reply.text(), "text/html");
     live.textContent = "live";
@@ -50,7 +53,7 @@ async function refresh() {
     shown = wanted;
   } catch {
     document.documentElement.classList.add("offline");
-    live.textContent = `Synclag does not respond; last update ${find(main, "#asof").textContent}`;
+    live.textContent = `Synclag ${trouble}; last update ${find(main, "#asof").textContent}`;
   }
   running = false;
   if (wanted !== location.href) {

@@ -197,6 +197,16 @@ describe("the pages of the demo in Chromium", () => {
     });
   });
 
+  it("says what Synclag replies where an open page is no more", async () => {
+    const page = await browser.newPage();
+    await page.goto(`${demo.url}/chains/base`);
+    // As if a reload had removed the chain.
+    await page.evaluate("history.replaceState(null, '', '/chains/removed')");
+
+    await page.getByText(/Synclag replies 404 Not Found; last update/).waitFor();
+    await page.close();
+  });
+
   it("keeps the theme that was chosen, goes to the filter with /, and tells local times", async () => {
     const there = { timezoneId: "Asia/Tokyo", locale: "en-GB", colorScheme: "light" } as const;
     await visit(
