@@ -114,7 +114,7 @@ export function renderFleetHistory(report: Report, { events, view }: PageOptions
     return html`<ul class="strips">${items}</ul>
 ${rest > 0 ? html`<p class="hint">and ${formatCount(rest, "more pair")}: narrow them with the filter</p>` : null}`;
   };
-  const others = lines.filter(({ ok_share: share }) => share === null || share === 1);
+  const others = lines.filter(({ ok_share: share }) => share === 1);
   return renderSection(
     "history",
     `Last ${RANGES[range].title}`,
