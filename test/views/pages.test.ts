@@ -78,6 +78,9 @@ describe("renderStatusPage()", () => {
     expect(pageOf("")).toContain('<a href="/?q=lockup&amp;sort=lockup%2Fsubgraph%2Fproduction#fleet"');
     expect(pageOf("chain")).toMatch(/aria-sort="ascending">\s*<a href="\/\?q=lockup#fleet"/);
     expect(pageOf("chain")).toContain('<input type="hidden" name="sort" value="chain">');
+    expect(renderStatusPage(fleetReport(), { ...PAGE, view: { q: "", sort: "", range: "7d" } })).toContain(
+      '<input type="hidden" name="range" value="7d">',
+    );
   });
 
   it("filters the plan page, budgets included", () => {

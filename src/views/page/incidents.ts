@@ -11,6 +11,7 @@ import { chainPath, eventsPath, INCIDENTS_PATH, targetAnchor } from "./links.ts"
 import {
   type PageOptions,
   renderClock,
+  renderHidden,
   renderList,
   renderPage,
   renderSection,
@@ -129,9 +130,6 @@ function renderForm(
     });
     return html`<label>${name} <select name="${name}">${options}</select></label>`;
   });
-  const hidden = Object.entries(span).map(
-    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
-  );
-  return html`<form class="filters" id="filters" data-keep action="${INCIDENTS_PATH}#events">${hidden}
+  return html`<form class="filters" id="filters" data-keep action="${INCIDENTS_PATH}#events">${renderHidden(span)}
 ${selects}<button>Show</button> <a href="${eventsPath(span)}">Clear</a></form>`;
 }

@@ -53,7 +53,7 @@ ${styles.map((path) => html`<link rel="stylesheet" href="${path}">`)}</head>
 <form action="${filters}" role="search">
 <input id="q" name="q" type="search" value="${view.q}" placeholder="Filter: lockup base stalled"
  aria-label="Filter targets" aria-keyshortcuts="/" title="Press / to filter" autocomplete="off">
-${view.sort === "" ? null : html`<input type="hidden" name="sort" value="${view.sort}">`}<noscript><button>Filter</button></noscript></form>
+${renderHidden({ sort: view.sort, range: view.range })}<noscript><button>Filter</button></noscript></form>
 <span id="live"></span><p id="announcement" class="sr" role="status"></p></header>
 <main>${main}</main>
 <footer><nav aria-label="More"><a href="${INCIDENTS_PATH}">Incidents and events</a> · <a href="${PLAN_PATH}">Budgets and plan</a> ·
@@ -161,6 +161,12 @@ export function renderLink(text: string, url: string | null): Html | null {
 /** A command, or lines of a file, that a click selects as a whole. */
 export function renderCommand(text: string, label: string): Html {
   return html`<pre class="curl" tabindex="0" role="region" aria-label="${label}">${text}</pre>`;
+}
+
+/** What a form keeps of the URL of its page; an empty value is left out. */
+export function renderHidden(kept: Readonly<Record<string, string>>): Html {
+  const named = Object.entries(kept).filter(([, value]) => value !== "");
+  return html`${named.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}`;
 }
 
 /** How many targets the filter of a page shows, and the way back to all; null if it shows all. */
