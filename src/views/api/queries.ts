@@ -10,20 +10,21 @@ export type Query = Readonly<Record<string, string | readonly string[] | undefin
 
 const UNITS_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** Of an ISO 8601 time, or of `24h`, which is that long ago; NaN for anything else. */
+/** Of an ISO 8601 time, which is in UTC unless it has a zone, or of `24h`, which is that long ago; NaN for anything else. */
 function timeOf(text: string, now: string): number {
   const [, count, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
   if (count !== undefined) {
     return Date.parse(now) - Number(count) * (UNITS_MS[unit ?? ""] ?? 0);
   }
-  return /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : Number.NaN;
+  const zone = /[T ][\d:.]+$/.test(text) ? "Z" : "";
+  return /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(`${text}${zone}`) : Number.NaN;
 }
 
 const Text = z.string();
 const Moment = Text.refine((text) => !Number.isNaN(timeOf(text, isoTime(0))), {
   error: "expected a time such as 2026-11-23T03:00:00Z, or how long ago, such as 24h or 7d",
 });
-const TIME = "An ISO 8601 time, or how long ago, such as 24h or 7d";
+const TIME = "An ISO 8601 time, in UTC unless it has a zone, or how long ago, such as 24h or 7d";
 
 function count(most: number, usual: number) {
   return z.coerce.number().int().min(1).max(most).default(usual);
