@@ -61,7 +61,7 @@ export class Monitor {
   /** Polls whose consequences are not decided yet. */
   #undecided: UndecidedPoll[] = [];
   #latest: Report | null = null;
-  #lastOutageMs: number | null = null;
+  #lastOutageMs = Number.NEGATIVE_INFINITY;
   /** When a status turned last. */
   #turnedMs = Number.NEGATIVE_INFINITY;
   /** The wall clock minus the uptime, at the last look. */
@@ -263,6 +263,8 @@ export class Monitor {
       for (const chain of this.#chains.values()) {
         chain.shift(jumpMs);
       }
+      this.#lastOutageMs += jumpMs;
+      this.#turnedMs += jumpMs;
       this.#latest = null;
     }
   }

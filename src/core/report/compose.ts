@@ -14,8 +14,8 @@ export interface ReportInput extends Pick<Report, "budgets" | "skipped" | "unlis
   readonly maintenance?: (target: TargetId) => boolean;
   /** What an index-node API says of why a target is not `ok`, by the target's key. */
   readonly explanations?: ReadonlyMap<string, string>;
-  /** The end of the last outage of our own network: polls that failed before it prove nothing. */
-  readonly lastOutageMs?: number | null;
+  /** The end of the last outage of our own network: polls that failed before it prove nothing. Default: none was. */
+  readonly lastOutageMs?: number;
   readonly nowMs: number;
 }
 
@@ -26,10 +26,12 @@ export interface ReportInput extends Pick<Report, "budgets" | "skipped" | "unlis
 export function composeReport(input: ReportInput): Report {
   const { chains, endpoints, maintenance, explanations, nowMs } = input;
   const sources = chains.flatMap(({ state }) => state.sources);
-  const outageMs = nobodyAnsweredYet(sources, endpoints) ? nowMs : (input.lastOutageMs ?? null);
+  const outageMs = nobodyAnsweredYet(sources, endpoints)
+    ? nowMs
+    : (input.lastOutageMs ?? Number.NEGATIVE_INFINITY);
   const unproven = new Set(
     sources
-      .filter(({ last }) => outageMs !== null && isUnreached(last) && (last?.sentAtMs ?? 0) <= outageMs)
+      .filter(({ last }) => isUnreached(last) && (last?.sentAtMs ?? 0) <= outageMs)
       .map(({ key }) => key),
   );
   const targets = chains
