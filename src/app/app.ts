@@ -46,12 +46,12 @@ export async function runApp(config: Config, world: World, use: (app: App) => Pr
   const replica = shared && new Replica(config.fleet, { store: shared, former, world });
   const replicated = replica && { shared: replica.shared, mayPoll: () => replica.mayPoll() };
   await using daemon: Daemon = new Daemon(config, { world, store, ...replicated });
-  await using events = await EventStore.open(world);
+  await using events = await EventStore.open(world, store.assertHeld);
   if (replica === null) {
     events.started("synclag", store.restored.aliveMs);
     daemon.startPolling();
   }
-  await using history = await HistoryStore.open(world);
+  await using history = await HistoryStore.open(world, store.assertHeld);
   await using _handsOver = replica;
   using reloader = new Reloader(world, config, (next) => {
     daemon.apply(next);

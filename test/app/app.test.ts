@@ -1,4 +1,4 @@
-import { readdir, readFile } from "node:fs/promises";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, it, vi } from "vitest";
@@ -82,6 +82,23 @@ describe("runApp()", () => {
     expect([statusesOf(after), after.report().budgets.map(({ used }) => used)]).toEqual(known);
     expect((await historyOf(after))[0]).toBe(firstSample);
     expect(fleet.endpoint(SUBGRAPH).requestCount).toBe(1);
+  });
+
+  it("leaves the files of a process that took over its state file as they are", async () => {
+    await using fleet = await startIndexers();
+    await using folder = await temporaryFolder();
+    const stateFile = join(folder.path, "synclag.state.json");
+    const files = ["", ".events", ".history"].map((end) => `${stateFile}${end}`);
+    const app = await startTestApp(configOf(chainsYaml(fleet)), { stateFile, onLockLost: () => undefined });
+    await untilReady(app);
+    const other = { pid: 1, startedAtMs: 0, url: "http://10.0.0.1:9855", token: "theirs" };
+
+    await writeFile(`${stateFile}.lock`, JSON.stringify(other));
+    await Promise.all(files.map((file) => writeFile(file, "theirs")));
+    await app[Symbol.asyncDispose]();
+
+    const texts = await Promise.all(files.map((file) => readFile(file, "utf8")));
+    expect(texts).toEqual(["theirs", "theirs", "theirs"]);
   });
 
   it("monitors without a writable state file, but sends no request with a budget", async () => {

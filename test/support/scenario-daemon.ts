@@ -49,6 +49,7 @@ export async function startDaemon(
     problem: () => disk.problem(),
     flush: () => disk.flush(),
     publishUrl: () => Promise.resolve(),
+    assertHeld: () => Promise.resolve(),
     [Symbol.asyncDispose]: () => Promise.resolve(),
   };
   let written: SavedState | null = null;

@@ -6,6 +6,7 @@ import { isoTime, parseJson } from "../../core/model/text.ts";
 import { readOptional, writeAtomically } from "../../io/state/kept-file.ts";
 import { DebouncedWriter } from "../../io/state/writer.ts";
 import type { World } from "../../io/world.ts";
+import type { StateStore } from "./store.ts";
 
 type EventsWorld = Pick<World, "logger" | "nowMs" | "stateFile">;
 
@@ -39,22 +40,25 @@ export class EventStore implements AsyncDisposable {
   /** Lines in the file; null: the file must be rewritten. */
   #lines: number | null = null;
 
-  private constructor({ logger, nowMs, stateFile }: EventsWorld) {
+  private constructor({ logger, nowMs, stateFile }: EventsWorld, assertHeld: StateStore["assertHeld"]) {
     this.#nowMs = nowMs;
     this.#writer =
       stateFile === null
         ? null
         : new DebouncedWriter({
             delayMs: WRITE_DELAY_MS,
-            write: () => this.#write(eventsPathOf(stateFile)),
+            write: async () => {
+              await assertHeld();
+              await this.#write(eventsPathOf(stateFile));
+            },
             onFailure: (detail) => logger.warn({ detail }, "Cannot write the events file"),
             onRecovery: () => logger.info("Events file writable again"),
           });
   }
 
-  /** Continues the events that the previous process left. */
-  static async open(world: EventsWorld): Promise<EventStore> {
-    const store = new EventStore(world);
+  /** Continues the events that the previous process left. `assertHeld`: of the state file's store; by default the file is ours. */
+  static async open(world: EventsWorld, assertHeld = () => Promise.resolve()): Promise<EventStore> {
+    const store = new EventStore(world, assertHeld);
     if (world.stateFile !== null) {
       const message = "Cannot read the events file; the history starts empty";
       const text = (await readOptional(eventsPathOf(world.stateFile), world, message)) ?? "";

@@ -5,7 +5,9 @@ import { type Part, partLines, sealedPart, unsealLines } from "../../io/state/pa
 import { DebouncedWriter } from "../../io/state/writer.ts";
 import type { World } from "../../io/world.ts";
 import { inSlices } from "./in-slices.ts";
+import type { StateStore } from "./store.ts";
 
+type HistoryWorld = Pick<World, "logger" | "stateFile" | "nowMs">;
 type NamedHistory = readonly [slug: string, history: SavedHistory];
 
 /** A crash loses at most this much of the plots, on which nothing else depends. */
@@ -25,22 +27,25 @@ export class HistoryStore implements AsyncDisposable {
   readonly #writer: DebouncedWriter | null;
   #chains = new Map<string, ChainHistory>();
 
-  private constructor({ nowMs, logger, stateFile }: Pick<World, "logger" | "stateFile" | "nowMs">) {
+  private constructor({ nowMs, logger, stateFile }: HistoryWorld, assertHeld: StateStore["assertHeld"]) {
     this.#world = { nowMs };
     this.#writer =
       stateFile === null
         ? null
         : new DebouncedWriter({
             delayMs: SAVE_MS,
-            write: () => writeHistory(stateFile, this.save()),
+            write: async () => {
+              await assertHeld();
+              await writeHistory(stateFile, this.save());
+            },
             onFailure: (detail) => logger.warn({ detail }, "Cannot write the history file"),
             onRecovery: () => logger.info("History file writable again"),
           });
   }
 
-  /** Continues the history that the previous process saved. */
-  static async open(world: Pick<World, "logger" | "stateFile" | "nowMs">): Promise<HistoryStore> {
-    const store = new HistoryStore(world);
+  /** Continues the history that the previous process saved. `assertHeld`: of the state file's store; by default the file is ours. */
+  static async open(world: HistoryWorld, assertHeld = () => Promise.resolve()): Promise<HistoryStore> {
+    const store = new HistoryStore(world, assertHeld);
     if (world.stateFile !== null) {
       const path = historyPathOf(world.stateFile);
       const text = await readOptional(path, world, "Cannot read the history file; the plots start empty");

@@ -85,6 +85,7 @@ function withoutFile(
     problem: () => problem?.message ?? null,
     flush: () => (problem === null ? Promise.resolve() : Promise.reject(problem)),
     publishUrl: () => Promise.resolve(),
+    assertHeld: () => Promise.resolve(),
     [Symbol.asyncDispose]: () => Promise.resolve(),
   };
 }
@@ -150,6 +151,8 @@ function createStore(
     flush: () => journal.flush(),
     /** Writes the server's URL into the lock, for `check` and for other processes that want the same file. */
     publishUrl: (url: string) => lock.publishUrl(url),
+    /** To be awaited before a file beside the state file is written. @throws As `StateLock.assertHeld`. */
+    assertHeld: () => lock.assertHeld(),
     async [Symbol.asyncDispose]() {
       await journal[Symbol.asyncDispose]();
       await stateFile[Symbol.asyncDispose]();
