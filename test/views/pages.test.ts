@@ -6,6 +6,7 @@ import { type ChainReport, type Report, STATUSES } from "../../src/core/model/re
 import { isoTime } from "../../src/core/model/text.ts";
 import { renderChainPage } from "../../src/views/page/chain.ts";
 import { renderDocumentPage } from "../../src/views/page/document.ts";
+import { renderIncidentsPage } from "../../src/views/page/incidents.ts";
 import { statusPath } from "../../src/views/page/links.ts";
 import { renderPlanPage } from "../../src/views/page/plan.ts";
 import type { PageOptions } from "../../src/views/page/shell.ts";
@@ -26,6 +27,7 @@ import {
 
 // What the pages say is in test/goldens and test/fixtures/reports.
 
+const MINUTE = { from: isoTime(NOW_MS - 60_000), to: isoTime(NOW_MS) };
 const HOSTILE = `"><script>alert(1)</script><img src=x onerror='alert(2)'>`;
 
 describe("every page", () => {
@@ -48,6 +50,15 @@ describe("every page", () => {
     expect(found).toEqual(
       pages.map(([name]) => ({ name, scripts: [], images: [], links: [], asText: true })),
     );
+  });
+
+  it("is loaded again without script, unless that would empty its form", () => {
+    const asked = { ...MINUTE, limit: 10 };
+    const incidents = renderIncidentsPage(fleetReport(), asked, new Map(), PAGE);
+
+    expect(renderStatusPage(fleetReport(), PAGE)).toContain('http-equiv="refresh"');
+    expect(incidents).toContain("<select");
+    expect(incidents).not.toContain('http-equiv="refresh"');
   });
 
   it("works under a policy that allows our own files alone, and has no id twice", () => {

@@ -52,7 +52,7 @@ ${renderSection(
   html`${renderForm(report, asked, hosts, isRange ? { range } : { range, from: asked.from, to: asked.to })}
 ${renderEvents(found, { ...asked, range }, chainNames(report), nowMs)}`,
 )}`;
-  return renderPage({ ...options, title: "Incidents · Synclag", tone, main, kind: "live" });
+  return renderPage({ ...options, title: "Incidents · Synclag", tone, main, kind: "form" });
 }
 
 const MOST_CHAINS = 6;

@@ -31,8 +31,8 @@ interface Page extends PageOptions {
   readonly main: Html;
   /** The page that the filter leads to. Default: the status page. */
   readonly filters?: string;
-  /** `live`: the page refreshes itself. `plots`: it has plots, too. Default: neither. */
-  readonly kind?: "live" | "plots";
+  /** `live`: the page refreshes itself. `plots`: it has plots, too. `form`: without script it does not, which would empty its form. Default: none of these. */
+  readonly kind?: "live" | "plots" | "form";
 }
 
 /** A complete document around the main part of a page: it loads nothing external and works without JavaScript. */
@@ -46,7 +46,7 @@ export function renderPage({ title, tone, main, assets, version, view, kind, fil
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
 <link rel="icon" href="${icon(tone)}">
-${kind === undefined ? null : html`<noscript><meta http-equiv="refresh" content="15"></noscript>`}
+${kind === undefined || kind === "form" ? null : html`<noscript><meta http-equiv="refresh" content="15"></noscript>`}
 <script src="${assets.headerScript}"></script>
 ${styles.map((path) => html`<link rel="stylesheet" href="${path}">`)}</head>
 <body><header class="top"><a class="brand" href="/">Synclag</a>
