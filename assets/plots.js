@@ -101,6 +101,14 @@ function colour(index) {
 }
 
 /**
+ * Which dashes a line has: others when its colour comes again, so that the first sixteen differ.
+ * @param {number} index
+ */
+function dashes(index) {
+  return (index + Math.floor(index / 4)) % 4;
+}
+
+/**
  * @param {number} seconds
  * @param {number} end how much of `1970-01-01T00:00:00` is shown
  */
@@ -191,7 +199,7 @@ function plotsOf({ timestamps, reference_block_number: reference, targets }) {
       room: 84,
       lines: [
         ...all.map(({ name, index, block_number: values }) => ({ name, index, values })),
-        { name: "reference", index: 3, values: reference },
+        { name: "reference", index: Math.max(3, all.length), values: reference },
       ],
     },
     {
@@ -223,8 +231,8 @@ function seriesOf({ lines, say }) {
       value: (_, value) => say(value),
       stroke: colour(index),
       width: 1.5,
-      dash: DASHES[index % 4] ?? [],
-      mark: MARKS[index % 4] ?? "solid",
+      dash: DASHES[dashes(index)] ?? [],
+      mark: MARKS[dashes(index)] ?? "solid",
       spanGaps: false,
     });
     data.push([...values]);
@@ -267,8 +275,7 @@ function chart(area, plot, times) {
       hooks: { setCursor: [showLatestWithoutCursor], setScale: [rememberZoom] },
       cursor: { sync: { key: "plots" }, y: false, drag: { x: true, y: false } },
       scales: {
-        // uPlot would show a whole day around a single point.
-        x: { range: (_, low, high) => [Math.min(low, high - 60), high] },
+        x: { range: (_, low, high) => timeRange(low, high) },
         y: { range: (_, low, high) => rangeOf(floor, low, high) },
       },
       axes: [
@@ -303,6 +310,17 @@ function showLatestWithoutCursor(plot) {
   if (plot.cursor.idx == null) {
     plot.setLegend({ idx: plot.data[0].length - 1 });
   }
+}
+
+/**
+ * @param {number} low
+ * @param {number} high
+ * @returns {uPlot.Range.MinMax}
+ */
+function timeRange(low, high) {
+  // For a single point uPlot asks for the thousand days after it.
+  const end = high - low > 2 * 86_400 ? low : high;
+  return [Math.min(low, end - 60), end];
 }
 
 /**

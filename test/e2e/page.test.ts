@@ -119,6 +119,34 @@ describe("the pages of the demo in Chromium", () => {
     });
   });
 
+  it("draws lines that differ, also of many variants, and the first minute by itself", async () => {
+    const values = [0];
+    const timestamps = [Date.parse("2026-11-20T03:00:00Z") / 1_000];
+    const targets = ["a", "b", "c", "d", "e", "f"].map((variant) => {
+      const heights = { block_number: values, lag_seconds: values, against: null };
+      return { variant, tier: "production", ...heights, gap_blocks: values, gap_uncertainty_blocks: values };
+    });
+    const history = { timestamps, reference_block_number: values, targets };
+    const page = await browser.newPage();
+    await page.addInitScript(`globalThis.written = [];
+      const { fillText } = CanvasRenderingContext2D.prototype;
+      CanvasRenderingContext2D.prototype.fillText = function (text, ...where) {
+        globalThis.written.push(text);
+        fillText.call(this, text, ...where);
+      };`);
+    await page.route("**/api/v1/history/**", (route) => route.fulfill({ json: history }));
+    await page.goto(`${demo.url}/chains/base`);
+    await page.locator("#plots-vaults summary").click();
+    await page.locator("#plots-vaults canvas").nth(2).waitFor();
+
+    const marks = await page.evaluate(`[...document.querySelectorAll("#plots-vaults .u-legend")].at(-1)
+      .querySelectorAll(".u-marker[style]").values().map((mark) => mark.getAttribute("style")).toArray()`);
+    expect(marks).toHaveLength(7);
+    expect(new Set(marks as string[]).size).toBe(7);
+    expect(await page.evaluate("globalThis.written")).toContain("03:00:00");
+    await page.close();
+  });
+
   it("keeps what part of the past is looked at in the address", async () => {
     await visit("/chains/base", async (page) => {
       const plot = page.locator("#plots-airdrops .u-over").first();
