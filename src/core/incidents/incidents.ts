@@ -69,6 +69,7 @@ interface Cause {
 /**
  * Finds causes that explain the trouble of many targets, each target explained once: the cause that explains most
  * first, of equals the narrowest. An incident that goes on keeps its start time, and ends at a lower share than it starts.
+ * It does not end while some of its targets are unknown: after a restart or a suspend they have yet to be polled.
  */
 export function findIncidents(previous: readonly Incident[], input: IncidentInput): readonly Incident[] {
   const { targets, nowMs } = input;
@@ -80,13 +81,13 @@ export function findIncidents(previous: readonly Incident[], input: IncidentInpu
     const detail = "nothing can be reached: every host fails at once, so our own network is the likely cause";
     return [{ ...network, since: since(network), detail, targets: targets.map(({ key }) => key) }];
   }
-  if (!targets.some(({ status }) => TROUBLE[status] !== null)) {
+  if (known.size === 0 && !targets.some(({ status }) => TROUBLE[status] !== null)) {
     return [];
   }
   const causes = groupsOf(targets, input.endpoints)
     .map((group) => causeOf(group, known.has(incidentKey(group))))
     .filter((cause) => cause !== null);
-  return pickWidest(causes).map(({ group, trouble, explained }) => {
+  const found = pickWidest(causes).map(({ group, trouble, explained }): Incident => {
     const { scope, subject, members } = group;
     const name = scope === "endpoint" ? subject : `${scope} ${subject}`;
     return {
@@ -97,6 +98,15 @@ export function findIncidents(previous: readonly Incident[], input: IncidentInpu
       targets: explained.map(({ key }) => key),
     };
   });
+  const foundKeys = new Set(found.map(incidentKey));
+  const unknown = new Set(targets.filter(({ status }) => status === "unknown").map(({ key }) => key));
+  const undecided = previous.filter(
+    (incident) =>
+      incident.scope !== "network" &&
+      !foundKeys.has(incidentKey(incident)) &&
+      incident.targets.some((key) => unknown.has(key)),
+  );
+  return [...found, ...undecided];
 }
 
 /** The trouble that most members of a group have, if the group as a whole is at fault. */
