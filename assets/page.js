@@ -12,6 +12,7 @@ const box = /** @type {HTMLInputElement} */ (find(document, "#q"));
 const isFiltered = box.form?.action === location.origin + location.pathname;
 let running = false;
 let shown = location.href;
+let unfolded = unfoldedIn(main);
 
 /**
  * @param {ParentNode} parent
@@ -71,6 +72,14 @@ function filesOf(page) {
   return [...page.querySelectorAll("link[rel=stylesheet]")].map((one) => one.getAttribute("href")).join();
 }
 
+/**
+ * The ids of the details that Synclag sends opened, such as the testnets where a filter finds nothing else.
+ * @param {Element} parent
+ */
+function unfoldedIn(parent) {
+  return new Set([...parent.querySelectorAll("details[id][open]")].map(({ id }) => id));
+}
+
 /** @param {Document} page */
 function swap(page) {
   const next = find(page, "main");
@@ -79,9 +88,13 @@ function swap(page) {
   const left = new Map([...main.querySelectorAll(".box[id]")].map((one) => [one.id, one.scrollLeft]));
   const kept = [...main.querySelectorAll("[data-keep]")];
   const focused = main.contains(document.activeElement) ? document.activeElement : null;
+  const unfoldedNow = unfoldedIn(next);
   for (const one of /** @type {typeof details} */ (next.querySelectorAll("details[id]"))) {
-    one.open = open.get(one.id) ?? one.open;
+    if (unfolded.has(one.id) === unfoldedNow.has(one.id)) {
+      one.open = open.get(one.id) ?? one.open;
+    }
   }
+  unfolded = unfoldedNow;
   main.replaceChildren(...next.childNodes);
   for (const one of kept) {
     document.getElementById(one.id)?.replaceWith(one);

@@ -203,6 +203,19 @@ describe("the pages of the demo in Chromium", () => {
     });
   });
 
+  it("opens the testnets where a filter finds nothing else, until somebody closes them", async () => {
+    await visit("/", async (page) => {
+      const found = page.locator("#testnets[open]").getByRole("link", { name: "Base Sepolia" });
+      await page.getByRole("searchbox").fill("base-sepolia");
+      await found.waitFor();
+      await page.locator("#testnets summary").click();
+      await page.evaluate("document.querySelector('main h1').dataset.former = 'yes'");
+      await page.locator("main h1:not([data-former])").waitFor();
+
+      expect(await found.count()).toBe(0);
+    });
+  });
+
   it("keeps what is chosen in a form, and the focus there and in the plots, while it is renewed", async () => {
     const renewed = async (page: Page) => {
       await page.evaluate("document.querySelector('main h1').dataset.former = 'yes'");
