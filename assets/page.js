@@ -3,6 +3,8 @@
 // when Synclag does not respond. Each time has the local one as its hover text. The page is complete without it.
 const INTERVAL_MS = 5_000;
 const TIMEOUT_MS = 4_000;
+/** What scrolls by itself. */
+const SCROLLING = ".box[id], .keys[id]";
 
 const main = find(document, "main");
 const localTime = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "long" });
@@ -85,7 +87,12 @@ function swap(page) {
   const next = find(page, "main");
   const details = /** @type {NodeListOf<HTMLDetailsElement>} */ (main.querySelectorAll("details[id]"));
   const open = new Map([...details].map((one) => [one.id, one.open]));
-  const left = new Map([...main.querySelectorAll(".box[id]")].map((one) => [one.id, one.scrollLeft]));
+  const scrolled = new Map(
+    [...main.querySelectorAll(SCROLLING)].map((one) => [
+      one.id,
+      { left: one.scrollLeft, top: one.scrollTop },
+    ]),
+  );
   const kept = [...main.querySelectorAll("[data-keep]")];
   const focused = main.contains(document.activeElement) ? document.activeElement : null;
   const unfoldedNow = unfoldedIn(next);
@@ -99,8 +106,8 @@ function swap(page) {
   for (const one of kept) {
     document.getElementById(one.id)?.replaceWith(one);
   }
-  for (const one of main.querySelectorAll(".box[id]")) {
-    one.scrollLeft = left.get(one.id) ?? 0;
+  for (const one of main.querySelectorAll(SCROLLING)) {
+    one.scrollTo(scrolled.get(one.id) ?? {});
   }
   if (focused instanceof HTMLElement && main.contains(focused)) {
     // In something kept, which loses the focus on its way.

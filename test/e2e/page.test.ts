@@ -216,6 +216,17 @@ describe("the pages of the demo in Chromium", () => {
     });
   });
 
+  it("keeps how far the budgets are scrolled while it is renewed", async () => {
+    await visit("/plan", async (page) => {
+      const scrolled = "document.querySelector('#box-budgets').scrollTop";
+      await page.evaluate(`${scrolled} = 40`);
+      await page.evaluate("document.querySelector('main h1').dataset.former = 'yes'");
+      await page.locator("main h1:not([data-former])").waitFor();
+
+      expect(await page.evaluate(scrolled)).toBe(40);
+    });
+  });
+
   it("keeps what is chosen in a form, and the focus there and in the plots, while it is renewed", async () => {
     const renewed = async (page: Page) => {
       await page.evaluate("document.querySelector('main h1').dataset.former = 'yes'");

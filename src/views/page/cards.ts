@@ -98,7 +98,7 @@ export function renderIncidentCard(
 <p>${body}</p>
 <p class="meta">for ${length}, from ${renderClock(since, nowMs)}${end}</p>
 <details id="incident-${id}"><summary>${formatCount(count, "target")}</summary>
-<ul class="keys" tabindex="0">${targets.map((key) => html`<li>${key}</li>`)}${rest > 0 ? html`<li>and ${formatNumber(rest)} more</li>` : null}</ul></details>
+<ul class="keys" id="keys-${id}" tabindex="0">${targets.map((key) => html`<li>${key}</li>`)}${rest > 0 ? html`<li>and ${formatNumber(rest)} more</li>` : null}</ul></details>
 ${isRunning ? renderIncidentAct(incident, options, nowMs) : null}</li>
 `;
 }
