@@ -1,5 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { eventOf } from "../../src/core/events/event.ts";
+import { EventLog } from "../../src/core/events/event-log.ts";
 import type { EndpointRecord } from "../../src/core/model/exchange.ts";
 import type { Plan } from "../../src/core/model/plan.ts";
 import { type ChainReport, type Report, STATUSES } from "../../src/core/model/report.ts";
@@ -11,7 +13,7 @@ import { statusPath } from "../../src/views/page/links.ts";
 import { renderPlanPage } from "../../src/views/page/plan.ts";
 import type { PageOptions } from "../../src/views/page/shell.ts";
 import { renderStatusPage } from "../../src/views/page/status.ts";
-import { PAGE } from "../support/outputs.ts";
+import { PAGE, textOf } from "../support/outputs.ts";
 import { fleetReport } from "./fleet-report.ts";
 import { chainsOf } from "./report-story.ts";
 import {
@@ -71,6 +73,22 @@ describe("every page", () => {
       expect(page).not.toMatch(/<(script|img|iframe|link)[^>]+(src|href)="https?:/);
       expect(ids).toEqual([...new Set(ids)]);
     }
+  });
+});
+
+describe("renderIncidentsPage()", () => {
+  it.each([
+    [90, "and 3 more chains"],
+    [120, "and more"],
+  ])("counts the chains of an incident of %i targets only if all of these are kept", (count, more) => {
+    const targets = Array.from({ length: count }, (_, i) => `lockup/v/production/c${Math.floor(i / 10)}`);
+    const events = new EventLog();
+    const incident = { time: isoTime(NOW_MS - 60_000), kind: "incident", subject: "network all" } as const;
+    events.add(eventOf({ ...incident, to: "began", targets, target_count: count }));
+
+    const page = renderIncidentsPage(fleetReport(), { ...MINUTE, limit: 10 }, new Map(), { ...PAGE, events });
+
+    expect(textOf(page)).toContain(`c0 c1 c2 c3 c4 c5 ${more} · events`);
   });
 });
 

@@ -60,7 +60,7 @@ const MOST_CHAINS = 6;
 const MARGIN_MS = 600_000;
 
 /** Links to its chains at that time, and to all events of it. */
-function renderChains({ since, targets, until }: PastIncident, report: Report): Html {
+function renderChains({ since, target_count, targets, until }: PastIncident, report: Report): Html {
   const nameOf = chainNames(report);
   const slugs = [...new Set(targets.map((key) => key.split("/")[3] ?? ""))];
   const to = until ?? report.generated_at;
@@ -69,7 +69,9 @@ function renderChains({ since, targets, until }: PastIncident, report: Report): 
     .slice(0, MOST_CHAINS)
     .map((slug) => html`<a href="${chainPath(slug)}?${plotted}">${nameOf(slug)}</a> `);
   const rest = slugs.length - links.length;
-  return html`${links}${rest > 0 ? `and ${formatCount(rest, "more chain")} ` : null}· <a href="${eventsPath({ from: since, to })}">events</a>`;
+  // Only some targets are kept of many.
+  const more = target_count > targets.length ? "more" : formatCount(rest, "more chain");
+  return html`${links}${rest > 0 ? `and ${more} ` : null}· <a href="${eventsPath({ from: since, to })}">events</a>`;
 }
 
 type Asked = EventQuery & { readonly range: string };
