@@ -86,8 +86,11 @@ describe("renderIncidentsPage()", () => {
     const incident = { time: isoTime(NOW_MS - 60_000), kind: "incident", subject: "network all" } as const;
     events.add(eventOf({ ...incident, to: "began", targets, target_count: count }));
 
-    const page = renderIncidentsPage(fleetReport(), { ...MINUTE, limit: 10 }, new Map(), { ...PAGE, events });
+    const view = { q: "", sort: "", range: "7d" };
+    const asked = { ...MINUTE, limit: 10 };
+    const page = renderIncidentsPage(fleetReport(), asked, new Map(), { ...PAGE, events, view });
 
+    expect(page).toContain('<a href="/chains/c0?range=7d&amp;from=');
     expect(textOf(page)).toContain(`c0 c1 c2 c3 c4 c5 ${more} · events`);
   });
 });

@@ -18,7 +18,7 @@ import {
   renderSummary,
   toneGlyph,
 } from "./shell.ts";
-import { RANGES, readRange, renderRanges } from "./strip.ts";
+import { RANGES, type Range, readRange, renderRanges } from "./strip.ts";
 
 /** What happened: the incidents of a time, then all events, which a form narrows. */
 export function renderIncidentsPage(
@@ -41,7 +41,7 @@ export function renderIncidentsPage(
   const sentence = `${running === 0 ? "No incident" : formatCount(running, "incident")} now, ${count}`;
   const cards = incidents
     .slice(0, asked.limit)
-    .map((one) => renderIncidentCard(one, renderChains(one, report), options, nowMs));
+    .map((one) => renderIncidentCard(one, renderChains(one, report, range), options, nowMs));
   const found = selectEvents(log, asked, hosts);
   const main = html`${renderSummary(report, tone, html`${toneGlyph(tone)} ${sentence}`)}
 ${renderRanges(isRange ? range : null, (one) => eventsPath({ ...asked, from: "", to: "", range: one }))}
@@ -59,15 +59,19 @@ const MOST_CHAINS = 6;
 /** What the plots of an incident show before and after it. */
 const MARGIN_MS = 600_000;
 
-/** Links to its chains at that time, and to all events of it. */
-function renderChains({ since, target_count, targets, until }: PastIncident, report: Report): Html {
+/** Links to its chains at that time, which the strips there show, and the plots if it is recent, and to all events of it. */
+function renderChains(
+  { since, target_count, targets, until }: PastIncident,
+  report: Report,
+  range: Range,
+): Html {
   const nameOf = chainNames(report);
   const slugs = [...new Set(targets.map((key) => key.split("/")[3] ?? ""))];
   const to = until ?? report.generated_at;
-  const plotted = `from=${isoTime(Date.parse(since) - MARGIN_MS)}&to=${isoTime(Date.parse(to) + MARGIN_MS)}`;
+  const shown = `range=${range}&from=${isoTime(Date.parse(since) - MARGIN_MS)}&to=${isoTime(Date.parse(to) + MARGIN_MS)}`;
   const links = slugs
     .slice(0, MOST_CHAINS)
-    .map((slug) => html`<a href="${chainPath(slug)}?${plotted}">${nameOf(slug)}</a> `);
+    .map((slug) => html`<a href="${chainPath(slug)}?${shown}">${nameOf(slug)}</a> `);
   const rest = slugs.length - links.length;
   // Only some targets are kept of many.
   const more = target_count > targets.length ? "more" : formatCount(rest, "more chain");
