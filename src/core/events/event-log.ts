@@ -63,6 +63,7 @@ export class EventLog {
     const events = [
       ...this.#incidentEvents(incidents, time),
       ...statuses,
+      ...this.#removalEvents(targets, time),
       ...pairsOf(report, ofChains).flatMap((pair) => {
         const subject = `${pair.protocol}/${pair.chain.slug}`;
         return this.#change({ time, kind: "pair", subject, to: pairState(pair) }, "unknown");
@@ -136,6 +137,21 @@ export class EventLog {
         ];
   }
 
+  /** What has left chains.yaml is unknown from now on. */
+  #removalEvents(targets: readonly TargetReport[], time: string): readonly Event[] {
+    const former = this.#noted;
+    if (targets.length === former.length && targets.every(({ key }, index) => key === former[index]?.key)) {
+      return [];
+    }
+    const configured = subjectsOf(targets);
+    return [...this.#lists.values()].flatMap((own) => {
+      const [first] = own;
+      return (first?.kind === "status" || first?.kind === "pair") && !configured.has(first.subject)
+        ? this.#change({ time, kind: first.kind, subject: first.subject, to: "unknown" }, "unknown", REMOVED)
+        : [];
+    });
+  }
+
   #incidentEvents(incidents: readonly Incident[], time: string): readonly Event[] {
     const now = new Map(incidents.map((incident) => [incidentKey(incident), incident]));
     const events: Event[] = [];
@@ -161,7 +177,7 @@ export class EventLog {
       return;
     }
     this.#prunedMs = nowMs;
-    const configured = new Set(targets.flatMap(({ key, protocol, chain }) => [key, `${protocol}/${chain}`]));
+    const configured = subjectsOf(targets);
     const oldest = isFull ? Date.parse(this.all()[size - MOST_EVENTS * 0.9]?.time ?? "") : -Infinity;
     for (const [name, own] of this.#lists) {
       const [{ kind, subject } = { kind: "status", subject: "" }] = own;
@@ -177,6 +193,13 @@ export class EventLog {
       }
     }
   }
+}
+
+const REMOVED = { detail: "no longer in chains.yaml" };
+
+/** Of statuses and pairs. */
+function subjectsOf(targets: readonly TargetReport[]): ReadonlySet<string> {
+  return new Set(targets.flatMap(({ key, protocol, chain }) => [key, `${protocol}/${chain}`]));
 }
 
 function nameOf({ kind, subject }: Event): string {
