@@ -376,10 +376,12 @@ function draw(box, history) {
 /** @param {HTMLElement} box */
 async function load(box) {
   try {
-    const url = `${box.dataset["history"]}?points=240&hours=${hours}`;
+    const wanted = hours;
+    const url = `${box.dataset["history"]}?points=240&hours=${wanted}`;
     const reply = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS) });
-    if (reply.ok) {
-      draw(box, /** @type {History} */ (await reply.json()));
+    const history = /** @type {History} */ (await reply.json());
+    if (reply.ok && wanted === hours) {
+      draw(box, history);
     }
   } catch {
     // The page itself says when Synclag does not respond.

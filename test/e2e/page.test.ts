@@ -147,6 +147,37 @@ describe("the pages of the demo in Chromium", () => {
     await page.close();
   });
 
+  it("draws the range that was chosen last, whichever reply comes last", async () => {
+    const page = await browser.newPage();
+    const hourly: (() => Promise<void>)[] = [];
+    await page.route("**/api/v1/history/airdrops/base?*", async (route) => {
+      const hours = Number(new URL(route.request().url()).searchParams.get("hours"));
+      const target = { variant: `${hours}-hourly`, tier: "production", block_number: [7], lag_seconds: [0] };
+      const gaps = { against: null, gap_blocks: [null], gap_uncertainty_blocks: [null] };
+      const json = { timestamps: [0], reference_block_number: [7], targets: [{ ...target, ...gaps }] };
+      if (hours === 1) {
+        hourly.push(() => route.fulfill({ json }));
+      } else {
+        await route.fulfill({ json });
+      }
+    });
+    await page.goto(`${demo.url}/chains/base`);
+    const legend = page.locator("#plots-airdrops .u-legend").first();
+    await legend.getByText("6-hourly").waitFor();
+
+    await page.getByRole("button", { name: "1 h" }).first().click();
+    await expect.poll(() => hourly.length).toBe(1);
+    await page.getByRole("button", { name: "24 h" }).first().click();
+    await legend.getByText("24-hourly").waitFor();
+    const late = page.waitForResponse(/airdrops\/base.*hours=1$/);
+    await hourly[0]?.();
+    await (await late).finished();
+    await page.evaluate("new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))");
+
+    expect(await legend.textContent()).toContain("24-hourly");
+    await page.close();
+  });
+
   it("keeps what part of the past is looked at in the address", async () => {
     await visit("/chains/base", async (page) => {
       const plot = page.locator("#plots-airdrops .u-over").first();
