@@ -27,7 +27,7 @@ const WORST_LAST: readonly (string | null)[] = [null, ...STATUSES_BY_URGENCY, "d
 
 /** Reads the states of one subject over an interval, without holes. */
 export function periodReader(log: EventLog, interval: Interval) {
-  const gaps = unwatched(log.all("process"), interval.to);
+  const gaps = unwatched(log, interval.to);
   return (kind: "status" | "pair", subject: string): readonly Period[] => {
     const events = log.of(kind, subject);
     const known = events.map(({ time, to: state, detail }, index): Period => {
@@ -44,12 +44,15 @@ export function periodReader(log: EventLog, interval: Interval) {
 }
 
 /** When no Synclag polled, by the events of its processes, the oldest first. */
-function unwatched(processes: readonly Event[], now: string): readonly Interval[] {
+function unwatched(log: EventLog, now: string): readonly Interval[] {
+  const processes = log.all("process");
   const gaps = processes.flatMap(({ to, time, unwatched_since: from }) =>
     to === "started" && from !== null ? { from, to: time } : [],
   );
   const last = processes.at(-1);
-  return last?.to === "stopped" ? [...gaps, { from: last.time, to: now }] : gaps;
+  // A clock that was put back may have dated a later start before it.
+  const hasStopped = last?.to === "stopped" && log.of("process", last.subject).at(-1) === last;
+  return hasStopped ? [...gaps, { from: last.time, to: now }] : gaps;
 }
 
 function nothing(from: string, to: string): Period {
