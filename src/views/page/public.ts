@@ -12,11 +12,12 @@ import { stripReader } from "./strip.ts";
 export function renderPublicPage(report: Report, view: PublicView, log: EventLog, styles: string): string {
   const read = stripReader(log, "90d", report);
   const pairs = publicPairs(report, view);
-  const worst = (["down", "degraded", "unknown"] as const).find((state) =>
+  const worst = (["down", "degraded", "unknown", "ok"] as const).find((state) =>
     pairs.some((pair) => pair.state === state),
   );
-  const [word, tone] = PAIR_WORDS[worst ?? "ok"];
-  const sentence = worst === undefined ? "All systems operational" : `Some systems are ${word}`;
+  const [word, tone] = PAIR_WORDS[worst ?? "unknown"];
+  const some = worst === undefined ? "No system is listed" : `Some systems are ${word}`;
+  const sentence = worst === "ok" ? "All systems operational" : some;
   const sections = [...groupBy(pairs, ({ protocol }) => protocol)].map(([protocol, own]) => {
     const items = own.map(({ chain: { name, slug }, state }) => {
       const [now, colour] = PAIR_WORDS[state];
