@@ -47,7 +47,7 @@ export function periodReader(log: EventLog, interval: Interval) {
 function unwatched(log: EventLog, now: string): readonly Interval[] {
   const processes = log.all("process");
   const gaps = processes.flatMap(({ to, time, unwatched_since: from }) =>
-    to === "started" && from !== null ? { from, to: time } : [],
+    to === "started" && from !== null && from < time ? { from, to: time } : [],
   );
   const last = processes.at(-1);
   // A clock that was put back may have dated a later start before it.
