@@ -4,6 +4,8 @@ import type { Written } from "./shape.ts";
 
 /** More than a fleet of a thousand chains needs, and far less than a "billion laughs" file expands to. */
 const MAX_ALIASES = 10_000;
+/** What Node makes of bytes that are not UTF-8, and what it finds between the letters of UTF-16. */
+const NOT_UTF8 = /[\0\uFFFD]/;
 
 /**
  * Reads the single document of a configuration file: YAML 1.2 without tags, and with a limit on aliases. The value is undefined if
@@ -29,8 +31,12 @@ export function readYaml(text: string, file: string, problems: Problems): Writte
     faults.push(message);
     problems.add({ path: [], position: at(offset), message });
   };
-  for (const { code, message, pos } of [...document.errors, ...document.warnings]) {
+  const garbled = text.search(NOT_UTF8);
+  for (const { code, message, pos } of garbled < 0 ? [...document.errors, ...document.warnings] : []) {
     refuse(pos[0], FAULTS[code] ?? invalid(message));
+  }
+  if (garbled >= 0) {
+    refuse(garbled, "found bytes that are not UTF-8; save the file as UTF-8");
   }
   const anchors = new Map<string, Node>();
   /** What each alias refers to: the library's own lookup walks the whole document for each. */
