@@ -172,7 +172,10 @@ const PARAMS: z.core.ParseContext<z.core.$ZodIssue> = {
     if (input === undefined) {
       return `required key missing (expected ${expected})`;
     }
-    const words = "values" in issue && Array.isArray(issue.values) ? issue.values.map(String) : [];
+    const words =
+      "values" in issue && Array.isArray(issue.values)
+        ? issue.values.filter((value) => typeof value === "string")
+        : [];
     const hint = typeof input === "string" ? didYouMean(input, words) : "";
     return `found ${secret ? describeKind(input) : describeValue(input)}${hint || `, expected ${expected}`}`;
   },
