@@ -114,7 +114,7 @@ function describeReport(report: ProbeReport, nowMs: number): string {
 const ADVICE: Readonly<Record<string, string>> = {
   unauthorized: `It wants a key, or another one: --header 'Authorization: Bearer \${KEY}' with KEY in the environment`,
   timeout: "Check host and port, or allow more time with --timeout",
-  tls: "For a private authority, name its certificate: NODE_EXTRA_CA_CERTS=FILE synclag probe …",
+  tls: "If its authority is private, name the certificate of that: NODE_EXTRA_CA_CERTS=FILE synclag probe …",
   refused: "If another query returns its height, describe that with dialect custom (docs/dialects.md)",
   malformed: "Look for the URL that queries are sent to; it often ends with /graphql",
   http_status: "Look for the URL that queries are sent to; it often ends with /graphql",

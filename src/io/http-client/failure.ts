@@ -17,6 +17,7 @@ const FAILURES: readonly (readonly [codes: RegExp, reason: FailureReason, detail
     "the TLS certificate comes from an authority that is not trusted",
   ],
   [/^ERR_TLS_CERT_ALTNAME_INVALID$/, "tls", "the TLS certificate is for another host"],
+  [/^ERR_SSL_WRONG_VERSION_NUMBER$/, "tls", "the server does not speak TLS at this port"],
   [/^(ERR_TLS|ERR_SSL|ERR_OSSL|CERT_|UNABLE_TO_|INVALID_CA$|EPROTO$)/, "tls", null],
   [/^ECONNREFUSED$/, "connect", "the host refuses the connection"],
   [/^ECONNRESET$/, "connect", "the connection was reset"],
