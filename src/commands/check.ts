@@ -51,7 +51,8 @@ export async function check(
       renderCheckTable(json, {
         unfiltered,
         color: colorsFor("out", world),
-        widthColumns: world.outColumns ?? null,
+        // Of some terminals, such as those of scripts, the width is 0: it is not known.
+        widthColumns: world.outColumns || null,
         statusesUrl: origin === null ? `${world.packageRoot}docs/statuses.md` : `${origin}/docs/statuses`,
       }),
   };
