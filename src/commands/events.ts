@@ -29,7 +29,7 @@ export async function events(
     const [protocol, chain, variant] = filter.split("/");
     const query = readSpanQuery(QUERIES.events, { ...asked, protocol, chain, variant }, now);
     if (typeof query === "string") {
-      throw new CommandError(query.replace("Cannot use from", "Cannot use --since"));
+      throw new CommandError(query.replace("Cannot use ", "$&--").replace("--from", "--since"));
     }
     // The clock of the daemon may be ahead of ours.
     return { ...query, to: isoTime(LATEST_MS) };
