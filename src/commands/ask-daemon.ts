@@ -3,8 +3,10 @@ import { basicAuthorization, readWebUrl } from "../config/address.ts";
 import { readProxySettings, readUrlOption } from "../config/options.ts";
 import { Secrets } from "../config/secrets.ts";
 import { parseJson } from "../core/model/text.ts";
+import { titleOf } from "../dialects/error-patterns.ts";
+import { quote } from "../dialects/values.ts";
 import { createHttpClient, type HttpClient } from "../io/http-client/client.ts";
-import { buildOf, CommandError, type CommandWorld } from "./command-world.ts";
+import { buildOf, CommandError, type CommandWorld, EXIT } from "./command-world.ts";
 
 const TIMEOUT_MS = 10_000;
 /** Thousands of targets need far less. */
@@ -39,7 +41,8 @@ export async function askDaemon<Answer>(
   const url = readUrlOption("--url", written, secrets, readWebUrl);
   world.keepSecret(secrets.all);
   const { origin, pathname } = url;
-  const refuse = (detail: string) => new CommandError(`Cannot ask ${origin}: ${detail}`);
+  const refuse = (detail: string) =>
+    new CommandError(`Cannot ask ${origin}: ${world.redact(detail)}`, { exitCode: EXIT.failure });
   await using client = openClient(world, timeoutMs, MAX_BYTES);
   const authorization = basicAuthorization(url);
   const result = await client.post({
@@ -48,16 +51,21 @@ export async function askDaemon<Answer>(
     body: null,
   });
   if (result.kind === "failed") {
-    throw refuse(`${result.detail}${result.reason === "tls" ? `; ${TRUST}` : ""}`);
+    throw refuse(`${result.detail}${result.detail.includes("certificate") ? `; ${TRUST}` : ""}`);
   }
-  const { httpStatus, body } = result.reply;
+  const { httpStatus, location, body } = result.reply;
+  if (location !== undefined) {
+    throw refuse(`HTTP ${httpStatus} redirects to ${quote(location)}, which is not followed`);
+  }
   if (httpStatus !== 200) {
     throw refuse(`answered with HTTP ${httpStatus}${httpStatus === 401 ? `; ${NAME_A_USER}` : ""}`);
   }
-  const { success, data, error } = schema.safeParse(parseJson(body));
+  const json = parseJson(body);
+  const { success, data, error } = schema.safeParse(json);
   if (!success) {
     const [issue] = error.issues;
-    const what = `${issue?.path.join(".")}: ${issue?.message}`;
+    const fault = [issue?.path.join("."), issue?.message].filter((part) => part !== "").join(": ");
+    const what = json === undefined ? `no JSON: ${quote(titleOf(body)) || "an empty body"}` : fault;
     throw refuse(
       `answered with something other than a Synclag status of this version (${what}): check the address and the version`,
     );
