@@ -33,6 +33,8 @@ const KEPT_SAMPLES = 8;
 const KEPT_AFTER_REINDEX = 2;
 /** Statuses that a replica far behind the others gives a target. */
 const BEHIND: ReadonlySet<Status> = new Set(["lagging", "stalled", "syncing"]);
+/** A step that is so much longer than those before it is none of catching up. */
+const FASTER = 2;
 /** A fall that lasts for so many answers is no replica's: the source itself fell back. */
 const LASTING_FALL = "l".repeat(16);
 /** How many answers are compared; if all of them are alike, the URL has no lagging replicas any more. */
@@ -110,7 +112,8 @@ function addAnswer(
   const floor = highBlock - largeStepBlocks;
   const isLow = sample.block < floor;
   // In one step, not by catching up, it came back from what was taken for a re-index.
-  const hasReturned = peakBlock < floor && !isLow && sample.block - peakBlock > (highBlock - peakBlock) / 2;
+  const leastStep = Math.max((highBlock - peakBlock) / 2, FASTER * climbed(former?.low ?? [], sample));
+  const hasReturned = peakBlock < floor && !isLow && sample.block - peakBlock > leastStep;
   if (former !== null) {
     source.replicas = replicasAfter(former, source, sample, { isLow, hasReturned, staleAfterMs });
   } else if (isLow) {
@@ -129,6 +132,16 @@ function addAnswer(
   } else {
     source.samples = added(source.samples, sample);
   }
+}
+
+/** How far it gets by the time of `to`, at the pace of its latest low heights. */
+function climbed(low: readonly Sample[], to: Sample): number {
+  const [first, last] = [low[0], low.at(-1)];
+  if (first === undefined || last === undefined || first === last) {
+    return 0;
+  }
+  const perMs = (last.block - first.block) / (readAtMs(last) - readAtMs(first));
+  return perMs * (readAtMs(to) - readAtMs(last));
 }
 
 /** What is known of the replicas after one more answer; null once the latest are alike, or a fall lasts. */
