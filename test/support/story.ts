@@ -164,7 +164,7 @@ export class Story {
   /**
    * - `behind 3`, `ahead 3`, `dated 3 off -60` (with block times, which are wrong by so many seconds), `says 7`;
    * - `stuck 3`: so many blocks below the present head; `pace 2 from -100 [capped] [dated|dated-now] [by 97]`: from there at a multiple of the pace, in batches;
-   * - `climbs 700 by 7`: from so many blocks below the present head, so many further with each answer, also while the chain halts;
+   * - `climbs 700 by 7`: from so many blocks below the present head, so many further with each answer, also while the chain halts; `-700`: above it;
    * - `flags 3 out of memory`: with indexing errors, and why; `hash a`: hashes that begin so; `silent`;
    * - `pattern hll h3`: one replica after the other, high or 55 hours behind;
    * - `turns behind 3 / timeout`: one after the other; else `missing`, `not_started`, or a reason, such as `unauthorized no such key`.
@@ -195,7 +195,7 @@ export class Story {
       case "climbs": {
         let block = from - number;
         return ({ head }) => {
-          block = Math.min(head, block + Number(third));
+          block = Math.min(number > 0 ? head : Infinity, block + Number(third));
           return block;
         };
       }

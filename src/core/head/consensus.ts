@@ -14,7 +14,8 @@
  * 3. Of the remaining sources that advance, or stand at the highest block, the head is the highest block that two providers
  *    confirm, at the place where most of them are. One exception: if that has fallen below the track, a source still on the
  *    track that has shown more is right, unless two providers below it never were on the track.
- * 4. A source above a head that two providers confirm, by more than the chain can have made, is excluded too.
+ * 4. A source above a head that two providers confirm, by more than the chain can have made, is excluded too. It stays so while the
+ *    head stands still.
  *
  * Everything follows from the last replies of each source. The only memory is the track: the last head that two providers
  * confirmed, and the sources level with it. It breaks ties; it never outvotes a majority that was not on it.
@@ -52,13 +53,12 @@ export function decide(at: ChainAt): Decision {
   const { pace, state } = at;
   const { consensus: before, proofs } = state;
   const all = claimsOf(at);
-  const claims = all.filter(({ key }) => !isDisproved(proofs[key], before));
-  const disproved = all
-    .filter((claim) => !claims.includes(claim))
-    .map((claim) => {
-      const node = all.find(({ key }) => key === proofs[claim.key]?.node) ?? claim;
-      return oppositionOf(claim, [node], "hash", at);
-    });
+  const disproved = all.flatMap((claim) => {
+    const node = all.find(({ key }) => key === proofs[claim.key]?.node) ?? claim;
+    const isDisproof = isDisproved(proofs[claim.key], before);
+    return isDisproof ? [oppositionOf(claim, [node], "hash", at)] : stillOpposed(claim, all, at);
+  });
+  const claims = all.filter(({ key }) => disproved.every(({ source }) => source !== key));
   const sets = largestSets(claims, pace);
   const common = (sets[0] ?? []).filter((claim) => sets.every((set) => set.includes(claim)));
   const rest = sets.flat().filter((claim) => !common.includes(claim));
@@ -74,6 +74,22 @@ export function decide(at: ChainAt): Decision {
 /** Whether an RPC node has proved that a source is on another chain; a contradicted node proves nothing. */
 function isDisproved(proof: Proof | undefined, { opposed }: Consensus): boolean {
   return proof?.says === "other" && opposed.every(({ source }) => source !== proof.node);
+}
+
+/**
+ * Why a source that was excluded for its height stays so while it is far above, and those that contradict it stand at the head:
+ * with time alone, nothing becomes possible that was not. Once they are `stalled`, they say nothing any more.
+ */
+function stillOpposed(claim: Claim, all: readonly Claim[], at: ChainAt): readonly Opposition[] {
+  const { head, opposed } = at.state.consensus;
+  const former = opposed.find(({ source }) => source === claim.key);
+  const by = all.filter(
+    ({ block, isMoving, key }) => block === head?.block && isMoving && former?.by.includes(key),
+  );
+  const isAbove = claim.block - (head?.block ?? claim.block) > mostBlocks(0, claim.timeMs !== null, at.pace);
+  return former !== undefined && ["ahead", "times"].includes(former.kind) && isAbove && providersOf(by) > 1
+    ? [oppositionOf(claim, by, former.kind, at)]
+    : [];
 }
 
 /** The worst first. */

@@ -80,7 +80,7 @@ export function mostBlocks(spanMs: number, isDated: boolean, pace: Pace): number
 }
 
 function provenAtHeadMs(claim: Claim, claims: readonly Claim[], pace: Pace): number | null {
-  const { advancedMs, isBackfilling, isOnTrack, provider, timeMs, wasNew } = claim;
+  const { advancedMs, block, isBackfilling, isOnTrack, provider, timeMs, wasNew, wasOnTrack } = claim;
   if (timeMs !== null) {
     return wasNew ? timeMs : null;
   }
@@ -89,7 +89,12 @@ function provenAtHeadMs(claim: Claim, claims: readonly Claim[], pace: Pace): num
   }
   // Independent sources do not lag alike.
   const hasCompany = () =>
-    claims.some((one) => one.provider !== provider && one.isMoving && areLevel(claim, one, pace));
+    claims.some(
+      (one) =>
+        one.provider !== provider &&
+        areLevel(claim, one, pace) &&
+        (one.isMoving || (wasOnTrack && one.wasOnTrack && one.block === block)),
+    );
   return isOnTrack || hasCompany() ? advancedMs : null;
 }
 
