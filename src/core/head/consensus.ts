@@ -76,20 +76,29 @@ function isDisproved(proof: Proof | undefined, { opposed }: Consensus): boolean 
   return proof?.says === "other" && opposed.every(({ source }) => source !== proof.node);
 }
 
+/** Of these a height is the reason, with the time at which the chain can have got there. */
+const HEIGHTS: readonly Conflict[] = ["ahead", "times"];
+
 /**
- * Why a source that was excluded for its height stays so while it is far above, and those that contradict it stand at the head:
+ * Why a source that was excluded for its height stays so while it is far above, and those that contradicted it stand at the head:
  * with time alone, nothing becomes possible that was not. Once they are `stalled`, they say nothing any more.
  */
 function stillOpposed(claim: Claim, all: readonly Claim[], at: ChainAt): readonly Opposition[] {
-  const { head, opposed } = at.state.consensus;
-  const former = opposed.find(({ source }) => source === claim.key);
+  const { pace, state } = at;
+  const { head, opposed } = state.consensus;
+  const former = opposed.find(({ kind, source }) => source === claim.key && HEIGHTS.includes(kind));
+  if (head === null || former === undefined) {
+    return [];
+  }
+  const isAbove = claim.block - head.block > mostBlocks(0, claim.timeMs !== null, pace);
   const by = all.filter(
-    ({ block, isMoving, key }) => block === head?.block && isMoving && former?.by.includes(key),
+    (other) =>
+      former.by.includes(other.key) &&
+      other.block === head.block &&
+      other.isMoving &&
+      conflictOf(claim, other, pace) === null,
   );
-  const isAbove = claim.block - (head?.block ?? claim.block) > mostBlocks(0, claim.timeMs !== null, at.pace);
-  return former !== undefined && ["ahead", "times"].includes(former.kind) && isAbove && providersOf(by) > 1
-    ? [oppositionOf(claim, by, former.kind, at)]
-    : [];
+  return isAbove && providersOf(by) > 1 ? [oppositionOf(claim, by, former.kind, at)] : [];
 }
 
 /** The worst first. */
