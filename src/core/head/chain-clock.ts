@@ -239,7 +239,7 @@ function reportedIsFresh({ reported, seen }: ChainClock): boolean {
 
 /**
  * Time between two blocks over about the last `windowMs` in which the chain moved, or null while the points span too little.
- * What was seen shows where the chain stood still, of which the other histories know nothing.
+ * What was seen shows where the chain stood still; the other histories may know nothing of it.
  */
 function measureInterval(
   timeline: Timeline,
@@ -258,18 +258,19 @@ function measureInterval(
   if (firstBlock === undefined || firstMs === undefined) {
     return null;
   }
-  const haltsMs = timeline === seen ? 0 : pausesMs(seen, firstMs, lastMs, HALT_MS);
-  const movedMs = lastMs - firstMs - haltsMs - pausesMs(timeline, firstMs, lastMs, 0);
+  const pausedMs = Math.max(pausesMs(timeline, firstMs, lastMs, 0), pausesMs(seen, firstMs, lastMs, HALT_MS));
+  const movedMs = lastMs - firstMs - pausedMs;
   return movedMs > 0 ? movedMs / (lastBlock - firstBlock) : null;
 }
 
-/** For how long of a time span the chain stood still, each time for at least `leastMs`. */
+/** For how long of a time span the chain stood still, of standstills of at least `leastMs`. */
 function pausesMs({ blocks, timesMs }: Timeline, fromMs: number, toMs: number, leastMs: number): number {
   let pauses = 0;
-  for (let index = countBelow(timesMs, fromMs) + 1; index < timesMs.length; index += 1) {
-    const endMs = timesMs[index] ?? 0;
-    const pauseMs = endMs - (timesMs[index - 1] ?? 0);
-    pauses += blocks[index] === blocks[index - 1] && endMs <= toMs && pauseMs >= leastMs ? pauseMs : 0;
+  for (let index = Math.max(1, countBelow(timesMs, fromMs)); index < timesMs.length; index += 1) {
+    const [startMs, endMs] = [timesMs[index - 1] ?? 0, timesMs[index] ?? 0];
+    if (blocks[index] === blocks[index - 1] && endMs - startMs >= leastMs) {
+      pauses += Math.max(0, Math.min(endMs, toMs) - Math.max(startMs, fromMs));
+    }
   }
   return pauses;
 }
