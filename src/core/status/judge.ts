@@ -18,6 +18,8 @@ const CATCHING_UP = 1.05;
 const UNEVEN_BLOCKS = 5;
 /** Blocks by which an indexer may be ahead of an RPC node that still counts as the head. */
 export const AHEAD_BLOCKS = 3;
+/** Statuses that a new block ends. */
+const MOTIONLESS: ReadonlySet<Status> = new Set(["stalled", "chain_halted"]);
 /** Statuses without a height. */
 const HEIGHTLESS: ReadonlySet<Status> = new Set([
   "unknown",
@@ -60,9 +62,13 @@ function weightOfFailure(target: SourceState, reason: string, view: ChainView): 
   }
 }
 
-/** A height ends a status without a height at once, and a status decided on a single height. */
-function weightOfHead({ samples, verdict }: SourceState): number {
-  const isCertain = samples.length <= THIN_SAMPLES || (verdict !== null && HEIGHTLESS.has(verdict.status));
+/** A height ends a status without a height at once, and a status decided on a single height; a new block, a standstill. */
+function weightOfHead(target: SourceState): number {
+  const { samples, verdict } = target;
+  const isEnded =
+    verdict !== null &&
+    (HEIGHTLESS.has(verdict.status) || (MOTIONLESS.has(verdict.status) && idleMs(target) === 0));
+  const isCertain = samples.length <= THIN_SAMPLES || isEnded;
   return isCertain ? CERTAIN_WEIGHT : NORMAL_WEIGHT;
 }
 
