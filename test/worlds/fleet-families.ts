@@ -55,6 +55,8 @@ export const FLEET_FAMILIES: Readonly<Record<string, (index: number) => World>> 
   "a pair and an RPC node, a fault of an hour": family("pair", pairAndNode),
   "lossy network, restarts, flapping": family("lossy", lossy),
   "a halt of 2 to 30 minutes, sources behind it": family("halt", haltWithLate),
+  "a halt of 1 to 9 minutes, a liar beyond it": family("halt and liar", haltWithLiar),
+  "one or two index again": family("again", indexAgain),
 };
 
 function family(name: string, draft: (random: Random) => Draft): (index: number) => World {
@@ -324,6 +326,52 @@ function haltWithLate(random: Random): Draft {
       ...node,
     ],
   };
+}
+
+/** The liar lies from the beginning or begins in the halt. The others were right just before. */
+function haltWithLiar(random: Random): Draft {
+  const halt = { atMs: 50 * MINUTE, forMs: (1 + 8 * random()) * MINUTE, factor: null };
+  const chain = { ...drawChain(random), paces: [halt] };
+  const blocks = Math.round((12 * 20 ** random() * MINUTE) / chain.blockTimeMs);
+  const lie: Conduct = { kind: "other chain", blocks, pace: 0.2 + 1.6 * random() };
+  const fromMs = random() < 0.5 ? 0 : halt.atMs + Math.floor(halt.forMs * random());
+  return {
+    chain,
+    sources: [
+      ...hosts(2 + Math.floor(random() * 3), () => drawCadence(random)),
+      source({
+        provider: "liar",
+        ...drawCadence(random),
+        conducts: fromMs === 0 ? always(lie) : [...always(AT_HEAD), { fromMs, conduct: lie }],
+      }),
+    ],
+  };
+}
+
+/** From an hour to three weeks below the head they climb at 1.2 to 120 times the chain's pace, each from an hour on. */
+function indexAgain(random: Random): Draft {
+  const chain = { ...drawChain(random), paces: [] };
+  const climb = (): Conduct => ({
+    kind: "climbs",
+    blocks: Math.round((HOUR / chain.blockTimeMs) * 500 ** random()),
+    pace: 1.2 * 100 ** random(),
+  });
+  return {
+    lastsMs: 3 * HOUR,
+    chain,
+    sources: [
+      ...hosts(2 + Math.floor(random() * 2), () => drawCadence(random)),
+      ...hosts(1 + Math.floor(random() * 2), (at) => ({
+        provider: `again${at}`,
+        ...drawCadence(random),
+        conducts: [...always(AT_HEAD), { fromMs: HOUR, conduct: climb() }],
+      })),
+    ],
+  };
+}
+
+function drawCadence(random: Random): Pick<Drafted, "pollIntervalMs" | "reportsTimes"> {
+  return { pollIntervalMs: pick([15, 15, 30, 60], random) * SECOND, reportsTimes: random() < 0.5 };
 }
 
 function lossy(random: Random): Draft {

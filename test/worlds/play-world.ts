@@ -168,7 +168,11 @@ class Play {
       // The daemon asks a node for its chain before it believes its first block.
       return { ...times, kind: "failed", receivedAtMs, reason: "wrong_chain", detail: "" };
     }
-    const { block, timeMs } = shownBy(conduct, this.#chain, (sentAtMs + receivedAtMs) / 2, T0 + fromMs);
+    const readMs = (sentAtMs + receivedAtMs) / 2;
+    const { block, timeMs } = shownBy(conduct, this.#chain, readMs, T0 + fromMs);
+    if (conduct.kind === "climbs" && block < this.#chain.headAt(readMs)) {
+      actor.steady = 0;
+    }
     const timestampSec = source.reportsTimes ? Math.floor((timeMs + source.timeShiftMs) / SECOND) : null;
     const hash = source.hashing === null ? null : `0x${source.hashing}${block}`;
     return { ...times, kind: "head", receivedAtMs, head: { ...headOf(block, timestampSec), hash } };

@@ -12,6 +12,8 @@ export type Conduct =
   | { readonly kind: "batches"; readonly everyMs: number }
   /** So many blocks away from its chain; `timeShiftMs` is what it adds to its block times. */
   | { readonly kind: "offset"; readonly blocks: number; readonly timeShiftMs?: number }
+  /** It begins so many blocks below the chain's head, and goes at this multiple of the chain's pace until it is there. */
+  | { readonly kind: "climbs"; readonly blocks: number; readonly pace: number }
   /** From its beginning on it makes blocks at this multiple of the chain's pace, with the times of the chain's. */
   | { readonly kind: "drifts"; readonly pace: number }
   /** It sees the chain at this share of its pace. */
@@ -101,6 +103,10 @@ export function shownBy(
       const head = chain.headAt(atMs);
       const block = Math.max(1, head + conduct.blocks);
       return { block, timeMs: chain.timeOf(Math.min(block, head)) + (conduct.timeShiftMs ?? 0) };
+    }
+    case "climbs": {
+      const made = ((atMs - fromMs) / chain.blockTimeMs) * conduct.pace;
+      return onChain(Math.min(chain.headAt(atMs), Math.floor(chain.headAt(fromMs) - conduct.blocks + made)));
     }
     case "drifts": {
       const from = chain.headAt(fromMs);
