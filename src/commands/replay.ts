@@ -1,5 +1,6 @@
 import { EventLog } from "../core/events/event-log.ts";
 import { chainReports, type Report } from "../core/model/report.ts";
+import { whyUnreadable } from "../core/model/why-unreadable.ts";
 import { Monitor } from "../daemon/monitor.ts";
 import { type Recorded, readRecordedLine, recordedNames } from "../daemon/recording.ts";
 import { openMaintenance } from "../schedule/maintenance.ts";
@@ -81,7 +82,7 @@ function* recordedIn(
   keys: ReadonlyMap<string, string>,
   world: CommandWorld,
 ): Iterable<Recorded> {
-  for (const [index, text] of world.readFile(file).split("\n").entries()) {
+  for (const [index, text] of textOf(file, world).split("\n").entries()) {
     const at = `${file}:${index + 1}`;
     const recorded = readRecordedLine(text);
     if (recorded === null) {
@@ -101,6 +102,14 @@ function* recordedIn(
     } else {
       throw new CommandError(`${at}: ${recorded.found}: ${JSON.stringify(text.slice(0, MOST_QUOTED))}`);
     }
+  }
+}
+
+function textOf(file: string, world: CommandWorld): string {
+  try {
+    return world.readFile(file);
+  } catch (error) {
+    throw new CommandError(`Cannot read the recording ${file}: ${whyUnreadable(error)}`, { cause: error });
   }
 }
 
