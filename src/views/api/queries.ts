@@ -108,7 +108,7 @@ export type EventQuery = z.output<typeof QUERIES.events>;
 
 /** Reads the query of a route, or reports its fault. An empty parameter is as one that is left out. */
 export function readQuery<Schema extends z.ZodType>(schema: Schema, query: Query): z.output<Schema> | string {
-  const given = Object.fromEntries(Object.entries(query).filter(([, value]) => value !== ""));
+  const given = Object.fromEntries(Object.entries(query).filter(([, value]) => String(value).trim() !== ""));
   const { data, error } = schema.safeParse(given);
   const [issue] = error?.issues ?? [];
   if (issue === undefined) {
