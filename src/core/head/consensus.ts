@@ -53,21 +53,28 @@ export function decide(at: ChainAt): Decision {
   const { pace, state } = at;
   const { consensus: before, proofs } = state;
   const all = claimsOf(at);
-  const disproved = all.flatMap((claim) => {
-    const node = all.find(({ key }) => key === proofs[claim.key]?.node) ?? claim;
-    const isDisproof = isDisproved(proofs[claim.key], before);
-    return isDisproof ? [oppositionOf(claim, [node], "hash", at)] : stillOpposed(claim, all, at);
-  });
-  const claims = all.filter(({ key }) => disproved.every(({ source }) => source !== key));
+  const disproved = all
+    .filter(({ key }) => isDisproved(proofs[key], before))
+    .map((claim) => {
+      const node = all.find(({ key }) => key === proofs[claim.key]?.node) ?? claim;
+      return oppositionOf(claim, [node], "hash", at);
+    });
+  const still = all.flatMap((claim) => stillOpposed(claim, all, at));
+  const claims = all.filter(({ key }) => [...disproved, ...still].every(({ source }) => source !== key));
   const sets = largestSets(claims, pace);
   const common = (sets[0] ?? []).filter((claim) => sets.every((set) => set.includes(claim)));
   const rest = sets.flat().filter((claim) => !common.includes(claim));
   if (rest.length > 0 && providersOf(common) <= providersOf(rest)) {
     const undecided = sets.map((set) => keysOf(set.filter((claim) => !common.includes(claim))));
-    const consensus = { ...NO_CONSENSUS, opposed: disproved, undecided, track: before.track };
+    const opposed = [...disproved, ...still];
+    const consensus = { ...NO_CONSENSUS, opposed, undecided, track: before.track };
     return { consensus, witness: null, misdated: [] };
   }
-  const excluded = claims.flatMap((claim) => (common.includes(claim) ? [] : exclusionOf(claim, common, at)));
+  const excluded = all
+    .filter((claim) => !common.includes(claim) && disproved.every(({ source }) => source !== claim.key))
+    .flatMap(
+      (claim) => exclusionOf(claim, common, at) ?? still.find(({ source }) => source === claim.key) ?? [],
+    );
   return decideAmong(common, [...excluded, ...disproved], at);
 }
 
@@ -80,23 +87,19 @@ function isDisproved(proof: Proof | undefined, { opposed }: Consensus): boolean 
 const HEIGHTS: readonly Conflict[] = ["ahead", "times"];
 
 /**
- * Why a source that was excluded for its height stays so while it is far above, and those that contradicted it stand at the head:
- * with time alone, nothing becomes possible that was not. Once they are `stalled`, they say nothing any more.
+ * Why a source that was excluded for its height stays so while it is far above, and two providers that agree stand at the head: with
+ * time alone, nothing becomes possible that was not. Once they are `stalled`, they say nothing any more.
  */
 function stillOpposed(claim: Claim, all: readonly Claim[], at: ChainAt): readonly Opposition[] {
   const { pace, state } = at;
-  const { head, opposed } = state.consensus;
+  const { head, members, opposed } = state.consensus;
   const former = opposed.find(({ kind, source }) => source === claim.key && HEIGHTS.includes(kind));
   if (head === null || former === undefined) {
     return [];
   }
   const isAbove = claim.block - head.block > mostBlocks(0, claim.timeMs !== null, pace);
   const by = all.filter(
-    (other) =>
-      former.by.includes(other.key) &&
-      other.block === head.block &&
-      other.isMoving &&
-      conflictOf(claim, other, pace) === null,
+    (other) => members.includes(other.key) && other.block === head.block && other.isMoving,
   );
   return isAbove && providersOf(by) > 1 ? [oppositionOf(claim, by, former.kind, at)] : [];
 }
@@ -105,11 +108,11 @@ function stillOpposed(claim: Claim, all: readonly Claim[], at: ChainAt): readonl
 const CONFLICTS: readonly Conflict[] = ["hash", "times", "ahead", "below"];
 
 /** Which members of a set contradict a source outside of it. */
-function exclusionOf(claim: Claim, set: readonly Claim[], at: ChainAt): readonly Opposition[] {
+function exclusionOf(claim: Claim, set: readonly Claim[], at: ChainAt): Opposition | null {
   const by = set.filter((member) => conflictOf(claim, member, at.pace) !== null);
   const kinds = by.map((member) => conflictOf(claim, member, at.pace));
   const worst = CONFLICTS.find((kind) => kinds.includes(kind));
-  return worst === undefined ? [] : [oppositionOf(claim, by, worst, at)];
+  return worst === undefined ? null : oppositionOf(claim, by, worst, at);
 }
 
 function oppositionOf(
