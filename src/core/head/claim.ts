@@ -56,7 +56,7 @@ export interface Claim {
   readonly wasOnTrack: boolean;
   /** ... and is now at the track's extrapolation. */
   readonly isOnTrack: boolean;
-  /** When it was last provably at the head, or null where nothing says that it ever was. */
+  /** When its block was provably the head, or null where nothing says that it ever was. */
   atHeadMs: number | null;
 }
 

@@ -7,7 +7,7 @@
  *
  * 1. Suppose that each claim in turn is the head, unless it is old by its own block time. A source contradicts it by other
  *    hashes, by block times that cannot be on one chain, by being above it by more than the chain can have made, or by being as
- *    far below it although it was at the head just before. A lower height alone is lag, and contradicts nothing.
+ *    far below it although its block was the head just before. A lower height alone is lag, and contradicts nothing.
  * 2. The claim compatible with the most providers, then the most sources, decides which sources are excluded (sources of one
  *    provider fail together). If two sets are equal, the sources in both decide, if they have more providers than the rest.
  *    Otherwise there is no reference.
@@ -209,7 +209,7 @@ function claimText({ kind, by, block, blocks, offMs }: Opposition): string {
     case "below":
       return blocks >= 0
         ? `claims block ${formatNumber(block)}, ${formatNumber(blocks)} beyond what ${others} ${verb}`
-        : `claims block ${formatNumber(block)} to be new, ${formatNumber(-blocks)} below what ${others} ${verb}`;
+        : `claims block ${formatNumber(block)}${kind === "ahead" ? " to be new" : ""}, ${formatNumber(-blocks)} below what ${others} ${verb}`;
   }
 }
 

@@ -63,7 +63,7 @@ export function conflictOf(claim: Claim, supposed: Claim, pace: Pace): Conflict 
     const spanMs = claim.atMs - Math.min(supposed.atMs, supposed.timeMs ?? supposed.atMs);
     return blocks > mostBlocks(spanMs, false, pace) ? "ahead" : null;
   }
-  // The lower is wrong if it was at the head when the chain cannot have made so many blocks since.
+  // The lower is wrong if its block was the head when the chain cannot have made so many blocks since.
   const { age, atHeadMs } = claim;
   if (atHeadMs === null || blocks <= mostBlocks(supposed.atMs - atHeadMs, isDated, pace)) {
     return null;
@@ -80,9 +80,9 @@ export function mostBlocks(spanMs: number, isDated: boolean, pace: Pace): number
 }
 
 function provenAtHeadMs(claim: Claim, claims: readonly Claim[], pace: Pace): number | null {
-  const { advancedMs, block, isBackfilling, isOnTrack, provider, timeMs, wasNew, wasOnTrack } = claim;
+  const { advancedMs, block, isBackfilling, isOnTrack, provider, timeMs, wasOnTrack } = claim;
   if (timeMs !== null) {
-    return wasNew ? timeMs : null;
+    return timeMs;
   }
   if (isBackfilling || advancedMs === null || hasFallen(claim, claims)) {
     return null;
