@@ -18,7 +18,7 @@ const CATCHING_UP = 1.05;
 const UNEVEN_BLOCKS = 5;
 /** Blocks by which an indexer may be ahead of an RPC node that still counts as the head. */
 export const AHEAD_BLOCKS = 3;
-/** Statuses that a new block ends. */
+/** Statuses that a new block at the head ends. */
 const MOTIONLESS: ReadonlySet<Status> = new Set(["stalled", "chain_halted"]);
 /** Statuses without a height. */
 const HEIGHTLESS: ReadonlySet<Status> = new Set([
@@ -41,7 +41,7 @@ export function statusVote(target: SourceState, view: ChainView): StatusVote | n
     case "not_started":
       return { status: "syncing", weight: NORMAL_WEIGHT };
     case "head":
-      return { status: statusOfHead(target, view), weight: weightOfHead(target) };
+      return voteOfHead(target, view);
     case "failed":
       return { status: statusOfFailure(last.reason), weight: weightOfFailure(target, last.reason, view) };
   }
@@ -62,13 +62,16 @@ function weightOfFailure(target: SourceState, reason: string, view: ChainView): 
   }
 }
 
-/** A height ends a status without a height at once, and a status decided on a single height; a new block, a standstill. */
-function weightOfHead(target: SourceState): number {
-  const { samples, verdict } = target;
-  const isEnded =
-    verdict !== null &&
-    (HEIGHTLESS.has(verdict.status) || (MOTIONLESS.has(verdict.status) && idleMs(target) === 0));
-  const isCertain = samples.length <= THIN_SAMPLES || isEnded;
+/** A height at the head ends a standstill at once. */
+function voteOfHead(target: SourceState, view: ChainView): StatusVote {
+  const status = statusOfHead(target, view);
+  const goesOn = status === "ok" && idleMs(target) === 0 && MOTIONLESS.has(target.verdict?.status ?? status);
+  return { status, weight: goesOn ? CERTAIN_WEIGHT : weightOfHead(target) };
+}
+
+/** A height ends a status without a height at once, and a status decided on a single height. */
+function weightOfHead({ samples, verdict }: SourceState): number {
+  const isCertain = samples.length <= THIN_SAMPLES || (verdict !== null && HEIGHTLESS.has(verdict.status));
   return isCertain ? CERTAIN_WEIGHT : NORMAL_WEIGHT;
 }
 
