@@ -131,12 +131,16 @@ export class Notifier implements AsyncDisposable {
   /** `isPassing`: the same request may be accepted later. */
   async #ask(request: PostRequest) {
     const result = await this.#client.post(request);
-    if (result.kind === "failed") {
-      return { isAccepted: false, isPassing: true, detail: `${result.reason}: ${result.detail}` };
-    }
-    const { httpStatus: status } = result.reply;
-    const isPassing = status === 408 || status === 429 || status >= 500;
-    return { isAccepted: status >= 200 && status < 300, isPassing, detail: `HTTP ${status}` };
+    // The status alone counts: a receiver that has accepted a message may compress its reply, or break it off. 0: none came.
+    const { httpStatus: status = 0 } = result.kind === "failed" ? result : result.reply;
+    const isAccepted = status >= 200 && status < 300;
+    const isPassing = status === 0 || status === 408 || status === 429 || status >= 500;
+    const isSilent = result.kind === "failed" && status === 0;
+    return {
+      isAccepted,
+      isPassing,
+      detail: isSilent ? `${result.reason}: ${result.detail}` : `HTTP ${status}`,
+    };
   }
 }
 

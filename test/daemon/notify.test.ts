@@ -139,6 +139,27 @@ describe("Notifier", () => {
     expect(log.lines.map(({ msg }) => msg)).toEqual(["Notification given up"]);
   });
 
+  it("goes by the status alone of a reply that cannot be read", async () => {
+    webhook.headers = { "content-encoding": "gzip" };
+    webhook.replies = [200, 404, 500, 200];
+    await using notifier = startNotifier();
+
+    passes(notifier, 0, [incident(26)]);
+    passes(notifier, 1, []);
+    passes(notifier, 1, [incident(26)]);
+
+    expect(await eventsOf(4)).toEqual([
+      "incident_began",
+      "incident_ended",
+      "incident_began",
+      "incident_began",
+    ]);
+    expect(log.lines.map(({ msg, detail }) => [msg, detail])).toEqual([
+      ["Notification given up", "HTTP 404"],
+      ["Notification not accepted yet; trying again", "HTTP 500"],
+    ]);
+  });
+
   it("keeps a hundred messages while the server is unreachable, drops the oldest, and blocks no poll", async () => {
     webhook.replies = [503];
     await using notifier = startNotifier();

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import type { IncomingHttpHeaders } from "node:http";
+import type { IncomingHttpHeaders, OutgoingHttpHeaders } from "node:http";
 import { text } from "node:stream/consumers";
 import { type Listener, serve } from "./listener.ts";
 
@@ -13,6 +13,8 @@ interface Received {
 export class Webhook implements AsyncDisposable {
   readonly received: Received[] = [];
   replies: number[] = [200];
+  /** Of each reply. */
+  headers: OutgoingHttpHeaders = {};
   readonly #arrivals = new EventTarget();
   #listener: Listener | null = null;
 
@@ -23,8 +25,8 @@ export class Webhook implements AsyncDisposable {
         const { method, headers } = request;
         webhook.received.push({ method, headers, body: body === "" ? null : JSON.parse(body) });
         webhook.#arrivals.dispatchEvent(new Event("arrival"));
-        const { replies } = webhook;
-        response.writeHead((replies.length > 1 ? replies.shift() : replies[0]) ?? 200).end();
+        const { replies, headers: own } = webhook;
+        response.writeHead((replies.length > 1 ? replies.shift() : replies[0]) ?? 200, own).end();
       });
     });
     return webhook;

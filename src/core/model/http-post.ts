@@ -29,6 +29,8 @@ export interface PostFailure {
   readonly kind: "failed";
   readonly reason: FailureReason;
   readonly detail: string;
+  /** Of a reply that failed after its head, such as one that breaks off. */
+  readonly httpStatus?: number;
 }
 
 /** The port through which polls reach the network; a remote's failure is a result, never an exception. */

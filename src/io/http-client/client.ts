@@ -2,7 +2,13 @@ import { createRequire } from "node:module";
 import type { Dispatcher } from "undici";
 import Agent from "undici/lib/dispatcher/agent.js";
 import type { ProxySettings } from "../../config/config.ts";
-import type { Post, PostRequest, PostResult, ReplyOrFailure } from "../../core/model/http-post.ts";
+import type {
+  Post,
+  PostFailure,
+  PostRequest,
+  PostResult,
+  ReplyOrFailure,
+} from "../../core/model/http-post.ts";
 import { jsonOf, memoize } from "../../core/model/memoize.ts";
 import type { FailureReason } from "../../core/model/observation.ts";
 import { failureOf } from "./failure.ts";
@@ -69,7 +75,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
         // Not undici's request(): its stream and its signal for each reply cost as much as all the rest of a poll.
         freshDispatcher().dispatch(request, reader);
       }
-      const result = await reader.result.catch(failureOf);
+      const result = await reader.result.catch((error) => reader.withStatus(failureOf(error)));
       // The height was read before the first byte of the reply came; a slow body says nothing about it.
       const endedMs = result.kind === "replied" ? reader.headAtMs : performance.now();
       // By the wall clock of now, so that a poll during which it was set has the times of what follows.
@@ -179,9 +185,14 @@ class ReplyReader implements Dispatcher.DispatchHandler {
 
   /** Gives up, whether there is a connection yet or not. The first reason counts. */
   fail(reason: FailureReason, detail: string): void {
-    this.#resolve({ kind: "failed", reason, detail });
+    this.#resolve(this.withStatus({ kind: "failed", reason, detail }));
     this.#failure = new Error(detail);
     this.#controller?.abort(this.#failure);
+  }
+
+  /** With the HTTP status, if it came. */
+  withStatus(failure: PostFailure): PostFailure {
+    return this.#httpStatus === 0 ? failure : { ...failure, httpStatus: this.#httpStatus };
   }
 
   onRequestStart(controller: Controller): void {
