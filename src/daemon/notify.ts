@@ -144,10 +144,11 @@ export class Notifier implements AsyncDisposable {
   }
 }
 
-/** The messages that a report calls for; marks them as sent. */
-function takeMessages(told: Map<string, Told>, { incidents, generated_at: time }: Report) {
+/** The messages that a report calls for; marks them as sent. Of an incident whose targets are all in maintenance, only its end is one. */
+function takeMessages(told: Map<string, Told>, { incidents, targets, generated_at: time }: Report) {
   const messages: Message[] = [];
-  for (const incident of incidents) {
+  const planned = new Set(targets.filter(({ maintenance }) => maintenance).map(({ key }) => key));
+  for (const incident of incidents.filter((one) => one.targets.some((key) => !planned.has(key)))) {
     const before = told.get(incidentKey(incident));
     if (before === undefined || hasChanged(before, incident, time)) {
       told.set(incidentKey(incident), { incident, time });

@@ -16,7 +16,7 @@ const HEADERS = { Authorization: "Bearer very secret" };
 let webhook: Webhook;
 let log: ReturnType<typeof recordLog>;
 /** What the notifier is told of the daemon; a test sets what it needs otherwise. */
-let daemon: { incidents: Incident[]; isPolling: boolean; isHealthy: boolean };
+let daemon: { incidents: Incident[]; planned: readonly string[]; isPolling: boolean; isHealthy: boolean };
 let nowMs: number;
 let monotonicMs: number;
 
@@ -25,7 +25,7 @@ beforeEach(async () => {
   log = recordLog();
   nowMs = NOW_MS;
   monotonicMs = 0;
-  daemon = { incidents: [], isPolling: true, isHealthy: true };
+  daemon = { incidents: [], planned: [], isPolling: true, isHealthy: true };
 });
 
 afterEach(() => webhook[Symbol.asyncDispose]());
@@ -41,7 +41,10 @@ function incident(count: number, trouble = "reject our key"): Incident {
 }
 
 function report(): Report {
-  return { ...sampleReport({ incidents: daemon.incidents }), generated_at: isoTime(nowMs) };
+  const all = sampleReport({ incidents: daemon.incidents });
+  const planned = daemon.planned.flatMap((key) => all.targets.slice(0, 1).map((one) => ({ ...one, key })));
+  const targets = [...all.targets, ...planned.map((one) => ({ ...one, maintenance: true }))];
+  return { ...all, targets, generated_at: isoTime(nowMs) };
 }
 
 function startNotifier(settings: { readonly heartbeat?: true } = {}): Notifier {
@@ -184,6 +187,26 @@ describe("Notifier", () => {
     passes(notifier, 1, []);
 
     expect(await eventsOf(2)).toEqual(["incident_ended", "incident_ended"]);
+  });
+
+  it("begins no incident while all of its targets are in maintenance, and ends the one that began before", async () => {
+    const one = incident(3);
+    await using notifier = startNotifier();
+
+    daemon.planned = one.targets;
+    passes(notifier, 0, [one]);
+    passes(notifier, 10, [incident(2, "are throttled")]);
+    daemon.planned = one.targets.slice(1);
+    passes(notifier, 10, [one]);
+    daemon.planned = one.targets;
+    passes(notifier, 10, [incident(3, "are throttled")]);
+    passes(notifier, 10, []);
+
+    const received = await webhook.untilReceived(2);
+    expect(received.map(({ body }) => body?.["text"])).toEqual([
+      "Incident began: 3 of 40 targets of host gateway.test reject our key",
+      "Incident ended after 40 min: 3 of 40 targets of host gateway.test reject our key",
+    ]);
   });
 
   it("names a hundred targets at most, and counts them all", async () => {
