@@ -91,11 +91,12 @@ export class Notifier implements AsyncDisposable {
     this.#isSending = false;
   }
 
-  /** Whether a message was accepted; it is sent again while the receiver may accept it later. */
+  /** Whether a message was accepted; it is sent again while the receiver may accept it later, and no other replica leads. */
   async #send(body: Message): Promise<boolean> {
     const { event, id } = body;
     const { signal } = this.#stopping;
-    for (let attempt = 1; !signal.aborted && this.#daemon.config.notify !== null; attempt += 1) {
+    const maySend = (): boolean => !signal.aborted && this.#daemon.isPolling();
+    for (let attempt = 1; maySend() && this.#daemon.config.notify !== null; attempt += 1) {
       const { isAccepted, isPassing, detail } = await this.#ask({ ...this.#daemon.config.notify, body });
       if (isAccepted) {
         return true;

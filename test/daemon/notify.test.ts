@@ -189,6 +189,22 @@ describe("Notifier", () => {
     expect(await eventsOf(2)).toEqual(["incident_ended", "incident_ended"]);
   });
 
+  it("tries no message again once another replica leads, which may have told more", async () => {
+    webhook.replies = [503, 200];
+    await using notifier = startNotifier();
+    passes(notifier, 0, [incident(26)]);
+    await webhook.untilReceived(1);
+    daemon.isPolling = false;
+    while (notifier.counts.failed + notifier.counts.sent === 0) {
+      await turn();
+    }
+    daemon.isPolling = true;
+
+    passes(notifier, 1, []);
+
+    expect(await eventsOf(2)).toEqual(["incident_began", "incident_ended"]);
+  });
+
   it("begins no incident while all of its targets are in maintenance, and ends the one that began before", async () => {
     const one = incident(3);
     await using notifier = startNotifier();
