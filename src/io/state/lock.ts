@@ -39,9 +39,9 @@ export class StateLockedError extends Error {
 
   constructor(path: string, owner: LockOwner) {
     const since = new Date(owner.startedAtMs).toISOString();
+    const who = `pid ${owner.pid}, started ${since}${owner.url === "" ? "" : `, listening on ${owner.url}`}`;
     super(
-      `Cannot use the state file ${path}: another synclag holds it (pid ${owner.pid}, started ${since}, ` +
-        `listening on ${owner.url}); stop that one, or choose another file with --state`,
+      `Cannot use the state file ${path}: another synclag holds it (${who}); stop that one, or choose another file with --state`,
     );
     this.owner = owner;
   }
@@ -95,6 +95,8 @@ function hold(statePath: string, taken: LockOwner, options: StateLockOptions) {
   const { nowMs, onLockLost, heartbeatMs = HEARTBEAT_MS } = options;
   const path = lockPathOf(statePath);
   let me = taken;
+  /** Whether the lock names the URL. */
+  let isPublished = true;
   let isLost = false;
 
   async function assertHeld(): Promise<void> {
@@ -113,6 +115,10 @@ function hold(statePath: string, taken: LockOwner, options: StateLockOptions) {
     try {
       await assertHeld();
       await utimes(path, now, now);
+      if (!isPublished) {
+        await writeAtomically(path, JSON.stringify(me));
+        isPublished = true;
+      }
     } catch (error) {
       // A failing disk is reported by the writes of the state itself.
       if (error instanceof StateLockedError && !isLost) {
@@ -131,10 +137,11 @@ function hold(statePath: string, taken: LockOwner, options: StateLockOptions) {
      * @throws {StateFileError} If the disk refuses.
      */
     assertHeld: () => onStateFile("lock", statePath, assertHeld),
-    /** Writes the URL of this process's server into the lock. A disk that refuses is reported by the writes of the state. */
+    /** Writes the URL of this process's server into the lock; where the disk refuses, again with each touch. */
     async publishUrl(url: string) {
       me = { ...me, url };
-      await orNull(writeAtomically(path, JSON.stringify(me)));
+      isPublished = false;
+      await beat();
     },
     /** Of a lock that a failing disk keeps, the next process sees that its owner is gone. */
     async [Symbol.asyncDispose]() {

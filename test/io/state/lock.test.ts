@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, rmdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test, vi } from "vitest";
@@ -112,6 +112,20 @@ describe.concurrent("lockStateFile()", () => {
       pid: process.pid,
       url: "http://127.0.0.1:40123",
     });
+  });
+
+  it("names its address as soon as the disk allows", async ({ path }) => {
+    const seen: Seen = { lost: [], beats: 0 };
+    await using mine = await lock(path, seen);
+    await mkdir(`${path}.lock.tmp`);
+
+    await mine.publishUrl("http://127.0.0.1:40123");
+    await beatsPass(seen, 2);
+    const refused = await lock(path, undefined, LIVING_HEARTBEAT_MS).catch(String);
+    await rmdir(`${path}.lock.tmp`);
+
+    expect(refused).toMatch(/another synclag holds it \(pid \d+, started [-\dT:.]+Z\); stop that one/);
+    await vi.waitFor(async () => expect(await readFile(`${path}.lock`, "utf8")).toContain("40123"), WAIT);
   });
 
   it("explains what to do if no lock can be written", async ({ path }) => {
