@@ -218,6 +218,27 @@ describe("the pages of the demo in Chromium", () => {
     expect(wrong).toEqual([]);
   });
 
+  it("stays as wide as the screen, and shows each value, with names of 60 letters", async () => {
+    const page = await browser.newPage({ viewport: { width: 390, height: 800 } });
+    const name = "x".repeat(60);
+    await page.route("**/*", async (route) => {
+      if (route.request().resourceType() !== "document") {
+        return route.continue();
+      }
+      const response = await route.fetch();
+      const names = />(multichain|Base)(?=<)|(?<= to )multichain(?=<.dt)/g;
+      return route.fulfill({ response, body: (await response.text()).replaceAll(names, `>${name}`) });
+    });
+    for (const path of ["/", "/chains/base", "/plan", "/incidents", "/public"]) {
+      await page.goto(demo.url + path);
+      expect([path, await page.evaluate("document.documentElement.scrollWidth")]).toEqual([path, 390]);
+    }
+    await page.goto(demo.url);
+    const { width = 0 } = (await page.locator("#fleet th", { hasText: name }).last().boundingBox()) ?? {};
+    expect(width).toBeLessThan(200);
+    await page.close();
+  });
+
   it("filters as one types, from another page too, and keeps the filter in the address", async () => {
     await visit("/", async (page) => {
       const shown = page.getByText(/^Showing \d+ of \d+ targets/);
