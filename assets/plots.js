@@ -6,7 +6,7 @@
  *   gap_blocks: Values, gap_uncertainty_blocks: Values }} Target
  * @typedef {{ timestamps: readonly number[], reference_block_number: Values, targets: readonly Target[] }} History
  * @typedef {{ name: string, index: number, values: Values, band?: Values }} Line
- * @typedef {{ title: string, say: (value: number | null) => string, floor?: number, room?: number, lines: Line[] }} Plot
+ * @typedef {{ title: string, say: (value: number | null) => string, floor?: number, lines: Line[] }} Plot
  * @typedef {{ shape: string, charts: uPlot[] }} Drawn
  */
 
@@ -17,6 +17,10 @@ const UNFOLDED = 2;
 const DASHES = [[], [7, 4], [2, 3], [10, 3, 2, 3]];
 const MARKS = ["solid", "dashed", "dotted", "double"];
 const HEIGHT = 170;
+/** The seconds between two lines of an axis, each of which `duration` says exactly. */
+const TIME_STEPS = [0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600].concat(
+  [2, 4, 8, 24, 48, 120, 240, 480, 1200, 2400, 4800, 12_000, 24_000, 48_000].map((length) => length * 3600),
+);
 const INTERVAL_MS = 15_000;
 const TIMEOUT_MS = 4_000;
 const localTime = new Intl.DateTimeFormat(undefined, { timeStyle: "medium" });
@@ -26,7 +30,7 @@ const boxes = /** @type {HTMLElement[]} */ ([...document.querySelectorAll(".plot
 const drawn = new Map();
 const asked = new URLSearchParams(location.search);
 let zoom = zoomOf(Date.parse(asked.get("from") ?? "") / 1000, Date.parse(asked.get("to") ?? "") / 1000);
-let hours = RANGES.find((range) => String(range) === asked.get("hours")) ?? rangeOfZoom();
+let hours = RANGES.find((range) => String(range) === asked.get("hours")) ?? (zoom === null ? USUAL_RANGE : 0);
 
 /**
  * @param {number} min
@@ -36,11 +40,11 @@ function zoomOf(min, max) {
   return min < max && hoursSince(min) <= Math.max(...RANGES) ? { min, max } : null;
 }
 
-function rangeOfZoom() {
-  const from = zoom?.min;
-  return from === undefined
-    ? USUAL_RANGE
-    : (RANGES.find((range) => hoursSince(from) <= range) ?? USUAL_RANGE);
+/** The range contains the zoom, which grows older, until no range does. */
+function coverZoom() {
+  zoom = zoom && zoomOf(zoom.min, zoom.max);
+  const from = zoom?.min ?? Date.now() / 1000;
+  hours = RANGES.find((range) => range >= hours && hoursSince(from) <= range) ?? USUAL_RANGE;
 }
 
 /** @param {number} seconds */
@@ -196,7 +200,6 @@ function plotsOf({ timestamps, reference_block_number: reference, targets }) {
     {
       title: "Block heights",
       say: height,
-      room: 84,
       lines: [
         ...all.map(({ name, index, block_number: values }) => ({ name, index, values })),
         { name: "reference", index: Math.max(3, all.length), values: reference },
@@ -234,6 +237,7 @@ function seriesOf({ lines, say }) {
       dash: DASHES[dashes(index)] ?? [],
       mark: MARKS[dashes(index)] ?? "solid",
       spanGaps: false,
+      points: { filter: (plot, i, isShown) => (isShown ? null : loners(plot.data[i] ?? [])) },
     });
     data.push([...values]);
     if (band !== undefined) {
@@ -255,7 +259,7 @@ function seriesOf({ lines, say }) {
  * @param {readonly number[]} times
  */
 function chart(area, plot, times) {
-  const { title, say, floor, room = 62 } = plot;
+  const { title, say, floor } = plot;
   const figure = document.createElement("figure");
   const caption = document.createElement("figcaption");
   caption.textContent = title;
@@ -286,7 +290,12 @@ function chart(area, plot, times) {
         },
         {
           ...axis,
-          size: room,
+          // At first there are no texts.
+          size: ({ ctx }, /** @type {readonly string[] | null} */ values) => {
+            ctx.font = axis.font;
+            return Math.max(62, ...(values ?? []).map((text) => ctx.measureText(text).width + 16));
+          },
+          ...(say === duration && { incrs: TIME_STEPS }),
           values: (_, splits) =>
             splits.map((value) => (say === duration ? duration(value) : value.toLocaleString("en"))),
         },
@@ -303,6 +312,16 @@ function chart(area, plot, times) {
   canvas?.setAttribute("role", "img");
   canvas?.setAttribute("aria-label", `${title}, last ${hours} hours`);
   return made;
+}
+
+/**
+ * The points that no line leads to: they are drawn as points.
+ * @param {ArrayLike<number | null | undefined>} values
+ */
+function loners(values) {
+  return Array.from(values, (_, i) => i).filter(
+    (i) => values[i] != null && values[i - 1] == null && values[i + 1] == null,
+  );
 }
 
 /** @param {uPlot} plot */
@@ -389,6 +408,7 @@ async function load(box) {
 }
 
 function showAll() {
+  coverZoom();
   for (const box of boxes) {
     for (const button of box.querySelectorAll("button")) {
       button.setAttribute("aria-pressed", String(button.value === String(hours)));
@@ -449,8 +469,6 @@ document.addEventListener("theme", drawAnew);
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawAnew);
 setInterval(() => {
   if (!document.hidden) {
-    for (const box of boxes) {
-      void load(box);
-    }
+    showAll();
   }
 }, INTERVAL_MS);

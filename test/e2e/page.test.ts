@@ -178,6 +178,51 @@ describe("the pages of the demo in Chromium", () => {
     await page.close();
   });
 
+  it("says the whole of a large number, times that are round, and draws values that stand alone", async () => {
+    const page = await browser.newPage({ viewport: { width: 1280, height: 1000 } });
+    const timestamps = Array.from({ length: 240 }, (_, i) => Date.now() / 1_000 - (239 - i) * 90);
+    const of = (value: (i: number) => number | null) => timestamps.map((_, i) => value(i));
+    const target = { variant: "a", tier: "production", block_number: of((i) => (i % 7 === 0 ? 0 : null)) };
+    const gaps = { against: null, gap_blocks: of(() => null), gap_uncertainty_blocks: of(() => null) };
+    const lags = { lag_seconds: of(() => 320) };
+    const json = {
+      timestamps,
+      reference_block_number: of(() => 3_000_000_000),
+      targets: [{ ...target, ...lags, ...gaps }],
+    };
+    await page.route("**/api/v1/history/**", (route) => route.fulfill({ json }));
+    await page.addInitScript(`globalThis.written = [];
+      const { fillText } = CanvasRenderingContext2D.prototype;
+      CanvasRenderingContext2D.prototype.fillText = function (text, x, ...where) {
+        const { width } = this.measureText(text);
+        globalThis.written.push([text, this.textAlign === "right" && x - width < 0]);
+        fillText.call(this, text, x, ...where);
+      };`);
+    await page.goto(`${demo.url}/chains/base`);
+    await page.locator("#plots-vaults canvas").nth(1).waitFor();
+
+    const written = (await page.evaluate("globalThis.written")) as [string, boolean][];
+    expect(written.filter(([, isCut]) => isCut)).toEqual([]);
+    expect(written.map(([text]) => text)).toEqual(
+      expect.arrayContaining(["2 min", "4 min", "2,000,000,000"]),
+    );
+    const isDrawn = `(() => {
+      const canvas = document.querySelectorAll("#plots-vaults canvas")[1];
+      const { data } = canvas.getContext("2d").getImageData(100, 0, canvas.width - 150, 60);
+      return new Set(new Uint32Array(data.buffer)).size > 3;
+    })()`;
+    expect(await page.evaluate(isDrawn)).toBe(true);
+    await page.close();
+  });
+
+  it("shows a part of the past that was shared hours ago", async () => {
+    const [from, to] = [3, 2].map((hours) => new Date(Date.now() - hours * 3_600_000).toISOString());
+    await visit(`/chains/base?hours=1&from=${from}&to=${to}`, async (page) => {
+      const ranges = page.getByRole("button", { pressed: true });
+      await expect.poll(() => ranges.allTextContents()).toEqual(["6 h", "6 h", "6 h"]);
+    });
+  });
+
   it("keeps what part of the past is looked at in the address", async () => {
     await visit("/chains/base", async (page) => {
       const plot = page.locator("#plots-airdrops .u-over").first();
