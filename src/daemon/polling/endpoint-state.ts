@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { Exchange } from "../../core/model/exchange.ts";
 import { type Endpoint, endpointsOf, type Fleet } from "../../core/model/fleet.ts";
 import { memoize } from "../../core/model/memoize.ts";
+import type { FailureReason } from "../../core/model/observation.ts";
 import type { CarriedSelection } from "../../core/model/parity.ts";
 import { NEW_SEARCH, type QuestionSearch } from "../../dialects/search.ts";
 import { Counters } from "./counters.ts";
@@ -12,6 +13,8 @@ export interface EndpointState {
   endpoint: Endpoint;
   /** Which of its dialect's questions the next poll begins with, and which were refused. */
   search: QuestionSearch;
+  /** The failure of its last request, if the server named a time to come back and no rate limit: it goes on until then. */
+  outage: { readonly reason: FailureReason; readonly detail: string } | null;
   /** Whether there was evidence of it, good or bad, from a poll or from an earlier process. */
   isPolled: boolean;
   /** The poll that waits in the queue or is under way: no endpoint is polled twice at once. */
@@ -111,6 +114,7 @@ function stateOf(endpoint: Endpoint, former: EndpointState | undefined): Endpoin
   return {
     endpoint,
     search: NEW_SEARCH,
+    outage: null,
     isPolled: false,
     poll: null,
     confirmations: 0,

@@ -52,8 +52,8 @@ interface Asked {
   readonly question: Question;
   readonly answer:
     | Answer
-    /** By our own limit, or because the provider asked us to wait. */
-    | { readonly kind: "unsent"; readonly reason: "budget" | "rate_limited"; readonly detail: string };
+    /** By our own limit, or because the provider asked us to wait: with a rate limit, or in a failure that goes on then. */
+    | { readonly kind: "unsent"; readonly reason: FailureReason; readonly detail: string };
   readonly times: PollTimes;
   /** The body of the reply, with the secrets that it may echo; empty without a reply. */
   readonly body: string;
@@ -260,7 +260,8 @@ export class Poll {
     if (grant.kind === "refused") {
       const nowMs = world.nowMs();
       const times = { sentAtMs: nowMs, receivedAtMs: nowMs };
-      return { question, answer: { ...grant, kind: "unsent" }, times, body: "" };
+      const { reason, detail } = (grant.reason === "rate_limited" && this.#state.outage) || grant;
+      return { question, answer: { kind: "unsent", reason, detail }, times, body: "" };
     }
     const result = await post(requestOf(endpoint, question));
     const { answer, exchange, body } = interpretResult(endpoint, question, result, redact);
@@ -269,7 +270,10 @@ export class Poll {
     if (answer.kind === "answered" && endpoint.kind === "indexer") {
       this.#state.served = answer.served;
     }
-    if (answer.kind === "failed" && (answer.reason === "rate_limited" || answer.retryAfterMs !== null)) {
+    const isLimited = answer.kind === "failed" && answer.reason === "rate_limited";
+    this.#state.outage =
+      answer.kind === "failed" && answer.retryAfterMs !== null && !isLimited ? answer : null;
+    if (answer.kind === "failed" && (isLimited || this.#state.outage !== null)) {
       gate.backOff(endpoint, answer.retryAfterMs);
     }
     return { question, answer, times: result, body };
