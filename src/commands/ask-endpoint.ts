@@ -5,7 +5,6 @@ import { Secrets } from "../config/secrets.ts";
 import { type Question, type Row, requestOf } from "../dialects/dialect.ts";
 import { CHAIN_ID_QUESTION, DIALECTS, FAMILIES, questionsFor, RPC_DIALECT } from "../dialects/families.ts";
 import { interpretReply } from "../dialects/interpret-reply.ts";
-import { quote } from "../dialects/values.ts";
 import type { HttpClient } from "../io/http-client/client.ts";
 import { openClient } from "./ask-daemon.ts";
 import { CommandError, type CommandWorld, cannotUse, type Flags } from "./command-world.ts";
@@ -120,8 +119,8 @@ export class Prober implements AsyncDisposable {
     this.headers = parseHeaders(flags.header);
     this.#filledHeaders = fillHeaders(this.headers, this.#secrets);
     this.chainId = readChainId(flags.chainId);
-    for (const url of urls) {
-      this.#addressOf(url);
+    for (const [index, url] of urls.entries()) {
+      this.#addressOf(url, urls.length > 1 ? `URL ${index + 1}` : "URL");
     }
     world.keepSecret(this.#secrets.all);
     this.#client = openClient(world, readDuration("--timeout", flags.timeout), MAX_RESPONSE_BYTES);
@@ -175,23 +174,18 @@ export class Prober implements AsyncDisposable {
     if (result.kind === "failed") {
       return { ...attempt, refusal: { reason: result.reason, detail: result.detail } };
     }
-    const { body, httpStatus, location } = result.reply;
-    if (location != null) {
-      const detail = `HTTP ${httpStatus} redirects to ${quote(location)}, which is not followed: probe that if you trust it`;
-      return { ...attempt, refusal: { reason: "http_status", detail } };
-    }
     const read = interpretReply(question, result.reply, result.receivedAtMs);
     if (read.kind === "rows") {
       return { ...attempt, rows: read.rows };
     }
-    const isRpcNode = languageOf(question) === "graphql" && /"jsonrpc"\s*:/.test(body);
+    const isRpcNode = languageOf(question) === "graphql" && /"jsonrpc"\s*:/.test(result.reply.body);
     const reason = read.kind === "refused" || read.reason === "schema" ? "refused" : read.reason;
     return { ...attempt, refusal: { reason: isRpcNode ? "malformed" : reason, detail: read.detail } };
   }
 
   /** Where a request goes. Variables and files are filled in, as in chains.yaml. */
-  #addressOf(url: string) {
-    const filled = readUrlOption("URL", url, this.#secrets, readWebUrl);
+  #addressOf(url: string, name = "URL") {
+    const filled = readUrlOption(name, url, this.#secrets, readWebUrl);
     return { url: filled.href, headers: withCredentials(this.#filledHeaders, filled, this.#secrets) };
   }
 }

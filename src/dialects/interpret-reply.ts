@@ -95,7 +95,7 @@ function findError(
 
 /** The error of a reply whose words are not known: by its HTTP status, or because it lacks what the question reads. */
 function otherError(
-  { httpStatus, retryAfter, body }: Reply,
+  { httpStatus, retryAfter, location, body }: Reply,
   { form, errors }: ParsedBody,
   reads: Question["reads"],
   retryAfterMs: number | null,
@@ -109,13 +109,21 @@ function otherError(
   if (httpStatus >= 300) {
     const usual = STATUS_REASONS.get(httpStatus) ?? (isApi && errors.length > 0 ? "graphql" : "http_status");
     const reason = httpStatus === 403 && isLimited ? "rate_limited" : usual;
-    return fail(reason, quote(`HTTP ${httpStatus}: ${words}`.replace(/: $/, "")), retryAfterMs);
+    return fail(reason, quote(`HTTP ${httpStatus}${afterStatus(location, words)}`), retryAfterMs);
   }
   if (isLimited) {
     return fail("rate_limited", words, retryAfterMs);
   }
   const found = `Cannot read the reply as ${LANGUAGES[reads]}: ${words || "the body is empty"}`;
   return isApi ? fail("graphql", words, null) : fail("malformed", found, null);
+}
+
+/** Where it redirects to, without the query, which may hold a token; else what the body says. */
+function afterStatus(location: string | undefined, words: string): string {
+  if (location !== undefined) {
+    return ` redirects to ${quote(location.replace(/[?#].*/s, "?…"))}, which is not followed`;
+  }
+  return words === "" ? "" : `: ${words}`;
 }
 
 const LANGUAGES = { data: "GraphQL", reply: "JSON", metrics: "a metrics page" } as const;

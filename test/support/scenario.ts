@@ -463,7 +463,8 @@ export class Scenario extends Outputs implements AsyncDisposable {
     }
     await sleep(pending.afterMs);
     const { status: httpStatus, headers: sent, body } = answer;
-    return { kind: "replied", reply: { httpStatus, retryAfter: sent["retry-after"] ?? null, body } };
+    const { location, "retry-after": retryAfter = null } = sent;
+    return { kind: "replied", reply: { httpStatus, retryAfter, ...(location && { location }), body } };
   }
 
   async #stop(): Promise<void> {
