@@ -38,7 +38,7 @@ const ChainValues = z
   .object(OVERRIDES)
   .catchall(
     z
-      .union([pattern(/^(?!.*\$\{)/, VALUE), z.int(), z.boolean()])
+      .union([pattern(/^(?!.*\$\{)/, VALUE), z.int().meta({ expected: VALUE }), z.boolean()])
       .meta({ expected: VALUE })
       .transform(String)
       .describe("The value of the placeholder with this name."),
@@ -256,7 +256,7 @@ const HeartbeatEntry = map("a map with url", {
 }).transform(({ every: everyMs, ...address }) => ({ ...address, everyMs }));
 
 const PublicEntry = map("a map with protocols or title", {
-  protocols: listOf(z.string(), "a list of protocols")
+  protocols: listOf(text("the name of a protocol"), "a list of protocols")
     .min(1)
     .exactOptional()
     .describe("Only these protocols; by default all."),

@@ -50,7 +50,10 @@ export function readYaml(text: string, file: string, problems: Problems): Writte
     Alias(_, alias, ancestors) {
       const target = anchors.get(alias.source);
       if (target === undefined || ancestors.includes(target)) {
-        refuse(alias.range?.[0] ?? 0, "unknown alias: its anchor is not defined before it");
+        refuse(
+          alias.range?.[0] ?? 0,
+          "unknown alias: its anchor is not defined before it; a text that begins with * needs quotes",
+        );
       } else {
         targets.set(alias, target);
       }
@@ -95,7 +98,7 @@ const FAULTS: Readonly<Record<string, string>> = {
 
 /** The library's own message, without what was found: it ends with that. */
 function invalid(message: string): string {
-  return `invalid YAML: ${message.charAt(0).toLowerCase()}${message.slice(1).replace(/: .*/s, "")}`;
+  return `invalid YAML: ${message.charAt(0).toLowerCase()}${message.slice(1).replace(/(?<! ): .*/s, "")}`;
 }
 
 /** A node, and its key if it is in a map. */
