@@ -1,4 +1,5 @@
 import { existsSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
 import { formatCount } from "../core/model/text.ts";
 import {
   type Attempt,
@@ -30,6 +31,9 @@ export async function init(flags: Flags, world: CommandWorld, urls: readonly str
     throw new CommandError(
       `Cannot write ${output}: it exists, and is never overwritten; name another with -o`,
     );
+  }
+  if (!existsSync(dirname(output))) {
+    throw new CommandError(`Cannot write ${output}: there is no folder ${dirname(output)}`);
   }
   const text =
     urls.length === 0
