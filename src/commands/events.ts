@@ -1,7 +1,7 @@
 import type { Event } from "../core/events/event.ts";
 import { EventLog } from "../core/events/event-log.ts";
 import { LATEST_MS } from "../core/model/observation.ts";
-import { isoTime } from "../core/model/text.ts";
+import { formatCount, isoTime } from "../core/model/text.ts";
 import { whyUnreadable } from "../core/model/why-unreadable.ts";
 import { eventsPathOf, readEvents } from "../daemon/state/event-store.ts";
 import { EventsSchema } from "../views/api/api-schema.ts";
@@ -53,7 +53,11 @@ export async function events(
 /** @throws {CommandError} If there is no such file. */
 function readFile(path: string, world: CommandWorld): readonly Event[] {
   try {
-    return readEvents(world.readFile(path)).events;
+    const { events: found, invalid } = readEvents(world.readFile(path));
+    if (invalid > 0) {
+      world.err(`${path}: warning: left out ${formatCount(invalid, "line")} that cannot be read as events`);
+    }
+    return found;
   } catch (error) {
     const advice = "start `synclag run`, name its state file with --state, or ask a daemon with --url";
     throw new CommandError(`Cannot read the events file ${path}: ${whyUnreadable(error)}; ${advice}`, {
