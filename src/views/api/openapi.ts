@@ -15,6 +15,7 @@ const SCHEMAS = {
   Incidents: replies.IncidentsSchema,
   StatusHistory: replies.StatusHistorySchema,
   Problem: replies.ProblemSchema,
+  Openapi: z.looseObject({ openapi: z.string() }),
 };
 
 interface Route {
@@ -81,7 +82,7 @@ const ROUTES: Readonly<Record<string, Route>> = {
     query: "incidents",
     json: "Incidents",
   },
-  "GET /openapi.json": { id: "getOpenapi", summary: "This document, in OpenAPI 3.1" },
+  "GET /openapi.json": { id: "getOpenapi", summary: "This document, in OpenAPI 3.1", json: "Openapi" },
   "GET /metrics": { id: "getMetrics", summary: "Metrics for Prometheus, in text format 0.0.4" },
   "GET /-/healthy": {
     id: "getHealthy",

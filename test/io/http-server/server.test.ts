@@ -20,23 +20,27 @@ const LARGE = "synclag_up 1\n".repeat(1_000_000);
 // test/fixtures/http has what is answered to single requests.
 
 describe("/openapi.json", () => {
-  it("describes only existing routes, and names the version", async () => {
+  it("describes only existing routes, with the types of their replies, and names the version", async () => {
     await using server = await serve({ reload: () => Promise.resolve({ ok: true, detail: "" }) });
     const { body } = await json(`${server.url}/openapi.json`);
     // The document is ours: each path holds its methods, beside parameters that all of them share.
-    const paths = body["paths"] as Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+    type Described = Readonly<Record<"responses", Readonly<Record<string, { readonly content: object }>>>>;
+    const paths = body["paths"] as Readonly<Record<string, Readonly<Record<string, Described>>>>;
 
     const answers = Object.entries(paths).flatMap(([path, item]) =>
-      Object.keys(item)
-        .filter((key) => key !== "parameters")
-        .map(async (method) => {
+      Object.entries(item)
+        .filter(([key]) => key !== "parameters")
+        .map(async ([method, { responses }]) => {
           const url = server.url + path.replace("{protocol}", "lockup").replace("{chain}", "base");
-          return { path, status: (await fetch(url, { method: method.toUpperCase() })).status };
+          const { headers, status } = await fetch(url, { method: method.toUpperCase() });
+          const [type] = Object.keys(responses["200"]?.content ?? {});
+          return { path, status, isOfType: headers.get("content-type")?.startsWith(`${type}; `) };
         }),
     );
 
     expect(answers.length).toBeGreaterThan(5);
-    expect((await Promise.all(answers)).filter(({ status }) => status !== 200)).toEqual([]);
+    const wrong = (await Promise.all(answers)).filter((one) => one.status !== 200 || one.isOfType !== true);
+    expect(wrong).toEqual([]);
     expect(body["info"]).toMatchObject({ version: "9.9.9" });
   });
 });
