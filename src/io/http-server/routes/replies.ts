@@ -81,7 +81,15 @@ export async function sendOfReport(
   }
   const { gzipped, etag } = await body;
   void reply.headers({ etag, "cache-control": cacheControl });
-  return headers["if-none-match"] === etag ? reply.code(304).send() : sendGzipped(reply, gzipped);
+  return isAnyOf(headers["if-none-match"], etag)
+    ? varyByEncoding(reply).code(304).send()
+    : sendGzipped(reply, gzipped);
+}
+
+/** RFC 9110, 13.1.2: `*` or a list, whose tags are compared whether weak or not. */
+function isAnyOf(known: string | undefined, etag: string): boolean {
+  const tags = (known ?? "").split(",").map((tag) => tag.trim());
+  return tags.some((tag) => tag === "*" || `W/${tag.replace(/^W\//, "")}` === etag);
 }
 
 async function makeBody(text: string): Promise<Body> {
@@ -97,8 +105,7 @@ export function compressed(content: string | Buffer): Promise<Buffer> {
 
 /** Replies with a gzipped body: unchanged to clients that accept gzip, else decompressed as fast as they read. */
 export function sendGzipped(reply: FastifyReply, gzipped: Buffer): FastifyReply {
-  // Beside the origin, where that decides who may read it.
-  void reply.header("vary", [reply.getHeader("vary") ?? [], "accept-encoding"].flat().join(", "));
+  varyByEncoding(reply);
   // RFC 9110, 12.5.3: a weight of 0 forbids it.
   const accepted = [reply.request.headers["accept-encoding"] ?? ""].flat().join(",").split(",");
   if (accepted.some((coding) => /^\s*gzip\s*(;|$)(?!\s*q=0(\.0*)?\s*$)/i.test(coding))) {
@@ -107,6 +114,11 @@ export function sendGzipped(reply: FastifyReply, gzipped: Buffer): FastifyReply 
   const plain = createGunzip({ chunkSize: CHUNK_BYTES });
   plain.end(gzipped);
   return reply.send(plain);
+}
+
+/** Beside the origin, where that decides who may read it. */
+function varyByEncoding(reply: FastifyReply): FastifyReply {
+  return reply.header("vary", [reply.getHeader("vary") ?? [], "accept-encoding"].flat().join(", "));
 }
 
 /** Replies with text that must not be cached: it holds for this instant only. */
