@@ -71,7 +71,8 @@ function isChoosing() {
 
 /** @param {Document} page */
 function filesOf(page) {
-  return [...page.querySelectorAll("link[rel=stylesheet]")].map((one) => one.getAttribute("href")).join();
+  const files = [...page.querySelectorAll("link[rel=stylesheet],script[src]")];
+  return files.map((one) => one.getAttribute("href") ?? one.getAttribute("src")).join();
 }
 
 /**

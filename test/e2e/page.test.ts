@@ -356,6 +356,21 @@ describe("the pages of the demo in Chromium", () => {
     await page.close();
   });
 
+  it("is loaded again where another version of Synclag replies, though only a script of it differs", async () => {
+    const page = await browser.newPage();
+    await page.goto(`${demo.url}/plan`);
+    const loadedAgain = page.waitForNavigation();
+    await page.route("**/plan", async (route) => {
+      const response = await route.fetch();
+      const newer = (await response.text()).replace(/page\.\w+\.js/, "page.newer.js");
+      await route.fulfill({ response, body: newer });
+    });
+
+    await loadedAgain;
+    await page.unrouteAll({ behavior: "ignoreErrors" });
+    await page.close();
+  });
+
   it("keeps the theme that was chosen, goes to the filter with /, and tells local times", async () => {
     const there = { timezoneId: "Asia/Tokyo", locale: "en-GB", colorScheme: "light" } as const;
     await visit(
