@@ -93,6 +93,26 @@ describe("renderIncidentsPage()", () => {
     expect(page).toContain('<a href="/chains/c0?range=7d&amp;from=');
     expect(textOf(page)).toContain(`c0 c1 c2 c3 c4 c5 ${more} · events`);
   });
+
+  it("shows all events of an instant together, so that older ones can be reached", () => {
+    const at = (agoMs: number, subject: string) =>
+      eventOf({ time: isoTime(NOW_MS - agoMs), kind: "status", subject, from: "ok", to: "stalled" });
+    const outage = ["a", "b", "c"].map((variant) => at(1_000, `lockup/${variant}/production/base`));
+    const events = new EventLog();
+    for (const event of [at(2_000, "lockup/older/production/base"), ...outage]) {
+      events.add(event);
+    }
+    const read = (to: string) =>
+      renderIncidentsPage(fleetReport(), { ...MINUTE, to, limit: 2 }, new Map(), { ...PAGE, events });
+
+    const page = read(MINUTE.to);
+    const [, to = ""] = /to=([^&]+)&amp;range=24h#events">Older events/.exec(page) ?? [];
+
+    expect(page.match(/#lockup-[abc]-production/g)).toHaveLength(3);
+    expect(read(decodeURIComponent(to)).match(/#lockup-\w+-production/g)).toEqual([
+      "#lockup-older-production",
+    ]);
+  });
 });
 
 describe("renderStatusPage()", () => {

@@ -86,8 +86,10 @@ function renderEvents(
   nameOf: (slug: string) => string,
   nowMs: number,
 ): Html {
-  const shown = found.slice(0, asked.limit);
-  const older = found[asked.limit];
+  // An instant is shown as a whole: by its time, older events could not be told from those of a part.
+  const last = found[asked.limit - 1]?.time;
+  const shown = found.filter(({ time }, index) => index < asked.limit || time === last);
+  const older = found[shown.length];
   const lines = shown.map((event) => {
     const { change, detail, what } = eventWords(event, nameOf);
     return html`<li>${renderClock(event.time, nowMs)}<b>${renderWhat(event, what)}</b><span>${change}</span><span>${detail}</span></li>
