@@ -101,6 +101,14 @@ describe("renderedFiles()", () => {
     expect(wrong).toEqual([]);
   });
 
+  it("counts as failed requests only those that were sent", () => {
+    const exprs = boards.flatMap(({ panels }) => panels.flatMap(({ targets }) => targets));
+    const shares = exprs.filter(({ expr }) => /failures_total.* \/ .*polls_total/.test(expr));
+
+    expect(shares).toHaveLength(1);
+    expect(shares.filter(({ expr }) => !expr.includes('reason!="budget"'))).toEqual([]);
+  });
+
   it("writes no label into a budget's legend that a shared budget leaves empty", () => {
     const legends = boards
       .flatMap(({ panels }) => panels.flatMap(({ targets }) => targets))

@@ -18,6 +18,8 @@ const LIMIT = `max by (${BUDGET}) (synclag_budget_limit${BUDGETS})`;
 const BUDGET_LEGEND = "{{budget}}: {{whose}}";
 const POLLS = `synclag_polls_total{${SELECTED}}`;
 const FAILURES = `synclag_poll_failures_total{${SELECTED}}`;
+/** Of requests that were sent: a poll without a budget sends none. */
+const FAILED_REQUESTS = `synclag_poll_failures_total{${SELECTED}, reason!="budget"}`;
 
 /** Requests, failures, durations and budgets. */
 export function endpointBoard(): Board {
@@ -53,7 +55,7 @@ function now(): readonly AnyPanel[] {
       "Failed",
       "Share of the requests in the chosen time without a usable answer.",
       "percentunit",
-      `sum(increase(${FAILURES}[$__range])) / sum(increase(${POLLS}[$__range]))`,
+      `sum(increase(${FAILED_REQUESTS}[$__range])) / sum(increase(${POLLS}[$__range]))`,
       rising(0.02, 0.1),
     ).decimals(1),
     stat(

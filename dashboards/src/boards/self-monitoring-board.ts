@@ -110,7 +110,7 @@ const LOOP: readonly Graph[] = [
     "reqps",
     [`sum by (instance) (rate(synclag_polls_total{${OF_TIER}}[$__rate_interval]))`, "{{instance}} sent"],
     [
-      `sum by (instance) (rate(synclag_poll_failures_total{${OF_TIER}}[$__rate_interval]))`,
+      `sum by (instance) (rate(synclag_poll_failures_total{${OF_TIER}, reason!="budget"}[$__rate_interval]))`,
       "{{instance}} failed",
     ],
   ],
