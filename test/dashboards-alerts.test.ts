@@ -4,6 +4,7 @@ import { parse } from "yaml";
 import type { Alert } from "../dashboards/src/alert.ts";
 import { allAlerts } from "../dashboards/src/alerts/all-alerts.ts";
 import { freshnessRecordings } from "../dashboards/src/freshness.ts";
+import { renderedFiles } from "../dashboards/src/rendered-files.ts";
 import { SETTINGS } from "../dashboards/src/settings.ts";
 import { realTime } from "../dashboards/src/time-scale.ts";
 import { STATUSES } from "../src/core/model/report.ts";
@@ -113,6 +114,21 @@ describe("docs/runbooks/", () => {
       .map((section) => /^`(\w+)`/.exec(section)?.[1]);
 
     expect(linked).toEqual(STATUSES.filter((status) => status !== "ok"));
+  });
+
+  it("names panels and dashboards as they are", () => {
+    const boards = [...renderedFiles()]
+      .filter(([path]) => /^[\w-]+\.json$/.test(path))
+      .map(([, text]) => text);
+    const titles = boards.flatMap((text) => text.match(/(?<="title": ").+(?=")/g) ?? []);
+    const known = new Set(titles.map((title) => title.replace("$protocol", "PROTOCOL")));
+    const named = names.flatMap(
+      (name) => read(`docs/runbooks/${name}.md`).match(/(?<=\*)[A-Z][^*]+(?=\*)/g) ?? [],
+    );
+
+    expect(named.map((title) => title.replaceAll(/\s+/g, " ")).filter((title) => !known.has(title))).toEqual(
+      [],
+    );
   });
 
   it("is served at the alert's link with all sections, on one page, and names the severities", async () => {
