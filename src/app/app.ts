@@ -79,7 +79,7 @@ export async function runApp(config: Config, world: World, use: (app: App) => Pr
     { web: world.web ?? null, onError: (error, route) => httpErrors.add(error, route) },
   );
   await store.publishUrl(server.url);
-  replica?.start(`${hostname()}:${new URL(server.url).port}`, { daemon, events });
+  replica?.start(`${hostname()}:${new URL(server.url).port}`, { daemon, events, notifier });
   await using _loop = startReportLoop(daemon, history, events, notifier, world);
   reloader.watch();
   logStart(config, world, server.url);

@@ -5,6 +5,7 @@ import type { MetricsSource } from "../core/model/metrics-source.ts";
 import type { ReplicaReport } from "../core/model/report.ts";
 import { inSeconds } from "../core/model/text.ts";
 import type { Daemon } from "../daemon/daemon.ts";
+import type { Notifier } from "../daemon/notify.ts";
 import type { EventStore } from "../daemon/state/event-store.ts";
 import type { RedisStore } from "../io/store/redis-store.ts";
 import type { World } from "../io/world.ts";
@@ -25,6 +26,7 @@ export interface ReplicaOptions {
 interface Followers {
   readonly daemon: Daemon;
   readonly events: Pick<EventStore, "log" | "started" | "standsBy">;
+  readonly notifier: Pick<Notifier, "note">;
 }
 
 const TICK_MS = 100;
@@ -175,6 +177,8 @@ export class Replica implements AsyncDisposable {
     this.#ledWith = token;
     const knownForMs = this.#knownForMs();
     const aliveMs = knownForMs === null ? null : this.#options.world.nowMs() - knownForMs;
+    // The last leader has posted the incidents that run.
+    followers.notifier.note(followers.daemon.report());
     followers.events.started(this.#name, aliveMs);
     followers.daemon.startPolling();
     await this.#publish(followers);

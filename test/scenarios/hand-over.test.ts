@@ -9,6 +9,7 @@ import { BudgetGate } from "../../src/budgets/gate.ts";
 import type { SavedBudgets } from "../../src/budgets/saved-budgets.ts";
 import type { MetricsSource } from "../../src/core/model/metrics-source.ts";
 import { Daemon } from "../../src/daemon/daemon.ts";
+import { Notifier } from "../../src/daemon/notify.ts";
 import { startReportLoop } from "../../src/daemon/report-loop.ts";
 import { EventStore } from "../../src/daemon/state/event-store.ts";
 import { HistoryStore } from "../../src/daemon/state/history-store.ts";
@@ -29,6 +30,7 @@ import { Scenario } from "../support/scenario.ts";
 import { StoreModel } from "../support/store-model.ts";
 import { expectTold } from "../support/tell.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
+import { Webhook } from "../support/webhook.ts";
 
 const FLEET = readFileSync("test/fixtures/hand-over/fleet.yaml", "utf8");
 const CONFIG = configOf(FLEET);
@@ -99,7 +101,12 @@ function holdTimersBack(): void {
     const call = () => processes.run(process, callback);
     return () => process.run(call);
   };
-  vi.stubGlobal("setTimeout", (callback: () => void, ms: number) => startTimeout(held(callback), ms));
+  vi.stubGlobal("setTimeout", (callback: (...args: unknown[]) => void, ms: number, ...args: unknown[]) =>
+    startTimeout(
+      held(() => callback(...args)),
+      ms,
+    ),
+  );
   vi.stubGlobal("setInterval", (callback: () => void, ms: number) => startInterval(held(callback), ms));
 }
 
@@ -114,6 +121,7 @@ class Cluster {
   /** What every call returns; null: the store works. */
   #storeFailure: StoreFailure | null = null;
   readonly #replicas = new Map<string, Started>();
+  readonly #webhook = Webhook.start();
 
   readonly #verbs: Readonly<Record<string, (name: string, text: string) => unknown>> = {
     run: (duration) => this.#play.run(duration),
@@ -176,6 +184,15 @@ class Cluster {
     /** Whether its plots begin before it led. */
     plotted: (name) => `from ${new Date(this.#replica(name).plotted()[0] ?? 0).toISOString()}`,
     events: (name) => this.#replica(name).events(),
+    /** What was posted to the webhook until an incident ended. */
+    posted: async () => {
+      const webhook = await this.#webhook;
+      const events = () => webhook.received.map(({ body }) => String(body?.["event"]));
+      while (events().at(-1) !== "incident_ended") {
+        await webhook.untilReceived(events().length + 1);
+      }
+      return events();
+    },
     log: (name, pattern) =>
       matching(
         this.#replica(name)
@@ -205,6 +222,7 @@ class Cluster {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    await (await this.#webhook)[Symbol.asyncDispose]();
     vi.unstubAllGlobals();
     vi.useRealTimers();
   }
@@ -268,22 +286,27 @@ class Cluster {
       state: () => daemon.save(),
       onLockLost: () => undefined,
     });
-    const daemon: Daemon = new Daemon(CONFIG, {
-      world,
-      store: state,
-      shared: replica.shared,
-      mayPoll: () => replica.mayPoll(),
-      openClient: (settings) => this.#clientOf(name, this.#play.openClient(settings)),
-    });
+    const notify = { url: (await this.#webhook).url, headers: {} };
+    const daemon: Daemon = new Daemon(
+      { ...CONFIG, notify },
+      {
+        world,
+        store: state,
+        shared: replica.shared,
+        mayPoll: () => replica.mayPoll(),
+        openClient: (settings) => this.#clientOf(name, this.#play.openClient(settings)),
+      },
+    );
     const history = await HistoryStore.open(world);
     const events = await EventStore.open(world);
-    replica.start(name, { daemon, events });
-    const reports = startReportLoop(daemon, history, events, { note: () => undefined }, world);
+    const notifier = new Notifier(daemon, world);
+    replica.start(name, { daemon, events, notifier });
+    const reports = startReportLoop(daemon, history, events, notifier, world);
     const scrape = createScrape(daemon, {
       prometheus: { render, contentType: "" },
       reloader: { state: { successful: true, lastSuccessMs: 0 } },
       httpErrors: { count: 0 },
-      notifier: { counts: { sent: 0, failed: 0, dropped: 0 } },
+      notifier,
       events,
       replica,
     });
@@ -298,6 +321,7 @@ class Cluster {
       async stop() {
         daemon.drain();
         await reports[Symbol.asyncDispose]();
+        await notifier[Symbol.asyncDispose]();
         await replica[Symbol.asyncDispose]();
         await daemon[Symbol.asyncDispose]();
       },
