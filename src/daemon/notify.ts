@@ -60,7 +60,25 @@ export class Notifier implements AsyncDisposable {
   /** Sends what began, changed or ended since the last report. Only the replica that polls sends anything. */
   note(report: Report): void {
     const messages = takeMessages(this.#told, report);
-    if (!this.#daemon.isPolling() || this.#daemon.config.notify === null) {
+    if (this.#daemon.isPolling()) {
+      this.#post(messages);
+    }
+  }
+
+  /** Another replica, whose report this is, has led: ends what this one alone has posted, which nobody else can. */
+  handOver(report: Report): void {
+    this.#post(takeMessages(this.#told, report).filter(isEnd));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    clearInterval(this.#timer);
+    this.#queue.length = 0;
+    this.#stopping.abort();
+    await this.#client[Symbol.asyncDispose]();
+  }
+
+  #post(messages: readonly Message[]): void {
+    if (this.#daemon.config.notify === null) {
       return;
     }
     this.#queue.push(...messages);
@@ -70,13 +88,6 @@ export class Notifier implements AsyncDisposable {
       this.#world.logger.warn({ dropped }, "Notifications dropped: too many wait");
     }
     void this.#sendAll().catch(this.#world.onBug);
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    clearInterval(this.#timer);
-    this.#queue.length = 0;
-    this.#stopping.abort();
-    await this.#client[Symbol.asyncDispose]();
   }
 
   async #sendAll(): Promise<void> {
@@ -91,11 +102,14 @@ export class Notifier implements AsyncDisposable {
     this.#isSending = false;
   }
 
-  /** Whether a message was accepted; it is sent again while the receiver may accept it later, and no other replica leads. */
+  /**
+   * Whether a message was accepted; it is sent again while the receiver may accept it later. Where another replica leads, which may have
+   * posted more, only an end is.
+   */
   async #send(body: Message): Promise<boolean> {
     const { event, id } = body;
     const { signal } = this.#stopping;
-    const maySend = (): boolean => !signal.aborted && this.#daemon.isPolling();
+    const maySend = (): boolean => !signal.aborted && (this.#daemon.isPolling() || isEnd(body));
     for (let attempt = 1; maySend() && this.#daemon.config.notify !== null; attempt += 1) {
       const { isAccepted, isPassing, detail } = await this.#ask({ ...this.#daemon.config.notify, body });
       if (isAccepted) {
@@ -148,22 +162,31 @@ export class Notifier implements AsyncDisposable {
 /** The messages that a report calls for; marks them as sent. Of an incident whose targets are all in maintenance, only its end is one. */
 function takeMessages(told: Map<string, Told>, { incidents, targets, generated_at: time }: Report) {
   const messages: Message[] = [];
+  const running = new Set(incidents.map(idOf));
   const planned = new Set(targets.filter(({ maintenance }) => maintenance).map(({ key }) => key));
   for (const incident of incidents.filter((one) => one.targets.some((key) => !planned.has(key)))) {
-    const before = told.get(incidentKey(incident));
+    const before = told.get(idOf(incident));
     if (before === undefined || hasChanged(before, incident, time)) {
-      told.set(incidentKey(incident), { incident, time });
+      told.set(idOf(incident), { incident, time });
       messages.push(messageOf(before === undefined ? "began" : "changed", incident, time));
     }
   }
-  const running = new Set(incidents.map(incidentKey));
-  for (const [key, { incident }] of told) {
-    if (!running.has(key)) {
-      told.delete(key);
+  for (const [id, { incident }] of told) {
+    if (!running.has(id)) {
+      told.delete(id);
       messages.push(messageOf("ended", incident, time));
     }
   }
   return messages;
+}
+
+/** Differs for each incident, also of the same host. */
+function idOf(incident: Incident): string {
+  return `${incidentKey(incident)} ${incident.since}`;
+}
+
+function isEnd({ event }: Message): boolean {
+  return event === "incident_ended";
 }
 
 /** Whether the trouble or the number of targets has changed notably. */
@@ -182,7 +205,7 @@ function messageOf(what: "began" | "changed" | "ended", incident: Incident, time
   return {
     version: 1,
     event: `incident_${what}`,
-    id: `${incidentKey(incident)} ${since}`,
+    id: idOf(incident),
     time,
     text: `Incident ${what}${after}: ${detail}`,
     incident: { ...incident, targets: targets.slice(0, MAX_TARGETS), target_count: targets.length },

@@ -26,7 +26,7 @@ export interface ReplicaOptions {
 interface Followers {
   readonly daemon: Daemon;
   readonly events: Pick<EventStore, "log" | "started" | "standsBy">;
-  readonly notifier: Pick<Notifier, "note">;
+  readonly notifier: Pick<Notifier, "note" | "handOver">;
 }
 
 const TICK_MS = 100;
@@ -53,7 +53,7 @@ export class Replica implements AsyncDisposable {
   #isStopped = false;
   #loggedRole: Role = "standby";
   #dueMs = 0;
-  /** The token of the lease when polling began. */
+  /** The token of the lease when polling began; null where another replica has led since. */
   #ledWith: number | null = null;
   /** The monotonic time of the current state. */
   #knownAtMs: number | null = null;
@@ -193,7 +193,7 @@ export class Replica implements AsyncDisposable {
   }
 
   /** False if the store did not answer. */
-  async #follow({ daemon, events }: Followers): Promise<boolean> {
+  async #follow({ daemon, events, notifier }: Followers): Promise<boolean> {
     const reading = await this.#parts.read();
     if (reading.kind === "reply") {
       const { parts, ageMs } = reading.value;
@@ -203,6 +203,10 @@ export class Replica implements AsyncDisposable {
         await daemon.stopPolling();
         daemon.learn(learned);
         events.log.replace(happened);
+        if (this.#ledWith !== null) {
+          this.#ledWith = null;
+          notifier.handOver(daemon.report());
+        }
       }
       this.#knownAtMs = ageMs === null ? this.#knownAtMs : this.#options.world.monotonicMs() - ageMs;
     }

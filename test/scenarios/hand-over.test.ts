@@ -184,14 +184,10 @@ class Cluster {
     /** Whether its plots begin before it led. */
     plotted: (name) => `from ${new Date(this.#replica(name).plotted()[0] ?? 0).toISOString()}`,
     events: (name) => this.#replica(name).events(),
-    /** What was posted to the webhook until an incident ended. */
-    posted: async () => {
-      const webhook = await this.#webhook;
-      const events = () => webhook.received.map(({ body }) => String(body?.["event"]));
-      while (events().at(-1) !== "incident_ended") {
-        await webhook.untilReceived(events().length + 1);
-      }
-      return events();
+    /** `posted COUNT`: so many messages to the webhook, once they have come; sorted, for those of two replicas may overtake each other. */
+    posted: async (count) => {
+      const received = await (await this.#webhook).untilReceived(Number(count));
+      return received.map(({ body }) => [body?.["event"], body?.["id"]].join(" ")).toSorted();
     },
     log: (name, pattern) =>
       matching(
