@@ -125,16 +125,13 @@ export class Daemon implements AsyncDisposable {
     this.#states.restoreQuestions(learned.questions ?? {});
     this.#monitor.restore(learned);
     for (const [key, counts] of Object.entries(learned.counters)) {
-      this.#states.of(key)?.counters.restore(counts);
+      this.#states.countersOf(key).restore(counts);
     }
   }
 
   /** What another replica needs in order to go on from here; what has not changed is the same object, or has the same revision. */
   handover() {
-    return {
-      ...this.save(),
-      counters: new Map(this.#states.all().map(({ endpoint, counters }) => [endpoint.key, counters])),
-    };
+    return { ...this.save(), counters: this.#states.counters() };
   }
 
   /** Changes to another configuration: endpoints in both keep their state and their running poll. */
@@ -197,9 +194,7 @@ export class Daemon implements AsyncDisposable {
       ...own,
       fleet: this.#config.fleet,
       // Copied: they go on while the metrics are written.
-      counts: new Map(
-        this.#states.all().map(({ endpoint, counters }) => [endpoint.key, { ...counters.counts }]),
-      ),
+      counts: new Map(Array.from(this.#states.counters(), ([key, { counts }]) => [key, { ...counts }])),
       report,
       loop: {
         lastTickMs: this.#tick.atMs,

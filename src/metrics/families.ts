@@ -1,4 +1,4 @@
-import { type Endpoint, endpointsOf, type Fleet, type Indexer, type IndexerId } from "../core/model/fleet.ts";
+import { type Endpoint, endpointsOf, type Fleet, type IndexerId } from "../core/model/fleet.ts";
 import { groupBy } from "../core/model/group-by.ts";
 import { memoize } from "../core/model/memoize.ts";
 import {
@@ -107,9 +107,11 @@ const incidents = familiesOf(
   INCIDENT_LABELS,
   memoize(({ report }: ReportSource) => incidentSeries(report)),
 );
+const countsOfEndpoints = countsBy(keyLabels);
+const countsOfIndexers = countsBy((key) => indexerLabels(labelsOfKey(key)));
 const counters = familiesOf(ENDPOINT_LABELS, endpointCounts);
 const indexers = familiesOf(INDEXER_LABELS, ({ fleet, counts }: MetricsSource) =>
-  fleet.indexers.map((indexer) => [indexerLabels(indexer), countsOf(counts, indexer.endpoints)] as const),
+  fleet.indexers.map(indexerLabels).map((text) => [text, countsOfIndexers(counts)(text)] as const),
 );
 const probes = familiesOf([...TARGET_LABELS, "probe"], (source: MetricsSource) =>
   endpointsOf(source.fleet).flatMap((endpoint) => {
@@ -396,11 +398,11 @@ function* failureSamples(source: MetricsSource): Iterable<Sample> {
 
 /** How long the requests of each indexer, and of the nodes of all chains, took. */
 function* durationSamples(source: MetricsSource): Iterable<Sample> {
-  const rpc: Indexer = { protocol: "", variant: "rpc", tier: "", endpoints: source.fleet.rpcEndpoints };
-  for (const indexer of [...source.fleet.indexers, rpc]) {
-    const counts = countsOf(source.counts, indexer.endpoints);
+  const { indexers: own, rpcEndpoints } = source.fleet;
+  const rpc = rpcEndpoints.length === 0 ? [] : [{ protocol: "", variant: "rpc", tier: "" }];
+  for (const labels of [...own, ...rpc].map(indexerLabels)) {
+    const counts = countsOfIndexers(source.counts)(labels);
     if (sumOf(counts, "requests") > 0) {
-      const labels = indexerLabels(indexer);
       let count = 0;
       for (const bound of DURATION_CLASSES_SECONDS) {
         count += sumOf(counts, `within: ${bound}`);
@@ -426,16 +428,21 @@ function endpointLabels({ protocol, variant, tier, name }: Endpoint): string {
   return labelsText({ protocol, variant, tier, endpoint: name });
 }
 
-/** Of an endpoint by its key. */
-function keyLabels(key: string): string {
-  const [protocol = "", variant = "", tier = "", endpoint = ""] = key.split("/");
-  return labelsText({ protocol, variant, tier, endpoint });
+/** The labels of an endpoint by its key, which begins with `rpc/CHAIN` for an RPC node. */
+function labelsOfKey(key: string) {
+  const [protocol = "", variant = "", tier = "", endpoint = ""] = key
+    .replace(/^rpc\/([^/]*).*/, "/rpc//$1")
+    .split("/");
+  return { protocol, variant, tier, endpoint };
 }
 
-/** A shared budget has `endpoint="shared"`, and the other labels of E empty; the key of an RPC node begins with `rpc/CHAIN`. */
+function keyLabels(key: string): string {
+  return labelsText(labelsOfKey(key));
+}
+
+/** A shared budget has `endpoint="shared"`, and the other labels of E empty. */
 function budgetLabels({ budget, endpoint }: BudgetReport): string {
-  const key = endpoint?.replace(/^rpc\/([^/]*).*/, "/rpc//$1") ?? "///shared";
-  return `${labelsText({ budget })},${keyLabels(key)}`;
+  return `${labelsText({ budget })},${keyLabels(endpoint ?? "///shared")}`;
 }
 
 function scarcer(one: BudgetReport, other: BudgetReport): BudgetReport {
@@ -446,17 +453,20 @@ function scarcer(one: BudgetReport, other: BudgetReport): BudgetReport {
   };
 }
 
-/** The endpoints by the text of E. */
-const seriesOf = memoize((fleet: Fleet) => groupBy(endpointsOf(fleet), endpointLabels));
+/** The texts of E. */
+const endpointsOfFleet = memoize((fleet: Fleet) => [...new Set(endpointsOf(fleet).map(endpointLabels))]);
 
 /** The counts of the endpoints with the same text of E: several RPC nodes of one chain are one series. */
 function endpointCounts({ fleet, counts }: MetricsSource) {
-  return Array.from(seriesOf(fleet), ([text, own]) => [text, countsOf(counts, own)] as const);
+  return endpointsOfFleet(fleet).map((text) => [text, countsOfEndpoints(counts)(text)] as const);
 }
 
-/** The counts of those endpoints that have been polled. */
-function countsOf(counts: MetricsSource["counts"], endpoints: readonly Endpoint[]): readonly Counts[] {
-  return endpoints.flatMap(({ key }) => counts.get(key) ?? []);
+/** The counts with the same labels, which `labelsOf` writes for the key of an endpoint. */
+function countsBy(labelsOf: (key: string) => string) {
+  return memoize((counts: MetricsSource["counts"]) => {
+    const groups = groupBy([...counts], ([key]) => labelsOf(key));
+    return (text: string): readonly Counts[] => (groups.get(text) ?? []).map(([, own]) => own);
+  });
 }
 
 function sumOf(counts: readonly Counts[], counted: Counted): number {

@@ -48,6 +48,8 @@ interface SelectionState {
 
 export class EndpointStates {
   #states: ReadonlyMap<string, EndpointState> = new Map();
+  /** Also of endpoints that have left: what is counted of several must not fall. */
+  readonly #counters = new Map<string, Counters>();
 
   constructor(fleet: Fleet) {
     this.watch(fleet);
@@ -58,7 +60,9 @@ export class EndpointStates {
    * asked for their chain again.
    */
   watch(fleet: Fleet): void {
-    const states = endpointsOf(fleet).map((endpoint) => stateOf(endpoint, this.#states.get(endpoint.key)));
+    const states = endpointsOf(fleet).map((endpoint) =>
+      stateOf(endpoint, this.#states.get(endpoint.key), this.countersOf(endpoint.key)),
+    );
     this.#states = new Map(states.map((state) => [state.endpoint.key, state]));
   }
 
@@ -68,6 +72,17 @@ export class EndpointStates {
 
   of(key: string): EndpointState | undefined {
     return this.#states.get(key);
+  }
+
+  /** By the endpoint's key. */
+  counters(): ReadonlyMap<string, Counters> {
+    return this.#counters;
+  }
+
+  countersOf(key: string): Counters {
+    const counters = this.#counters.get(key) ?? new Counters();
+    this.#counters.set(key, counters);
+    return counters;
   }
 
   /** Whether this is still the state of its endpoint: a reload may have changed or removed it. */
@@ -105,7 +120,7 @@ export class EndpointStates {
 }
 
 /** The state of an endpoint, with what still holds of the former one under its key. */
-function stateOf(endpoint: Endpoint, former: EndpointState | undefined): EndpointState {
+function stateOf(endpoint: Endpoint, former: EndpointState | undefined, counters: Counters): EndpointState {
   if (former !== undefined && requestIdOf(former.endpoint) === requestIdOf(endpoint)) {
     former.endpoint = endpoint;
     former.search = former.search.isOfChain ? { ...former.search, isOfChain: false } : former.search;
@@ -124,7 +139,7 @@ function stateOf(endpoint: Endpoint, former: EndpointState | undefined): Endpoin
     mistake: null,
     exchanges: former?.exchanges ?? { replies: [], failures: [] },
     statusExchanges: former?.statusExchanges ?? { replies: [], failures: [] },
-    counters: former?.counters ?? new Counters(),
+    counters,
   };
 }
 
