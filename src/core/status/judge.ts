@@ -1,7 +1,7 @@
 import { type Consensus, type Opposition, stalledAfterMs } from "../head/chain-state.ts";
 import { isBackfilling } from "../head/claim.ts";
 import type { Status } from "../model/report.ts";
-import { readAtMs } from "../model/sample.ts";
+import { readAtMs, type Sample } from "../model/sample.ts";
 import {
   CERTAIN_WEIGHT,
   NORMAL_WEIGHT,
@@ -13,9 +13,10 @@ import { idleMs, newestSample, type SourceState, servedOf, THIN_SAMPLES } from "
 import { measureLag } from "./lag.ts";
 import type { ChainView } from "./view.ts";
 
-/** A target catches up when it goes this much faster than its chain, and by more than blocks come unevenly. */
+/** A target catches up once it goes this much faster than its chain, and by more than blocks come unevenly, or at random. */
 const CATCHING_UP = 1.05;
 const UNEVEN_BLOCKS = 5;
+const DEVIATIONS = 3;
 /** Blocks by which an indexer may be ahead of an RPC node that still counts as the head. */
 export const AHEAD_BLOCKS = 3;
 /** Statuses that a new block at the head ends. */
@@ -112,20 +113,28 @@ export function contradictionOf(
   return consensus.opposed.find(({ source, kind }) => source === key && kind !== "below") ?? null;
 }
 
-/** Whether it goes faster than its chain, over the samples that are kept. */
-function isCatchingUp(target: SourceState, view: ChainView): boolean {
-  const oldest = target.samples[0];
-  const newest = newestSample(target);
-  if (oldest === undefined || newest === null) {
+/**
+ * Whether it goes faster than its chain: over minutes if it comes nearer, else over the samples that are kept. Blocks that come at
+ * random are no beginning of that.
+ */
+function isCatchingUp({ approach, samples, verdict }: SourceState, view: ChainView): boolean {
+  const [oldest, newest] = [samples[0], samples.at(-1)];
+  if (oldest === undefined || newest === undefined) {
     return false;
   }
-  const elapsedMs = readAtMs(newest) - readAtMs(oldest);
-  if (view.reference !== null && view.intervalMs !== null) {
-    return newest.block - oldest.block > (elapsedMs / view.intervalMs) * CATCHING_UP + UNEVEN_BLOCKS;
-  }
-  if (oldest.timestampSec !== null && newest.timestampSec !== null) {
-    const unevenMs = UNEVEN_BLOCKS * (view.intervalMs ?? 0);
-    return (newest.timestampSec - oldest.timestampSec) * 1_000 > elapsedMs * CATCHING_UP + unevenMs;
-  }
-  return false;
+  const { intervalMs, reference } = view;
+  const isMeasured = reference !== null && intervalMs !== null;
+  const sample = { atMs: readAtMs(oldest), block: oldest.block };
+  const [from = sample] = isMeasured && approach?.isClosing === true ? approach.marks : [];
+  const shownMs = isMeasured ? (newest.block - from.block) * intervalMs : shownBetween(oldest, newest);
+  const elapsedMs = readAtMs(newest) - from.atMs;
+  const blockMs = intervalMs ?? 0;
+  const unevenMs = Math.max(UNEVEN_BLOCKS * blockMs, DEVIATIONS * Math.sqrt(elapsedMs * blockMs));
+  return shownMs > elapsedMs * CATCHING_UP + (verdict?.status === "syncing" ? 0 : unevenMs);
+}
+
+/** The time between two blocks; 0 where it is not told. */
+function shownBetween(from: Sample, to: Sample): number {
+  const isDated = from.timestampSec !== null && to.timestampSec !== null;
+  return isDated ? (to.timestampSec - from.timestampSec) * 1_000 : 0;
 }
