@@ -62,8 +62,11 @@ function votersOf(set: readonly Claim[], pace: Pace): readonly Claim[] {
   const steady = voters.filter(
     (claim) => !goesInSteps(claim, voters, pace) && !isBehind(claim, voters, pace),
   );
-  if (steady.length > 0 || voters.length > 0) {
-    return steady.length > 0 ? steady : voters;
+  // Two that are above all of these are at the head: the chain has become faster.
+  const isAbove = (claim: Claim): boolean =>
+    steady.every((other) => claim.block > other.block && !areLevel(claim, other, pace));
+  if (voters.length > 0) {
+    return steady.length === 0 || providersOf(voters.filter(isAbove)) > 1 ? voters : steady;
   }
   const bursting = set.filter(
     ({ aboveTrack, isMoving, wasOnTrack }) => isMoving && wasOnTrack && aboveTrack > 0,
