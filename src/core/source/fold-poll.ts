@@ -190,6 +190,9 @@ function foldProgress(source: SourceState, sample: Sample, { largeStepBlocks }: 
     source.peak = here;
     source.stepBackPending = false;
     countReindex(source);
+  } else if (goesOnBelow(peak.block, samples)) {
+    source.peak = here;
+    source.lastAdvanceMs = here.atMs;
   } else if (sample.block < floor) {
     // Until it is back, it may be a re-index.
     source.stepBackPending = true;
@@ -203,6 +206,14 @@ function foldProgress(source: SourceState, sample: Sample, { largeStepBlocks }: 
       source.lastAdvanceMs = here.atMs;
     }
   }
+}
+
+/** Whether it has gone on below its highest block for long, as after a rollback: replicas that take turns would fall again. */
+function goesOnBelow(peakBlock: number, samples: readonly Sample[]): boolean {
+  const lowest = samples[0]?.block ?? 0;
+  const neverFell = samples.every(({ block }, index) => block >= (samples[index - 1]?.block ?? lowest));
+  const highest = samples.at(-1)?.block ?? 0;
+  return samples.length === KEPT_SAMPLES && neverFell && highest > lowest && highest < peakBlock;
 }
 
 function countReindex(source: SourceState): void {
