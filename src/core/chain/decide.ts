@@ -9,8 +9,9 @@ import {
 } from "../head/chain-clock.ts";
 import { baselineOf, type ChainAt, type ChainState, sourceOf } from "../head/chain-state.ts";
 import { mostBlocksIn } from "../head/claim.ts";
-import { type Decision, decide, isFarAhead, LARGE_STEP_BLOCKS, oppositionText } from "../head/consensus.ts";
+import { type Decision, decide, isFarAhead, oppositionText } from "../head/consensus.ts";
 import type { Target } from "../model/fleet.ts";
+import type { Sample } from "../model/sample.ts";
 import { hasReadHeight, type LastPoll, newestSample, type SourceState } from "../source/source-state.ts";
 import { contradictionOf } from "../status/judge.ts";
 import { paceRangeOf } from "../status/view.ts";
@@ -109,7 +110,7 @@ function followClock(instant: Instant, decision: Decision): void {
  * sources agree for the first time, because none were read before.
  */
 function followTimes({ heard, state }: Instant, { consensus, misdated }: Decision): void {
-  const { head, members, opposed, undecided } = consensus;
+  const { members, opposed, undecided } = consensus;
   const { clock, consensus: former } = state;
   const isAnew =
     clock.seen.blocks.length === 0 ||
@@ -119,16 +120,21 @@ function followTimes({ heard, state }: Instant, { consensus, misdated }: Decisio
   if (isAnew) {
     forgetTimestamps(clock);
   }
-  // What a source has shown before it came down to the head is no block of this chain.
-  const highest = (head?.block ?? Number.POSITIVE_INFINITY) + LARGE_STEP_BLOCKS;
   const agreeing = (isAnew ? state.sources : heard.map(({ source }) => source)).filter(
     ({ key }) => members.includes(key) && !misdated.includes(key),
   );
-  for (const { block, timestampSec } of agreeing.flatMap(({ samples }) => samples.slice(isAnew ? 0 : -1))) {
-    if (timestampSec !== null && block <= highest) {
+  for (const { block, timestampSec } of agreeing.flatMap(({ samples }) =>
+    isAnew ? withoutTakenBack(samples) : samples.slice(-1),
+  )) {
+    if (timestampSec !== null) {
       noteTimestamp(clock, block, timestampSec);
     }
   }
+}
+
+/** What a source has shown before it came down to a lower height may be of no block of this chain. */
+function withoutTakenBack(samples: readonly Sample[]): readonly Sample[] {
+  return samples.filter(({ block }, index) => samples.slice(index).every((later) => later.block >= block));
 }
 
 /** Adds this instant's heights to the gaps between the targets that are compared with each other. */
