@@ -165,8 +165,9 @@ function reportGaps(state: ChainState, watched: WatchedChain, view: ChainView): 
 
 /** What is known of one target; whether it is preferred follows from all. */
 function reportTarget(target: Target, known: SourceState, view: ChainView): MarkedTarget {
-  // A copy, for its detail may be read after the next poll.
-  const state = { ...servedOf(known) };
+  // The heights of low replicas are shown while they are evidence. A copy, for its detail may be read after the next poll.
+  const served = servedOf(known);
+  const state = { ...(isFresh(served, view.thresholds, view.nowMs) ? served : known) };
   const id = targetId(target);
   const height = reportHeight(state, view);
   const { status, sinceMs } = statusAt(state, view);
