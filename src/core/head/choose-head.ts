@@ -218,8 +218,9 @@ function followTrack(
   const isShared = providersOf(group) > 1;
   const isProven = usual.isProof || (!isShared && isBackedByTimes(usual, set, pace));
   const lead = Math.max(LEAD_BLOCKS, LEAD_MS / (pace.intervalMs ?? LEAD_MS));
-  // Two providers that never were on the track have not fallen below it: they refute it.
-  const isRefuted = providersOf(group.filter(({ wasOnTrack }) => !wasOnTrack)) > 1;
+  // Two providers that never were on the track, or are below it by newer blocks, have not fallen behind: they refute it.
+  const isRefuted =
+    providersOf(group.filter((claim) => !claim.wasOnTrack || isNewerThanTrack(claim, pace))) > 1;
   const ahead = voters.filter(
     ({ aboveTrack, block, isOnTrack }) =>
       !isRefuted && isOnTrack && block > usual.block && aboveTrack > usual.aboveTrack + lead,
@@ -242,6 +243,11 @@ function followTrack(
     isConfirmed: isProven || isShared,
     witness,
   };
+}
+
+/** Whether its block is clearly newer than that of a source which has fallen as far below the track. */
+function isNewerThanTrack({ atMs, offTrack, timeMs }: Claim, { intervalMs }: Pace): boolean {
+  return timeMs !== null && intervalMs !== null && atMs - timeMs < (-offTrack * intervalMs) / 2;
 }
 
 /** The furthest of another provider that was asked at about the same time. */

@@ -13,7 +13,7 @@
  *    Otherwise there is no reference.
  * 3. Of the remaining sources that advance, or stand at the highest block, the head is the highest block that two providers
  *    confirm, at the place where most of them are. One exception: if that has fallen below the track, a source still on the
- *    track that has shown more is right, unless two providers below it never were on the track.
+ *    track that has shown more is right, unless two providers below it never were on the track, or have newer blocks.
  * 4. A source above a head that two providers confirm, by more than the chain can have made, is excluded too. It stays so while the
  *    head stands still.
  *
