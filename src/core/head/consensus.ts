@@ -88,7 +88,7 @@ const HEIGHTS: readonly Conflict[] = ["ahead", "times"];
 
 /**
  * Why a source that was excluded for its height stays so while it is far above, and two providers that agree stand at the head: with
- * time alone, nothing becomes possible that was not. Once they are `stalled`, they say nothing any more.
+ * time alone, nothing becomes possible that was not. Once they are `stalled`, they say no more than a source that stands still, too.
  */
 function stillOpposed(claim: Claim, all: readonly Claim[], at: ChainAt): readonly Opposition[] {
   const { pace, state } = at;
@@ -99,7 +99,8 @@ function stillOpposed(claim: Claim, all: readonly Claim[], at: ChainAt): readonl
   }
   const isAbove = claim.block - head.block > mostBlocks(0, claim.timeMs !== null, pace);
   const by = all.filter(
-    (other) => members.includes(other.key) && other.block === head.block && other.isMoving,
+    (other) =>
+      members.includes(other.key) && other.block === head.block && (other.isMoving || !claim.isMoving),
   );
   return isAbove && providersOf(by) > 1 ? [oppositionOf(claim, by, former.kind, at)] : [];
 }
