@@ -169,9 +169,11 @@ const endpointIndex = memoize((endpoints: readonly Endpoint[]) => {
   };
 });
 
-/** A chain is at fault when all of its indexers that answer have the same trouble. */
+/** A chain is at fault when all of its indexers that answer have the same trouble. One that answers for another chain says nothing. */
 function hasHalted(members: readonly TargetReport[], affected: Affected, isActive: boolean): boolean {
-  const answering = members.filter(({ status }) => !NOT_ANSWERING.has(status));
+  const answering = members.filter(
+    (member) => affected.has(member) || !(NOT_ANSWERING.has(member.status) || member.status === "diverged"),
+  );
   const isAnswering = [...affected].every(({ status }) => !NOT_ANSWERING.has(status));
   return isAnswering && share(answering, affected) >= (isActive ? START_SHARE : 1);
 }
