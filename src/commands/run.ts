@@ -3,7 +3,7 @@ import type { Config } from "../config/config.ts";
 import { openRecordingFile } from "../io/recording-file.ts";
 import { WatchedFiles } from "../io/watched-files.ts";
 import type { World } from "../io/world.ts";
-import { type CommandWorld, EXIT, type Flags } from "./command-world.ts";
+import { type CommandWorld, cannotUse, EXIT, type Flags } from "./command-world.ts";
 import { daemonWorld } from "./daemon-world.ts";
 import { defaultStateFile, loadConfig, openWebConfig, readListen, readStore } from "./load-config.ts";
 
@@ -12,6 +12,7 @@ import { defaultStateFile, loadConfig, openWebConfig, readListen, readStore } fr
  * changed file with `--watch-config`.
  *
  * @throws {ConfigError} If the configuration or the web configuration is invalid.
+ * @throws {CommandError} If an option is, or `--record` names another file than a recording.
  */
 export async function run(flags: Flags, world: CommandWorld): Promise<number> {
   const listen = readListen(flags.listen);
@@ -35,6 +36,9 @@ export async function run(flags: Flags, world: CommandWorld): Promise<number> {
   );
   const web = flags.webConfig === undefined ? null : openWebConfig(flags.webConfig, world, own.logger);
   const recording = flags.record === undefined ? null : openRecordingFile(flags.record, own);
+  if (flags.record !== undefined && recording === null) {
+    throw cannotUse("--record", flags.record, "a new file, or a recording");
+  }
   const stateFile = flags.state ?? defaultStateFile(flags.config);
   return await runUntilSignal(config, world, {
     ...own,

@@ -1,4 +1,4 @@
-import { appendFileSync, renameSync, statSync } from "node:fs";
+import { appendFileSync, closeSync, openSync, readSync, renameSync, statSync } from "node:fs";
 import type { Logger } from "pino";
 
 export interface RecordingFileOptions {
@@ -13,19 +13,26 @@ export interface RecordingFile {
 }
 
 const MAX_BYTES = 256_000_000;
+/** How each line begins. */
+const START = /^\{"(?:source|restart)":/;
+const START_BYTES = 16;
 
 /**
- * Opens a recording for appending. If a write fails, the lines are lost, and the failure is logged once.
+ * Opens a recording for appending; null: the file has something else. If a write fails, the lines are lost, and the failure is
+ * logged once.
  *
  * @throws If the file cannot be opened.
  */
 export function openRecordingFile(
   path: string,
   { logger, maxBytes = MAX_BYTES }: RecordingFileOptions,
-): RecordingFile {
+): RecordingFile | null {
   const write = (text: string) => appendFileSync(path, text, { mode: 0o600 });
   write("");
   let { size } = statSync(path);
+  if (size > 0 && !START.test(startOf(path))) {
+    return null;
+  }
   // A crash or a full disk may have left the last line incomplete: the next one must not continue it.
   let isWhole = size === 0;
   let isFailing = false;
@@ -52,4 +59,12 @@ export function openRecordingFile(
       }
     },
   };
+}
+
+function startOf(path: string): string {
+  const start = Buffer.alloc(START_BYTES);
+  const file = openSync(path, "r");
+  readSync(file, start);
+  closeSync(file);
+  return start.toString("latin1");
 }

@@ -86,14 +86,14 @@ describe("openRecordingFile()", () => {
   it("begins a line of its own after one that is incomplete, and keeps two files", async () => {
     await using folder = await temporaryFolder();
     const file = join(folder.path, "observations.jsonl");
-    writeFileSync(file, '{"whole":1}\n{"torn":');
+    writeFileSync(file, '{"source":1}\n{"torn":');
     const recording = openRecordingFile(file, { logger: recordLog().logger, maxBytes: 100 });
 
-    recording.append(["{}"]);
+    recording?.append(["{}"]);
     const afterFirst = readFileSync(file, "utf8");
-    recording.append(["x".repeat(99)]);
+    recording?.append(["x".repeat(99)]);
 
-    expect(afterFirst).toBe('{"whole":1}\n{"torn":\n{}\n');
+    expect(afterFirst).toBe('{"source":1}\n{"torn":\n{}\n');
     expect(readFileSync(`${file}.1`, "utf8")).toBe(afterFirst);
     expect(statSync(file).size).toBe(100);
   });
