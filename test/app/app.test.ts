@@ -91,6 +91,9 @@ describe("runApp()", () => {
     const files = ["", ".events", ".history"].map((end) => `${stateFile}${end}`);
     const app = await startTestApp(configOf(chainsYaml(fleet)), { stateFile, onLockLost: () => undefined });
     await untilReady(app);
+    // All that happened so far is written: a write that has begun would still end.
+    const events = async () => await readFile(`${stateFile}.events`, "utf8");
+    await vi.waitFor(async () => expect(await events()).toContain('"kind":"pair"'), 10_000);
     const other = { pid: 1, startedAtMs: 0, url: "http://10.0.0.1:9855", token: "theirs" };
 
     await writeFile(`${stateFile}.lock`, JSON.stringify(other));
