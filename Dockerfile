@@ -49,6 +49,6 @@ EXPOSE 9855
 # A server that asks for a password counts as alive: deploy/README.md.
 HEALTHCHECK --interval=15s --timeout=5s --start-period=30s --retries=3 \
   CMD ["node", "/app/health-check.mjs", "9855"]
-# The flag of main.ts's own first line.
-ENTRYPOINT ["node", "--max-semi-space-size=4", "/app/dist/main.js"]
+# The flags of main.ts's own first line.
+ENTRYPOINT ["node", "--max-semi-space-size=16", "--heap-growing-percent=200", "/app/dist/main.js"]
 CMD ["run", "--config", "/etc/synclag/chains.yaml", "--watch-config", "--state", "/var/lib/synclag/synclag.state.json", "--listen", "0.0.0.0:9855"]
