@@ -13,8 +13,11 @@ export interface EndpointState {
   endpoint: Endpoint;
   /** Which of its dialect's questions the next poll begins with, and which were refused. */
   search: QuestionSearch;
-  /** The failure of its last request, if the server named a time to come back and no rate limit: it goes on until then. */
-  outage: { readonly reason: FailureReason; readonly detail: string } | null;
+  /**
+   * The failure of its last request, if the server named a time to come back and no rate limit: nothing is sent until then, by a
+   * clock that never jumps, and the failure goes on.
+   */
+  outage: { readonly reason: FailureReason; readonly detail: string; readonly untilMs: number } | null;
   /** Whether there was evidence of it, good or bad, from a poll or from an earlier process. */
   isPolled: boolean;
   /** The poll that waits in the queue or is under way: no endpoint is polled twice at once. */
@@ -123,6 +126,8 @@ export class EndpointStates {
 function stateOf(endpoint: Endpoint, former: EndpointState | undefined, counters: Counters): EndpointState {
   if (former !== undefined && requestIdOf(former.endpoint) === requestIdOf(endpoint)) {
     former.endpoint = endpoint;
+    // A person may have mended it.
+    former.outage = null;
     former.search = former.search.isOfChain ? { ...former.search, isOfChain: false } : former.search;
     return former;
   }

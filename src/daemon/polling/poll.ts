@@ -23,6 +23,9 @@ import { type Answer, interpretResult } from "./interpret-result.ts";
 /** The longest delay before a failed poll is retried: short compared with the poll intervals, so that faults show soon. */
 const LONGEST_RETRY_DELAY_MS = 200;
 
+/** A server that fails is asked again after this time, whenever it says that it will be back. */
+const LONGEST_WAIT_MS = 3_600_000;
+
 /** Why an endpoint is polled: its schedule, a confirmation before that, or `check`. */
 export type Occasion = "schedule" | "extra" | "check";
 
@@ -52,7 +55,7 @@ interface Asked {
   readonly question: Question;
   readonly answer:
     | Answer
-    /** By our own limit, or because the provider asked us to wait: with a rate limit, or in a failure that goes on then. */
+    /** By our own limit, or because the provider asked us to wait: with a rate limit, or in a failure that goes on until then. */
     | { readonly kind: "unsent"; readonly reason: FailureReason; readonly detail: string };
   readonly times: PollTimes;
   /** The body of the reply, with the secrets that it may echo; empty without a reply. */
@@ -256,12 +259,13 @@ export class Poll {
   async #ask(question: Question, use: Use): Promise<Asked> {
     const { endpoint, counters, exchanges } = this.#state;
     const { gate, post, redact, world } = this.#tools;
-    const grant = await gate.acquire(endpoint, use);
+    const { outage } = this.#state;
+    const isOut = outage !== null && world.monotonicMs() < outage.untilMs;
+    const grant = isOut ? { ...outage, kind: "refused" as const } : await gate.acquire(endpoint, use);
     if (grant.kind === "refused") {
       const nowMs = world.nowMs();
       const times = { sentAtMs: nowMs, receivedAtMs: nowMs };
-      const { reason, detail } = (grant.reason === "rate_limited" && this.#state.outage) || grant;
-      return { question, answer: { kind: "unsent", reason, detail }, times, body: "" };
+      return { question, answer: { ...grant, kind: "unsent" }, times, body: "" };
     }
     const result = await post(requestOf(endpoint, question));
     const { answer, exchange, body } = interpretResult(endpoint, question, result, redact);
@@ -270,11 +274,13 @@ export class Poll {
     if (answer.kind === "answered" && endpoint.kind === "indexer") {
       this.#state.served = answer.served;
     }
-    const isLimited = answer.kind === "failed" && answer.reason === "rate_limited";
-    this.#state.outage =
-      answer.kind === "failed" && answer.retryAfterMs !== null && !isLimited ? answer : null;
-    if (answer.kind === "failed" && (isLimited || this.#state.outage !== null)) {
+    this.#state.outage = null;
+    if (answer.kind === "failed" && answer.reason === "rate_limited") {
       gate.backOff(endpoint, answer.retryAfterMs);
+    } else if (answer.kind === "failed" && answer.retryAfterMs !== null) {
+      const { reason, detail, retryAfterMs } = answer;
+      const untilMs = world.monotonicMs() + Math.min(retryAfterMs, LONGEST_WAIT_MS);
+      this.#state.outage = { reason, detail, untilMs };
     }
     return { question, answer, times: result, body };
   }
