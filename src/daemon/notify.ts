@@ -17,7 +17,8 @@ interface Told {
 }
 
 const TICK_MS = 1_000;
-const CLIENT = { timeoutMs: 10_000, maxResponseBytes: 65_536, connectionsPerHost: 1 };
+/** Two connections: a ping does not wait for a message that hangs at the same host. */
+const CLIENT = { timeoutMs: 10_000, maxResponseBytes: 65_536, connectionsPerHost: 2 };
 const MAX_QUEUED = 100;
 const MAX_TARGETS = 100;
 /** Each delay is twice the one before; a message is given up after about twenty minutes. */

@@ -47,11 +47,12 @@ function report(): Report {
   return { ...all, targets, generated_at: isoTime(nowMs) };
 }
 
-function startNotifier(settings: { readonly heartbeat?: true } = {}): Notifier {
+function startNotifier(settings: { readonly heartbeat?: "alone" | "too" } = {}): Notifier {
   const base = configOf(fleetYaml(["multichain"]));
   const notify = { url: webhook.url, headers: HEADERS };
   const heartbeat = { url: webhook.url, headers: {}, everyMs: HEARTBEAT_MS };
-  const config = { ...base, ...(settings.heartbeat ? { heartbeat } : { notify }) };
+  const posts = settings.heartbeat === "alone" ? {} : { notify };
+  const config = { ...base, ...posts, ...(settings.heartbeat && { heartbeat }) };
   return new Notifier(
     {
       config,
@@ -236,7 +237,7 @@ describe("Notifier", () => {
 
   it("pings the heartbeat at its interval while polls make progress", async () => {
     useFakeIntervals();
-    await using _notifier = startNotifier({ heartbeat: true });
+    await using _notifier = startNotifier({ heartbeat: "alone" });
     const untilPinged = async (count: number): Promise<void> => {
       while (webhook.received.length < count) {
         passSeconds(1);
@@ -263,10 +264,22 @@ describe("Notifier", () => {
     expect(webhook.received).toHaveLength(3);
   });
 
+  it("pings while a message hangs at the same host", async () => {
+    useFakeIntervals();
+    webhook.replies = [0, 200];
+    await using notifier = startNotifier({ heartbeat: "too" });
+
+    passes(notifier, 0, [incident(26)]);
+    await webhook.untilReceived(1, "POST");
+    passSeconds(60);
+
+    expect(await webhook.untilReceived(1, "GET")).toHaveLength(1);
+  });
+
   it("logs each change of the reply to its pings, and pings no more once it has stopped", async () => {
     useFakeIntervals();
     webhook.replies = [200, 500, 500, 204];
-    const notifier = startNotifier({ heartbeat: true });
+    const notifier = startNotifier({ heartbeat: "alone" });
 
     while (log.lines.length < 2) {
       passSeconds(1);

@@ -9,7 +9,7 @@ interface Received {
   readonly body: Readonly<Record<string, unknown>> | null;
 }
 
-/** A webhook on loopback that replies with these statuses in turn, the last of them again and again. */
+/** A webhook on loopback that replies with these statuses in turn, the last of them again and again; 0: it hangs. */
 export class Webhook implements AsyncDisposable {
   readonly received: Received[] = [];
   replies: number[] = [200];
@@ -26,7 +26,10 @@ export class Webhook implements AsyncDisposable {
         webhook.received.push({ method, headers, body: body === "" ? null : JSON.parse(body) });
         webhook.#arrivals.dispatchEvent(new Event("arrival"));
         const { replies, headers: own } = webhook;
-        response.writeHead((replies.length > 1 ? replies.shift() : replies[0]) ?? 200, own).end();
+        const status = (replies.length > 1 ? replies.shift() : replies[0]) ?? 200;
+        if (status !== 0) {
+          response.writeHead(status, own).end();
+        }
       });
     });
     return webhook;
