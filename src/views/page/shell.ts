@@ -1,7 +1,7 @@
 import type { EventLog } from "../../core/events/event-log.ts";
 import type { Links } from "../../core/model/links.ts";
 import type { Report } from "../../core/model/report.ts";
-import { formatAgo, formatClock, formatCount } from "../../core/model/text.ts";
+import { formatAgo, formatClock, formatCount, formatNumber } from "../../core/model/text.ts";
 import { sentenceCase } from "../wording/headline.ts";
 import { indexerName, TONES, type Tone } from "../wording/targets.ts";
 import { type Html, type HtmlValue, html, ownMarkup, renderHtml, webLink } from "./html.ts";
@@ -174,7 +174,7 @@ export function renderFilterNote(report: Report, shown: Report, path: string): H
   const all = formatCount(report.targets.length, "target");
   return shown === report
     ? null
-    : html`<p class="hint" id="shown">Showing ${shown.targets.length} of ${all}. <a href="${path}">Show all</a></p>`;
+    : html`<p class="hint" id="shown">Showing ${formatNumber(shown.targets.length)} of ${all}. <a href="${path}">Show all</a></p>`;
 }
 
 /** The optional indexers that are not polled, and why; null if all are. */
