@@ -332,10 +332,14 @@ function haltWithLate(random: Random): Draft {
 function haltWithLiar(random: Random): Draft {
   const halt = { atMs: 50 * MINUTE, forMs: (1 + 8 * random()) * MINUTE, factor: null };
   const chain = { ...drawChain(random), paces: [halt] };
-  const blocks = Math.round((12 * 20 ** random() * MINUTE) / chain.blockTimeMs);
-  const lie: Conduct = { kind: "other chain", blocks, pace: 0.2 + 1.6 * random() };
   const fromMs = random() < 0.5 ? 0 : halt.atMs + Math.floor(halt.forMs * random());
+  const pace = 0.2 + 1.6 * random();
+  // Out of the reach of the chain: nobody can tell a lie within it.
+  const aheadMs = (fromMs === 0 ? 12 : 45) * 10 ** random() * MINUTE;
+  const blocks = Math.round((aheadMs + (1 - pace) * halt.atMs) / chain.blockTimeMs);
+  const lie: Conduct = { kind: "other chain", blocks, pace };
   return {
+    lastsMs: 70 * MINUTE,
     chain,
     sources: [
       ...hosts(2 + Math.floor(random() * 3), () => drawCadence(random)),
