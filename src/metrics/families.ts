@@ -461,10 +461,16 @@ function endpointCounts({ fleet, counts }: MetricsSource) {
   return endpointsOfFleet(fleet).map((text) => [text, countsOfEndpoints(counts)(text)] as const);
 }
 
-/** The counts with the same labels, which `labelsOf` writes for the key of an endpoint. */
+/** The counts with the same labels, which `labelsOf` writes once for the key of an endpoint. */
 function countsBy(labelsOf: (key: string) => string) {
+  const texts = new Map<string, string>();
+  const textOf = (key: string): string => {
+    const text = texts.get(key) ?? labelsOf(key);
+    texts.set(key, text);
+    return text;
+  };
   return memoize((counts: MetricsSource["counts"]) => {
-    const groups = groupBy([...counts], ([key]) => labelsOf(key));
+    const groups = groupBy([...counts], ([key]) => textOf(key));
     return (text: string): readonly Counts[] => (groups.get(text) ?? []).map(([, own]) => own);
   });
 }
