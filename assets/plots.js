@@ -17,7 +17,7 @@ const UNFOLDED = 2;
 const DASHES = [[], [7, 4], [2, 3], [10, 3, 2, 3]];
 const MARKS = ["solid", "dashed", "dotted", "double"];
 const HEIGHT = 170;
-/** The seconds between two lines of an axis, each of which `duration` says exactly. */
+/** The steps of an axis of durations, in seconds; `duration` writes each exactly. */
 const TIME_STEPS = [0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600].concat(
   [2, 4, 8, 24, 48, 120, 240, 480, 1200, 2400, 4800, 12_000, 24_000, 48_000].map((length) => length * 3600),
 );
@@ -40,7 +40,7 @@ function zoomOf(min, max) {
   return min < max && hoursSince(min) <= Math.max(...RANGES) ? { min, max } : null;
 }
 
-/** The range contains the zoom, which grows older, until no range does. */
+/** Chooses a range that contains the zoom, and drops a zoom that has become too old for every range. */
 function coverZoom() {
   zoom = zoom && zoomOf(zoom.min, zoom.max);
   const from = zoom?.min ?? Date.now() / 1000;
@@ -290,7 +290,7 @@ function chart(area, plot, times) {
         },
         {
           ...axis,
-          // At first there are no texts.
+          // uPlot calls it once before there are texts.
           size: ({ ctx }, /** @type {readonly string[] | null} */ values) => {
             ctx.font = axis.font;
             return Math.max(62, ...(values ?? []).map((text) => ctx.measureText(text).width + 16));

@@ -8,8 +8,8 @@ import { createRedact } from "./core/model/redact.ts";
 import { hasCode, isSystemError } from "./io/system-error.ts";
 import { createUptime } from "./io/uptime.ts";
 
-// The flags: what a round of polls leaves fits into the young generation, and the heap grows to three times what is alive before all
-// of it is collected. V8 alone lets it grow to four times.
+// The flags: the young generation holds the short-lived objects of a round of polls, and V8 collects the whole heap once it has grown
+// to three times its live objects. V8's default is four times.
 
 // Where the process meets the world: argv, environment, clock, streams, signals, exit codes. Nothing else reads `process`.
 

@@ -66,7 +66,7 @@ export class Notifier implements AsyncDisposable {
     }
   }
 
-  /** Another replica, whose report this is, has led: ends what this one alone has posted, which nobody else can. */
+  /** Posts the end of incidents that the report of another leader does not have: only this replica has posted them. */
   handOver(report: Report): void {
     this.#post(takeMessages(this.#told, report).filter(isEnd));
   }
@@ -104,8 +104,8 @@ export class Notifier implements AsyncDisposable {
   }
 
   /**
-   * Whether a message was accepted; it is sent again while the receiver may accept it later. Where another replica leads, which may have
-   * posted more, only an end is.
+   * Whether a message was accepted; it is sent again while the receiver may accept it later. Once another replica leads, which may
+   * have posted more, only the end of an incident is sent again.
    */
   async #send(body: Message): Promise<boolean> {
     const { event, id } = body;
@@ -160,7 +160,7 @@ export class Notifier implements AsyncDisposable {
   }
 }
 
-/** The messages that a report calls for; marks them as sent. Of an incident whose targets are all in maintenance, only its end is one. */
+/** The messages that a report calls for; marks them as sent. While all targets of an incident are in maintenance, only its end is posted. */
 function takeMessages(told: Map<string, Told>, { incidents, targets, generated_at: time }: Report) {
   const messages: Message[] = [];
   const running = new Set(incidents.map(idOf));

@@ -18,7 +18,7 @@ const START = /^\{"(?:source|restart)":/;
 const START_BYTES = 16;
 
 /**
- * Opens a recording for appending; null: the file has something else. If a write fails, the lines are lost, and the failure is
+ * Opens a recording for appending; null: the file is no recording. If a write fails, the lines are lost, and the failure is
  * logged once.
  *
  * @throws If the file cannot be opened.

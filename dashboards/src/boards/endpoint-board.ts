@@ -18,7 +18,7 @@ const LIMIT = `max by (${BUDGET}) (synclag_budget_limit${BUDGETS})`;
 const BUDGET_LEGEND = "{{budget}}: {{whose}}";
 const POLLS = `synclag_polls_total{${SELECTED}}`;
 const FAILURES = `synclag_poll_failures_total{${SELECTED}}`;
-/** Of requests that were sent: a poll without a budget sends none. */
+/** Of requests that were sent: a poll that the budget holds back sends none. */
 const FAILED_REQUESTS = `synclag_poll_failures_total{${SELECTED}, reason!="budget"}`;
 
 /** Requests, failures, durations and budgets. */

@@ -245,7 +245,7 @@ function followTrack(
   };
 }
 
-/** Whether its block is clearly newer than that of a source which has fallen as far below the track. */
+/** Whether its block is clearly newer than that of a source that is late by as much as it is below the track. */
 function isNewerThanTrack({ atMs, offTrack, timeMs }: Claim, { intervalMs }: Pace): boolean {
   return timeMs !== null && intervalMs !== null && atMs - timeMs < (-offTrack * intervalMs) / 2;
 }

@@ -88,7 +88,7 @@ const HEIGHTS: readonly Conflict[] = ["ahead", "times"];
 
 /**
  * Why a source that was excluded for its height stays so while it is far above, and two providers that agree stand at the head: with
- * time alone, nothing becomes possible that was not. Once they are `stalled`, they say no more than a source that stands still, too.
+ * time alone, nothing becomes possible that was not. Once they are `stalled`, it counts again if it advances.
  */
 function stillOpposed(claim: Claim, all: readonly Claim[], at: ChainAt): readonly Opposition[] {
   const { pace, state } = at;

@@ -28,7 +28,7 @@ export type Counts = Readonly<Partial<Record<Counted, number>>>;
 export interface MetricsSource {
   readonly report: Report;
   readonly fleet: Fleet;
-  /** By the endpoint's key, also of endpoints that have left the fleet. */
+  /** By the endpoint's key, also of endpoints that were removed from the fleet. */
   readonly counts: ReadonlyMap<string, Counts>;
   /** Null where no store is shared with other replicas. */
   readonly replica: {

@@ -208,7 +208,7 @@ function foldProgress(source: SourceState, sample: Sample, { largeStepBlocks }: 
   }
 }
 
-/** Whether it has gone on below its highest block for long, as after a rollback: replicas that take turns would fall again. */
+/** Whether it has advanced below its highest block for long, as after a rollback. Replicas that take turns would have fallen again. */
 function goesOnBelow(peakBlock: number, samples: readonly Sample[]): boolean {
   const lowest = samples[0]?.block ?? 0;
   const neverFell = samples.every(({ block }, index) => block >= (samples[index - 1]?.block ?? lowest));

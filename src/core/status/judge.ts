@@ -13,7 +13,7 @@ import { idleMs, newestSample, type SourceState, servedOf, THIN_SAMPLES } from "
 import { measureLag } from "./lag.ts";
 import type { ChainView } from "./view.ts";
 
-/** A target catches up once it goes this much faster than its chain, and by more than blocks come unevenly, or at random. */
+/** A target catches up once it goes this much faster than its chain, and by more blocks than an uneven or random pace explains. */
 const CATCHING_UP = 1.05;
 const UNEVEN_BLOCKS = 5;
 const DEVIATIONS = 3;
@@ -55,7 +55,7 @@ function weightOfFailure(target: SourceState, reason: string, view: ChainView): 
     // Our own arithmetic: nothing to doubt.
     case "budget":
       return CERTAIN_WEIGHT;
-    // The height was read: that it is impossible follows from what the others say, as any status of a height does.
+    // The height was read: that it is impossible follows from what the others say, as every status of a height does.
     case "implausible":
       return contradictionOf(target, view) === null ? NORMAL_WEIGHT : weightOfHead(target);
     default:
@@ -114,8 +114,8 @@ export function contradictionOf(
 }
 
 /**
- * Whether it goes faster than its chain: over minutes if it comes nearer, else over the samples that are kept. Blocks that come at
- * random are no beginning of that.
+ * Whether it goes faster than its chain: over minutes while it comes nearer, else over the samples that are kept. Until it is
+ * `syncing`, the difference must be more than random blocks explain.
  */
 function isCatchingUp({ approach, samples, verdict }: SourceState, view: ChainView): boolean {
   const [oldest, newest] = [samples[0], samples.at(-1)];

@@ -14,8 +14,8 @@ export interface EndpointState {
   /** Which of its dialect's questions the next poll begins with, and which were refused. */
   search: QuestionSearch;
   /**
-   * The failure of its last request, if the server named a time to come back and no rate limit: nothing is sent until then, by a
-   * clock that never jumps, and the failure goes on.
+   * The failure of its last request, where the server named a time to come back and did not limit the rate. Nothing is sent until
+   * then, by a clock that never jumps, and the failure goes on.
    */
   outage: { readonly reason: FailureReason; readonly detail: string; readonly untilMs: number } | null;
   /** Whether there was evidence of it, good or bad, from a poll or from an earlier process. */
@@ -51,7 +51,7 @@ interface SelectionState {
 
 export class EndpointStates {
   #states: ReadonlyMap<string, EndpointState> = new Map();
-  /** Also of endpoints that have left: what is counted of several must not fall. */
+  /** Also of endpoints that were removed: a sum over several endpoints must not fall. */
   readonly #counters = new Map<string, Counters>();
 
   constructor(fleet: Fleet) {
@@ -126,7 +126,7 @@ export class EndpointStates {
 function stateOf(endpoint: Endpoint, former: EndpointState | undefined, counters: Counters): EndpointState {
   if (former !== undefined && requestIdOf(former.endpoint) === requestIdOf(endpoint)) {
     former.endpoint = endpoint;
-    // A person may have mended it.
+    // Somebody may have repaired the server.
     former.outage = null;
     former.search = former.search.isOfChain ? { ...former.search, isOfChain: false } : former.search;
     return former;

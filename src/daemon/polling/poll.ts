@@ -23,7 +23,7 @@ import { type Answer, interpretResult } from "./interpret-result.ts";
 /** The longest delay before a failed poll is retried: short compared with the poll intervals, so that faults show soon. */
 const LONGEST_RETRY_DELAY_MS = 200;
 
-/** A server that fails is asked again after this time, whenever it says that it will be back. */
+/** A server that fails is asked again after this time, even if it names a later one. */
 const LONGEST_WAIT_MS = 3_600_000;
 
 /** Why an endpoint is polled: its schedule, a confirmation before that, or `check`. */
