@@ -1,5 +1,5 @@
 import type { AlertContext } from "./alert.ts";
-import { PAIR, statusMetric, TARGET } from "./promql.ts";
+import { PAIR, TARGET } from "./promql.ts";
 
 /** A group of recording rules, evaluated together. */
 export interface RecordingGroup {
@@ -24,7 +24,8 @@ export const FLEET_FRESHNESS = "synclag:fleet_fresh:ratio_30d";
 
 /**
  * Freshness of the fleet, now and over time. A protocol on a chain is fresh while one of its variants in the tier that users are
- * served from is `ok`: at most `thresholds.lagging` behind. Maintenance and unknown, throttled and halted targets count neither way.
+ * served from is `ok`: at most `thresholds.lagging` behind. Maintenance, testnets, and unknown, throttled and halted targets count
+ * neither way.
  */
 export function freshnessRecordings({ time }: AlertContext): readonly RecordingGroup[] {
   const over = (windows: readonly FreshnessWindow[]) =>
@@ -49,18 +50,15 @@ export function freshnessRecordings({ time }: AlertContext): readonly RecordingG
 const SELECTABLE = "cluster, job";
 const OF_TARGET = `${SELECTABLE}, ${TARGET}`;
 /** Users of the variant see old data or none. */
-const NOT_FRESH = statusMetric(
-  ...(["rejected", "not_found", "unreachable", "missing", "failed", "diverged"] as const),
-  ...(["stalled", "syncing", "lagging"] as const),
-);
+const NOT_FRESH = "rejected|not_found|unreachable|missing|failed|diverged|stalled|syncing|lagging";
 
 const NOW = [
   {
     record: "synclag:target_fresh:bool",
     expr: `(
-  max by (${OF_TARGET}) (${statusMetric("ok")}) == 1
+  max by (${OF_TARGET}) (synclag_status{testnet="false", status="ok"}) == 1
   or
-  0 * (max by (${OF_TARGET}) (${NOT_FRESH}) == 1)
+  0 * (max by (${OF_TARGET}) (synclag_status{testnet="false", status=~"${NOT_FRESH}"}) == 1)
 )
 unless on (${OF_TARGET})
   max by (${OF_TARGET}) (synclag_maintenance) == 1`,

@@ -1,5 +1,6 @@
 import { type Alert, type AlertContext, BRIDGE } from "../alert.ts";
 import { type FreshnessWindow, protocolFreshness } from "../freshness.ts";
+import { indented } from "../promql.ts";
 import { label, PERCENTAGE, say } from "../text.ts";
 
 /** How fast the error budget is used up: a factor of 1 uses exactly all of it in thirty days. */
@@ -22,15 +23,16 @@ const SLOW: readonly Burn[] = [
   { factor: 1, long: "3d", short: "6h", oldest: { span: "12h", offset: "60h" } },
 ];
 
-/** The objective over thirty days, by burn rate: what adds up over chains and time without any other alert. */
+/** The objective over thirty days, by burn rate: what adds up over chains and time without any other page. */
 export function freshnessAlerts(context: AlertContext): readonly Alert[] {
   const percent = `${Number((context.settings.objective * 100).toFixed(3))} %`;
-  const burn = (burns: readonly Burn[], pace: string) => ({
+  const burnt = (burns: readonly Burn[]) => burns.map((one) => burning(one, context)).join("\nor\n");
+  const burn = (expr: string, pace: string) => ({
     about: "fleet" as const,
     keepFiringFor: BRIDGE,
     dashboard: { uid: "synclag-fleet" as const, variables: ["protocol"] },
     name: "SynclagFreshnessErrorBudgetBurn",
-    expr: burns.map((one) => burning(one, context)).join("\nor\n"),
+    expr,
     summary: say`${label("protocol")}: fresh for only ${PERCENTAGE} of the time`,
     description: [
       ...say`${label("protocol")} was fresh for only ${PERCENTAGE} of its chain time. The objective is `,
@@ -39,8 +41,12 @@ export function freshnessAlerts(context: AlertContext): readonly Alert[] {
     first: "see on the dashboard which chains are behind, and which of their variants is ok.",
   });
   return [
-    { ...burn(FAST, "its error budget is used up within days."), severity: "critical", for: "2m" },
-    { ...burn(SLOW, "it will be missed."), severity: "warning", for: "15m" },
+    {
+      ...burn(unpaged(burnt(FAST), context), "its error budget is used up within days."),
+      severity: "critical",
+      for: "2m",
+    },
+    { ...burn(burnt(SLOW), "it will be missed."), severity: "warning", for: "15m" },
   ];
 }
 
@@ -55,4 +61,14 @@ and on (protocol)
   min by (protocol) (${protocolFreshness(short)}) < ${least}
 and on (protocol)
   last_over_time(synclag:protocol_fresh:ratio[${time(oldest.span)}] offset ${time(oldest.offset)})`;
+}
+
+/** A vector without the protocols that had no usable variant on a chain for a minute: that has a page of its own. */
+function unpaged(vector: string, { time }: AlertContext): string {
+  const down = `synclag_pair_state{state="down", testnet="false"}[${time("1m")}]`;
+  return `(
+${indented(vector)}
+)
+unless on (protocol)
+  max by (protocol) (max_over_time(min_over_time(${down})[${time("30m")}:${time("1m")}])) == 1`;
 }

@@ -93,7 +93,7 @@ function now({ objective: share }: Settings): readonly AnyPanel[] {
     ),
     stat(
       "Freshness, 30 days",
-      `Share of chain time in which at least one variant that users are served from was ok. The objective is ${share * 100} %. Needs the recording rules.`,
+      `Share of chain time in which at least one variant that users are served from was ok, without testnets. The objective is ${share * 100} %. Needs the recording rules.`,
       "percentunit",
       `min(${FLEET_FRESHNESS}{${SELECTED_JOBS}})`,
       redBelow(share),
@@ -198,7 +198,7 @@ function lagAndFreshness({ objective: share }: Settings): readonly AnyPanel[] {
     ).min(0),
     graph(
       "Fresh chains",
-      `Share of a protocol's chains with an ok variant that users are served from, now and over the last hour. Below the red line (${share * 100} %) it misses the objective. Needs the recording rules.`,
+      `Share of a protocol's chains, without testnets, with an ok variant that users are served from, now and over the last hour. Below the red line (${share * 100} %) it misses the objective. Needs the recording rules.`,
       "percentunit",
       [`min by (protocol) (synclag:protocol_fresh:ratio{${SELECTED_PROTOCOLS}})`, "{{protocol}}"],
       [`min by (protocol) (${protocolFreshness("1h")}{${SELECTED_PROTOCOLS}})`, "{{protocol}}, last hour"],
@@ -207,7 +207,7 @@ function lagAndFreshness({ objective: share }: Settings): readonly AnyPanel[] {
       .thresholds(thresholds([[share, "transparent"]], "red")),
     table(
       "Freshness by protocol",
-      "Share of chain time in which at least one variant was ok, worst first. Needs the recording rules and a history as long as each window.",
+      "Share of chain time in which at least one variant was ok, without testnets, worst first. Needs the recording rules and a history as long as each window.",
       Object.fromEntries(
         windows.map((window) => [
           `w${window}`,
