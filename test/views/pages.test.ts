@@ -94,6 +94,27 @@ describe("renderIncidentsPage()", () => {
     expect(textOf(page)).toContain(`c0 c1 c2 c3 c4 c5 ${more} · events`);
   });
 
+  it("tells an incident that goes on as it is now, not as it began", () => {
+    const events = new EventLog();
+    const [since, key] = [isoTime(NOW_MS - 60_000), "lockup/subgraph/production/base"];
+    const detail = "1 of 9 targets lag or have stopped";
+    const began = { time: since, kind: "incident", subject: "endpoint lockup/subgraph/production" } as const;
+    events.add(eventOf({ ...began, to: "began", detail, targets: [key], target_count: 1 }));
+    const now = {
+      scope: "endpoint",
+      subject: "lockup/subgraph/production",
+      since,
+      targets: [key, key],
+    } as const;
+    const incidents = [{ ...now, detail: "2 of 9 targets lag or have stopped" }];
+
+    const asked = { ...MINUTE, limit: 10 };
+    const page = renderIncidentsPage({ ...fleetReport(), incidents }, asked, new Map(), { ...PAGE, events });
+
+    expect(textOf(page)).toContain("2 of 9 targets lag or have stopped");
+    expect(textOf(page)).toContain("2 targets");
+  });
+
   it("shows all events of an instant together, so that older ones can be reached", () => {
     const at = (agoMs: number, subject: string) =>
       eventOf({ time: isoTime(NOW_MS - agoMs), kind: "status", subject, from: "ok", to: "stalled" });

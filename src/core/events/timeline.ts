@@ -1,6 +1,6 @@
-import { incidentOfKey, STATUSES_BY_URGENCY } from "../model/report.ts";
+import { incidentKey, incidentOfKey, type Report, STATUSES_BY_URGENCY } from "../model/report.ts";
 import { isoTime } from "../model/text.ts";
-import type { Event } from "./event.ts";
+import { type Event, eventOf } from "./event.ts";
 import type { EventLog } from "./event-log.ts";
 
 /** A stretch of time. Times in ISO 8601 sort as texts. */
@@ -112,21 +112,24 @@ export function slotsOf(periods: readonly Period[], interval: Interval, count: n
 /** A past or current incident; `until` is null while it lasts. */
 export type PastIncident = ReturnType<typeof incidentsOf>[number];
 
-/** The incidents that overlap an interval, the latest first. */
-export function incidentsOf(log: EventLog, { from, to }: Interval, now: string) {
+/** The incidents that overlap an interval, the latest first; those that go on as the report tells them. */
+export function incidentsOf(log: EventLog, { from, to }: Interval, report: Report) {
   return [...log.lists.values()]
-    .flatMap((own) => own.flatMap((event, index) => incidentFrom(event, own[index + 1] ?? null, now)))
+    .flatMap((own) => own.flatMap((event, index) => incidentFrom(event, own[index + 1] ?? null, report)))
     .filter(({ since, until }) => since <= to && (until === null || until >= from))
     .sort((a, b) => (a.since < b.since ? 1 : -1));
 }
 
-function incidentFrom(start: Event, end: Event | null, now: string) {
+function incidentFrom(start: Event, end: Event | null, { generated_at, incidents }: Report) {
   // A beginning without an end was followed by another one.
   if (start.kind !== "incident" || start.to !== "began" || end?.to === "began") {
     return [];
   }
-  const { detail, target_count, targets } = end ?? start;
+  const now = end === null ? incidents.find((one) => incidentKey(one) === start.subject) : undefined;
+  const present =
+    now && eventOf({ ...start, ...now, targets: [...now.targets], target_count: now.targets.length });
+  const { detail, target_count, targets } = end ?? present ?? start;
   const [since, until] = [start.time, end?.time ?? null];
-  const duration_seconds = (Date.parse(until ?? now) - Date.parse(since)) / 1_000;
+  const duration_seconds = (Date.parse(until ?? generated_at) - Date.parse(since)) / 1_000;
   return [{ ...incidentOfKey(start.subject), since, until, duration_seconds, detail, targets, target_count }];
 }

@@ -59,7 +59,7 @@ export function eventsJson(report: Report, log: EventLog, query: EventQuery, hos
 type LimitedSpan = Interval & Pick<EventQuery, "limit">;
 
 export function incidentsJson(report: Report, log: EventLog, query: LimitedSpan) {
-  const incidents = incidentsOf(log, query, report.generated_at);
+  const incidents = incidentsOf(log, query, report);
   return { ...span(report, query), total: incidents.length, incidents: incidents.slice(0, query.limit) };
 }
 

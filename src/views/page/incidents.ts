@@ -32,7 +32,7 @@ export function renderIncidentsPage(
   const nowMs = Date.parse(report.generated_at);
   const { title, lengthMs } = RANGES[range];
   const isRange = asked.to === report.generated_at && nowMs - Date.parse(asked.from) === lengthMs;
-  const incidents = incidentsOf(log, asked, report.generated_at);
+  const incidents = incidentsOf(log, asked, report);
   const running = report.incidents.length;
   const tone = running > 0 ? "bad" : "ok";
   const [from, to] = [asked.from, asked.to].map((time) => formatClock(Date.parse(time), nowMs));

@@ -54,7 +54,11 @@ class EventStory {
       case "slots":
         return slotsOf(periods(), this.#day, 6).map(({ state }) => String(state));
       case "incidents":
-        return incidentsOf(this.#log, { from: at(second), to: at(third) }, at(third)).map(
+        return incidentsOf(
+          this.#log,
+          { from: at(second), to: at(third) },
+          sampleReport({ generated_at: at(third) }),
+        ).map(
           ({ subject, since, until, duration_seconds: seconds }) =>
             `${subject} from ${hoursOf(since)} to ${until === null ? "now" : hoursOf(until)}, ${seconds} s`,
         );
