@@ -188,7 +188,6 @@ export class Chain {
       const after = sources.findIndex((other) => other.key > key);
       sources.splice(after === -1 ? sources.length : after, 0, source);
     }
-    source.pollIntervalMs = watched.pollIntervalMs;
     return source;
   }
 

@@ -29,7 +29,10 @@ export function withoutFuture(state: ChainState, nowMs: number): ChainState {
  * for what another process has left. If any were dropped, the head and the statuses that rested on them are decided again.
  */
 export function retainChain(state: ChainState, watched: WatchedChain, nowMs: number): ChainState {
-  const sources = state.sources.filter(({ key, sentTo }) => watched.sources.get(key)?.sentTo === sentTo);
+  const sources = state.sources.flatMap((source) => {
+    const now = watched.sources.get(source.key);
+    return now?.sentTo === source.sentTo ? [{ ...source, pollIntervalMs: now.pollIntervalMs }] : [];
+  });
   const kept = new Set(sources.map(({ key }) => key));
   const retained: ChainState = {
     ...state,
