@@ -41,7 +41,8 @@ function sharedCause(): readonly Alert[] {
       keepFiringFor: "10m",
       summary: say`: one cause on ${CHAINS}`,
       description: say` is ${COMMON_STATUS} on ${CHAINS} at once${COMMON_HOST}. The dashboard shows which other variants are ok.`,
-      first: "look for what these chains share: the operator, the last deployment, the database or the host.",
+      first:
+        "look for what these chains share: the operator, the last deployment, the database, the host or the budget.",
     }),
   );
 }
