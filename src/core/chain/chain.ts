@@ -97,9 +97,6 @@ export class Chain {
       before: { last, verdict },
     });
     foldPoll(source, credible(observation), this.#contextOf(source, receivedAtMs));
-    if (this.#heard.length === this.watched.sources.size) {
-      this.#decide();
-    }
   }
 
   /** Folds in values that came with observations, after these. */
