@@ -9,8 +9,8 @@ const OWN_ALERT = {
 } as const;
 const NO_INSTANCE = { uid: "synclag-itself", variables: [] } as const;
 
-/** In whichever scrape job: targets that have been a Synclag within six hours. */
-const ONCE_SCRAPED = `and on (${INSTANCE}) last_over_time(synclag_build_info[6h])`;
+/** In whichever scrape job: targets that have been a Synclag within a week. */
+const ONCE_SCRAPED = `and on (${INSTANCE}) last_over_time(synclag_build_info[7d])`;
 const TICK = "synclag_scheduler_last_tick_timestamp_seconds";
 const SINCE_TICK = `time() - ${TICK}`;
 const NETWORK_DOWN = 'synclag_incident_active{scope="network"}';
