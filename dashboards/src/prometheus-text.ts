@@ -9,6 +9,8 @@ const TARGET = "protocol, variant, tier, chain, chain_id";
 
 const STATUS = `max by (protocol, variant, tier, chain, status) (synclag_status{${PAIR}}) == 1`;
 const LAG = `max(synclag_lag_seconds{${INDEXER}, chain=%q})`;
+/** Until its last answer is stale, what does not answer keeps the lag of that answer. */
+const ANSWERED_LAG = `max(synclag_lag_seconds{${INDEXER}, chain=%q} and synclag_up == 1)`;
 const ADVANCE = `max(time() - synclag_last_advance_timestamp_seconds{${INDEXER}, chain=%q})`;
 const AGE = `time() - max by (${TARGET}) (synclag_last_success_timestamp_seconds{${PAIR}})`;
 const PREFERRED = `max by (${TARGET}) (synclag_preferred{${PAIR}}) == 1`;
@@ -32,7 +34,7 @@ export function prometheusField(selector: string): (field: Field) => string {
     behind: `{{ with ${asked(LAG, `${OF_INDEXER} $labels.chain`)} }}{{ . | first | value | humanizeDuration }} behind{{ else }}behind by an unknown time{{ end }}`,
     since: `{{ with ${asked(ADVANCE, `${OF_INDEXER} $labels.chain`)} }}Its height last grew {{ . | first | value | humanizeDuration }} ago.{{ else }}Its height was never seen to grow.{{ end }}`,
     fresh: `{{ with ${asked(HEARD, `${OF_PAIR} ${OF_PAIR} ${OF_PAIR}`)} }}Healthy alternative: ${NAME}.{{ else }}{{ with ${asked(LATEST, `${OF_PAIR} ${OF_PAIR}`)} }}${NAME} was ok when it last answered, {{ . | first | value | humanizeDuration }} ago.{{ else }}No other variant that serves users is ok.{{ end }}{{ end }}`,
-    variants: `{{ range ${asked(STATUS, OF_PAIR)} | sortByLabel "variant" }} {{ .Labels.variant }} ({{ .Labels.tier }}): {{ .Labels.status }}{{ with ${asked(LAG, ".Labels.protocol .Labels.variant .Labels.tier .Labels.chain")} }}, {{ . | first | value | humanizeDuration }} behind{{ end }}.{{ end }}`,
+    variants: `{{ range ${asked(STATUS, OF_PAIR)} | sortByLabel "variant" }} {{ .Labels.variant }} ({{ .Labels.tier }}): {{ .Labels.status }}{{ with ${asked(ANSWERED_LAG, ".Labels.protocol .Labels.variant .Labels.tier .Labels.chain")} }}, {{ . | first | value | humanizeDuration }} behind{{ end }}.{{ end }}`,
     witness: `{{ with ${asked(NODE, "$labels.chain")} }}A node of the chain is polled as well and shows no halt: look for what the variants have in common.{{ else }}No node of the chain is polled, so the chain itself may have halted.{{ end }}`,
     "common-status": `{{ with ${asked(INCIDENT, OF_INDEXER)} }}{{ . | first | label "status" }}{{ end }}`,
     "common-host": `{{ with ${asked(INCIDENT, OF_INDEXER)} }}{{ with . | first | label "host" }}, as is everything on host {{ . }}{{ end }}{{ end }}`,

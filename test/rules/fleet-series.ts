@@ -17,6 +17,9 @@ export interface TestTarget {
   readonly lastSuccess?: number;
 }
 
+const WITHOUT_HEIGHT: ReadonlySet<Status> = new Set([
+  ...(["unknown", "rejected", "throttled", "not_found", "unreachable", "missing", "diverged"] as const),
+]);
 const LIMITS = { lagging: 600, critical: 1800, stalled: 600 } as const;
 
 /** Labels of a target on Base, with what differs. */
@@ -80,7 +83,7 @@ function targetSeries(of: Played): readonly InputSeries[] {
       metric("synclag_threshold_seconds", { ...labels, level }, seconds),
     ),
     ...(lags.every((lag) => lag === null) ? [] : [metric("synclag_lag_seconds", labels, notation(lags))]),
-    metric("synclag_up", labels, 1),
+    metric("synclag_up", labels, notation(phases.map(({ status }) => Number(!WITHOUT_HEIGHT.has(status))))),
     metric("synclag_maintenance", labels, Number(maintenance)),
     metric("synclag_preferred", labels, notation(phases.map(({ status }) => Number(status === "ok")))),
     metric("synclag_last_success_timestamp_seconds", labels, lastSuccess ?? `0+60x${phases.length - 1}`),
