@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Links } from "../../src/core/model/links.ts";
 import type { MaintenanceMatch } from "../../src/core/model/maintenance-window.ts";
 import { type Incident, STATUSES, type TargetReport } from "../../src/core/model/report.ts";
+import type { PairState } from "../../src/core/report/pairs.ts";
 import { openMaintenance } from "../../src/schedule/maintenance.ts";
 import { renderIncidentAct, renderTargetAct } from "../../src/views/page/act.ts";
 import { type Html, renderHtml } from "../../src/views/page/html.ts";
@@ -24,13 +25,13 @@ const TARGET: MaintenanceMatch = {
 };
 
 /** How to act on a target, which is stalled by default. */
-function act(target: Partial<TargetReport> = {}, links: Links = LINKS): string {
+function act(target: Partial<TargetReport> = {}, links: Links = LINKS, pair: PairState = "degraded"): string {
   const since = "2026-12-01T03:00:00.000Z";
   const report = sampleTargetReport({
     target: sampleTarget({ ...TARGET }),
     ...{ status: "stalled", since, ...target },
   });
-  return textOf(renderTargetAct(report, "x", { ...PAGE, links }, NOW_MS));
+  return textOf(renderTargetAct(report, { id: "x", pair }, { ...PAGE, links }, NOW_MS));
 }
 
 function textOf(markup: Html | null): string {
@@ -107,6 +108,7 @@ describe("renderTargetAct()", () => {
     expect(matchesOf(act())).toEqual([TARGET]);
     expect(matchesOf(act({ status: "rejected" }))).toEqual([indexer]);
     expect(matchesOf(act({ status: "chain_halted" }))).toEqual([{ chain }]);
+    expect(matchesOf(act({}, LINKS, "down"))).toEqual([{ protocol: indexer.protocol, chain }]);
     expect(act({}, PAGE.links)).not.toContain("http");
   });
 });

@@ -2,6 +2,7 @@ import { indexerKey } from "../../core/model/fleet.ts";
 import type { MaintenanceMatch } from "../../core/model/maintenance-window.ts";
 import type { Incident, TargetReport } from "../../core/model/report.ts";
 import { isoTime } from "../../core/model/text.ts";
+import type { PairState } from "../../core/report/pairs.ts";
 import { idOfKey, statusWords } from "../wording/targets.ts";
 import { type Html, html } from "./html.ts";
 import { RUNBOOKS_PATH } from "./links.ts";
@@ -23,13 +24,31 @@ interface Problem {
   readonly since: string | null;
 }
 
-/** How to act on a target: a rejected key is a problem of the indexer, a halted chain one of the chain. Null: there is nothing to do. */
-export function renderTargetAct(target: TargetReport, id: string, options: PageOptions, nowMs: number) {
-  const { protocol, variant, tier, chain, since, status } = target;
-  const { runbook } = statusWords(status);
-  const indexer = status === "chain_halted" ? {} : { protocol, variant, tier };
-  const match = status === "rejected" ? indexer : { ...indexer, chain };
-  return runbook === "" ? null : renderAct({ id, runbook, matches: [match], since }, options, nowMs);
+/** How to act on a target in a pair of this state. Null: there is nothing to do. */
+export function renderTargetAct(
+  target: TargetReport,
+  { id, pair }: { readonly id: string; readonly pair: PairState },
+  options: PageOptions,
+  nowMs: number,
+): Html | null {
+  const { runbook } = statusWords(target.status);
+  const problem = { id, runbook, matches: [matchOf(target, pair)], since: target.since };
+  return runbook === "" ? null : renderAct(problem, options, nowMs);
+}
+
+/** What the alert of a target is of: of the chain that halted, the indexer that rejects the key, the pair that is down, or the target. */
+function matchOf(
+  { protocol, variant, tier, chain, status }: TargetReport,
+  pair: PairState,
+): MaintenanceMatch {
+  switch (status) {
+    case "chain_halted":
+      return { chain };
+    case "rejected":
+      return { protocol, variant, tier };
+    default:
+      return pair === "down" ? { protocol, chain } : { protocol, variant, tier, chain };
+  }
 }
 
 /** How to act on an incident, which is of its chain, or of each of its indexers. A network incident cannot be silenced. */

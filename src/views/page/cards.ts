@@ -2,6 +2,7 @@ import type { PastIncident } from "../../core/events/timeline.ts";
 import { variantName } from "../../core/model/fleet.ts";
 import type { Incident, TargetReport } from "../../core/model/report.ts";
 import { formatClock, formatCount, formatDuration, formatNumber } from "../../core/model/text.ts";
+import type { PairState } from "../../core/report/pairs.ts";
 import { describeFailover, incidentTitle } from "../wording/incidents.ts";
 import { describeAlternatives, reasonSuffix, statusWords, type TargetProblem } from "../wording/targets.ts";
 import { renderIncidentAct, renderTargetAct } from "./act.ts";
@@ -21,10 +22,18 @@ import {
 /** More cards than this would push the fleet off the screen. */
 const MAX_PROBLEMS = 24;
 
+interface TargetCard {
+  readonly id: string;
+  /** Of the target's protocol and chain. */
+  readonly pair: PairState;
+  readonly title: HtmlValue;
+  readonly body: HtmlValue;
+}
+
 /** A target: its title, its status and why; then what the page says of it, and how to act. */
 export function renderTargetCard(
   target: TargetReport,
-  { id, title, body }: { readonly id: string; readonly title: HtmlValue; readonly body: HtmlValue },
+  { id, pair, title, body }: TargetCard,
   options: PageOptions,
   nowMs: number,
 ): Html {
@@ -37,7 +46,7 @@ export function renderTargetCard(
 <small>${since === null ? null : lasting}${preferred ? html`${renderTerm("preferred")} ` : null}${maintenance ? "in maintenance" : null}</small></h3>
 <p>${detail}<small>${reasonSuffix(target)}</small></p>
 ${body}
-${renderTargetAct(target, id, options, nowMs)}</li>
+${renderTargetAct(target, { id, pair }, options, nowMs)}</li>
 `;
 }
 
@@ -52,13 +61,13 @@ export function renderProblems(
   const listed = problems.filter(({ target }) => target.status !== "unknown" && !explained.has(target.key));
   const rest = listed.length - MAX_PROBLEMS;
   const cards = listed.slice(0, MAX_PROBLEMS).map((problem) => {
-    const { target, chain } = problem;
+    const { target, chain, pair } = problem;
     const { key: id, last_advance: time } = target;
     const name = `${target.protocol} ${variantName(target)} on ${chain.name}`;
     const title = html`<a href="${chainPath(chain.slug)}#${targetAnchor(target)}">${name}</a>${chain.testnet ? " (testnet)" : null}`;
     const advance = time === null ? "never seen to advance" : html`last advanced ${renderAgo(time, nowMs)}`;
     const body = html`<p class="meta">${describeAlternatives(problem)} · ${advance} ${renderLink("Explorer", target.explorer)}</p>`;
-    return renderTargetCard(target, { id, title, body }, options, nowMs);
+    return renderTargetCard(target, { id, pair, title, body }, options, nowMs);
   });
   const more = rest > 0 ? html`<p class="hint">and ${formatNumber(rest)} more, in the fleet below</p>` : null;
   return cards.length === 0

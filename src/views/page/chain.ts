@@ -9,6 +9,7 @@ import {
   type TargetReport,
 } from "../../core/model/report.ts";
 import { formatAgo, formatCount, formatDuration, formatNumber, isoTime } from "../../core/model/text.ts";
+import { pairState } from "../../core/report/pairs.ts";
 import { keepTargets } from "../api/selection.ts";
 import { headline } from "../wording/headline.ts";
 import { findProblems, idOfKey, type Tone } from "../wording/targets.ts";
@@ -70,17 +71,19 @@ ${renderRpcNodes(endpoints, nowMs)}`;
 /** The targets of one protocol on the chain, the worst first, and where its traffic should go. */
 function renderProtocol(
   report: Report,
-  { name, slug: chain }: ChainSummary,
+  summary: ChainSummary,
   protocol: string,
   endpoints: readonly EndpointRecord[],
   options: PageOptions,
 ): Html {
+  const { name, slug: chain } = summary;
   const nowMs = Date.parse(report.generated_at);
   const range = readRange(options.view.range);
   const read = stripReader(options.events, range, report);
   const targets = report.targets
     .filter((target) => target.protocol === protocol)
     .sort((a, b) => statusRank(b.status) - statusRank(a.status));
+  const state = pairState({ chain: summary, targets });
   const cards = targets.map((target) => {
     const { explorer, key, playground, tier, variant } = target;
     const id = targetAnchor(target);
@@ -94,7 +97,7 @@ ${read("status", key).render(`${protocol} ${title}`, events)}
 ${renderFacts(otherFacts(target, nowMs))}
 <p class="meta">${renderLink("Explorer", explorer)}${renderLink("Playground", playground)}</p>
 ${served.map((endpoint) => renderExchanges(endpoint, nowMs))}</details>`;
-    return renderTargetCard(target, { id, title, body }, options, nowMs);
+    return renderTargetCard(target, { id, pair: state, title, body }, options, nowMs);
   });
   const preferred = targets.find((target) => target.preferred);
   const where =
