@@ -133,9 +133,11 @@ function advanceText({ state, view }: Facts): string {
     return "users are served by replicas that are behind";
   }
   const agoMs = view.nowMs - (state.peak?.atMs ?? view.nowMs);
-  return agoMs <= RECENT * Math.max(view.intervalMs ?? 0, state.pollIntervalMs)
-    ? "advances"
-    : `last advanced ${formatDuration(agoMs)} ago`;
+  if (agoMs <= RECENT * Math.max(view.intervalMs ?? 0, state.pollIntervalMs)) {
+    return "advances";
+  }
+  const ago = formatDuration(agoMs);
+  return state.peak?.atMs === state.lastAdvanceMs ? `last advanced ${ago} ago` : `has not advanced for ${ago}`;
 }
 
 function behindText({ lag, view }: Facts): string {
