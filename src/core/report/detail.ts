@@ -47,8 +47,8 @@ const CLAUSES: Readonly<Record<Status, (facts: Facts) => string>> = {
     facts.state.last?.kind === "not_started"
       ? "has not started indexing yet"
       : `${facts.catchUp === null ? "catching up, " : ""}${behindText(facts)}${catchUpText(facts)}`,
-  lagging: (facts) => `${advanceText(facts)}, ${behindText(facts)}${catchUpText(facts)}`,
-  ok: (facts) => `${advanceText(facts)}, ${behindText(facts)}`,
+  lagging: (facts) => `${advanceText(facts)}${behindText(facts)}${catchUpText(facts)}`,
+  ok: (facts) => `${advanceText(facts)}${behindText(facts)}`,
 };
 
 const WITH_HEIGHT: ReadonlySet<Status> = new Set(["ok", "lagging", "syncing", "stalled", "chain_halted"]);
@@ -127,17 +127,18 @@ function stalledText(facts: Facts): string {
     : `${stands}, nor has any other source: without an independent head it is unknown whether the chain itself has halted`;
 }
 
-/** It advances only while its last advance is no older than two polls and two block times. */
+/** Whether it advances: only if it was seen to, no longer than two polls and two block times ago. Nothing while that is not known. */
 function advanceText({ state, view }: Facts): string {
-  if (state.replicas?.isStale === true) {
-    return "users are served by replicas that are behind";
+  const { lastAdvanceMs, peak, pollIntervalMs, replicas } = state;
+  if (replicas?.isStale === true) {
+    return "users are served by replicas that are behind, ";
   }
-  const agoMs = view.nowMs - (state.peak?.atMs ?? view.nowMs);
-  if (agoMs <= RECENT * Math.max(view.intervalMs ?? 0, state.pollIntervalMs)) {
-    return "advances";
+  const agoMs = view.nowMs - (peak?.atMs ?? view.nowMs);
+  const isRecent = agoMs <= RECENT * Math.max(view.intervalMs ?? 0, pollIntervalMs);
+  if (peak?.atMs !== lastAdvanceMs) {
+    return isRecent ? "" : `has not advanced for ${formatDuration(agoMs)}, `;
   }
-  const ago = formatDuration(agoMs);
-  return state.peak?.atMs === state.lastAdvanceMs ? `last advanced ${ago} ago` : `has not advanced for ${ago}`;
+  return isRecent ? "advances, " : `last advanced ${formatDuration(agoMs)} ago, `;
 }
 
 function behindText({ lag, view }: Facts): string {
