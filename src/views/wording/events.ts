@@ -6,7 +6,7 @@ import { incidentTitle } from "./incidents.ts";
 
 /** An event for people: what it happened to, such as `lockup subgraph on Base`, `ok → stalled`, and more, which may be empty. */
 export function eventWords(event: Event, chainName: (slug: string) => string) {
-  const { kind, subject, from, to, lag_seconds: lag, time, unwatched_since: since } = event;
+  const { kind, subject, from, to, time, unwatched_since: since } = event;
   const detail = event.detail ?? "";
   const change = `${from} → ${to}`;
   const nameOf = (key: string) => {
@@ -14,10 +14,8 @@ export function eventWords(event: Event, chainName: (slug: string) => string) {
     return `${protocol} ${variantName({ variant, tier })} on ${chainName(chain)}`;
   };
   switch (kind) {
-    case "status": {
-      const late = lag === null || to !== "lagging" ? [] : `${formatDuration(lag * 1_000)} behind`;
-      return { what: nameOf(subject), change, detail: [late, detail || []].flat().join("; ") };
-    }
+    case "status":
+      return { what: nameOf(subject), change, detail };
     case "pair": {
       const [protocol = "", chain = ""] = subject.split("/");
       return { what: `${protocol} on ${chainName(chain)}`, change, detail };
