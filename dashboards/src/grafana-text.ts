@@ -50,6 +50,7 @@ const TEXTS: Readonly<Record<Lookup, string>> = {
   witness: "The chain itself may have halted, unless chains.yaml names a node of it.",
   "common-status": "in trouble",
   "common-host": "",
+  explained: " the dashboard names them, and shows which other variants are ok.",
   stranded: "The dashboard shows which chains have another usable variant.",
 };
 

@@ -18,6 +18,10 @@ const PREFERRED = `max by (${TARGET}) (synclag_preferred{${PAIR}}) == 1`;
 const HEARD = `${AGE} < on (${TARGET}) max by (${TARGET}) (synclag_threshold_seconds{${PAIR}, level="stalled"}) and on (${TARGET}) ${PREFERRED}`;
 const LATEST = `${AGE} and on (${TARGET}) ${PREFERRED}`;
 const INCIDENT = `max by (host, status) (synclag_incident_targets{${INDEXER}})`;
+const EXPLAINED = `max by (chain) (synclag_shared_cause{${INDEXER}})`;
+const WORST_LAG = `max(synclag_lag_seconds{${INDEXER}} and on (${TARGET}) synclag_shared_cause and on (${TARGET}) synclag_up == 1)`;
+const STILL_OK = `count by (variant, tier) (max by (${TARGET}) (synclag_preferred{protocol=%q}) == 1 and on (chain) synclag_shared_cause{${INDEXER}})`;
+const NONE_OK = `${EXPLAINED} unless on (chain) max by (chain) (synclag_preferred{protocol=%q}) == 1`;
 const STRANDED = `max by (chain) (synclag_pair_state{protocol=%q, state="down"}) == 1 and on (chain) max by (chain) (synclag_status{${INDEXER}, status="rejected"}) == 1`;
 const NODE = `synclag_polls_total{variant="rpc", endpoint=%q}`;
 
@@ -37,7 +41,8 @@ export function prometheusField(selector: string): (field: Field) => string {
     variants: `{{ range ${asked(STATUS, OF_PAIR)} | sortByLabel "variant" }} {{ .Labels.variant }} ({{ .Labels.tier }}): {{ .Labels.status }}{{ with ${asked(ANSWERED_LAG, ".Labels.protocol .Labels.variant .Labels.tier .Labels.chain")} }}, {{ . | first | value | humanizeDuration }} behind{{ end }}.{{ end }}`,
     witness: `{{ with ${asked(NODE, "$labels.chain")} }}A node of the chain is polled as well and shows no halt: look for what the variants have in common.{{ else }}No node of the chain is polled, so the chain itself may have halted.{{ end }}`,
     "common-status": `{{ with ${asked(INCIDENT, OF_INDEXER)} }}{{ . | first | label "status" }}{{ end }}`,
-    "common-host": `{{ with ${asked(INCIDENT, OF_INDEXER)} }}{{ with . | first | label "host" }}, as is everything on host {{ . }}{{ end }}{{ end }}`,
+    "common-host": `{{ with ${asked(INCIDENT, OF_INDEXER)} }}{{ with . | first | label "host" }}, all on host {{ . }}{{ end }}{{ end }}`,
+    explained: `{{ range ${asked(EXPLAINED, OF_INDEXER)} | sortByLabel "chain" }} {{ .Labels.chain }}{{ end }}. {{ with ${asked(WORST_LAG, OF_INDEXER)} }}The worst is {{ . | first | value | humanizeDuration }} behind.{{ else }}How far it is behind is not known.{{ end }}{{ range ${asked(STILL_OK, `$labels.protocol ${OF_INDEXER}`)} | sortByLabel "variant" }} {{ .Labels.variant }} ({{ .Labels.tier }}) is ok on {{ .Value }} of them.{{ end }}{{ with ${asked(NONE_OK, `${OF_INDEXER} $labels.protocol`)} }} No variant is ok on{{ range . | sortByLabel "chain" }} {{ .Labels.chain }}{{ end }}.{{ end }}`,
     stranded: `{{ with ${asked(STRANDED, `$labels.protocol ${OF_INDEXER}`)} }}No usable variant is left on{{ range . | sortByLabel "chain" }} {{ .Labels.chain }}{{ end }}.{{ else }}Every chain has another usable variant.{{ end }}`,
   };
   return (field) => {

@@ -40,11 +40,16 @@ export function outsideMaintenance(targets: string): string {
 }
 
 /**
- * Targets outside maintenance whose protocol has a usable variant on the chain: where it has none, one alert names them all. So
- * rules that are sent without any inhibition do not report one cause twice.
+ * Targets outside maintenance with an alert of their own: their protocol has a usable variant on the chain, and no shared cause
+ * explains them. Elsewhere one alert names them all. So rules that are sent without any inhibition do not report one cause twice,
+ * and a cause hides only what it explains.
  */
 export function besideUsable(targets: string): string {
-  return `${outsideMaintenance(targets)}\nunless on (${PAIR})\n  ${DOWN}`;
+  return `${outsideMaintenance(targets)}
+unless on (${PAIR})
+  ${DOWN}
+unless on (${TARGET})
+  ${perTarget("synclag_shared_cause")} == 1`;
 }
 
 /** The same, without those that wait for a halted chain. */

@@ -26,6 +26,8 @@ export type Lookup =
   | "common-status"
   /** The host that is the cause, after a comma; nothing where the indexer is. */
   | "common-host"
+  /** The chains on which a cause explains the alert's indexer, and in sentences the worst lag and what is still ok there. */
+  | "explained"
   /** A sentence: the chains on which the protocol of a rejected indexer has no usable variant. */
   | "stranded";
 
@@ -59,6 +61,7 @@ export const VARIANTS: Field = { kind: "variants" };
 export const WITNESS: Field = { kind: "witness" };
 export const COMMON_STATUS: Field = { kind: "common-status" };
 export const COMMON_HOST: Field = { kind: "common-host" };
+export const EXPLAINED: Field = { kind: "explained" };
 export const STRANDED: Field = { kind: "stranded" };
 
 /** `airdrops on base: subgraph (production)` */

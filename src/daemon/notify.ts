@@ -193,7 +193,7 @@ function isEnd({ event }: Message): boolean {
 /** Whether the trouble or the number of targets has changed notably. */
 function hasChanged(before: Told, now: Incident, time: string): boolean {
   const [had, has] = [before.incident.targets.length, now.targets.length];
-  const troubleOf = ({ detail }: Incident) => detail.replace(/^[\d,]+ of [\d,]+ /, "");
+  const troubleOf = ({ detail }: Incident) => detail.replaceAll(/^[\d,]+ of [\d,]+ | on [^:]*$/g, "");
   const isOther = troubleOf(now) !== troubleOf(before.incident);
   const isNotable = isOther || Math.abs(has - had) > had * NOTABLE_SHARE;
   return isNotable && Date.parse(time) - Date.parse(before.time) >= CHANGE_EVERY_MS;

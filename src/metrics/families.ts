@@ -19,7 +19,7 @@ import {
 } from "../core/model/report.ts";
 import { PAIR_STATES, pairState, pairsOf } from "../core/report/pairs.ts";
 import { family, labelsText, labelText, type MetricFamily, type Sample } from "./exposition.ts";
-import { INCIDENT_LABELS, incidentSeries } from "./incidents.ts";
+import { explainedKeys, INCIDENT_LABELS, incidentSeries } from "./incidents.ts";
 
 /** What the metrics of the fleet are read from: a daemon, or the report of `check`. */
 type ReportSource = Pick<MetricsSource, "report">;
@@ -235,6 +235,19 @@ export const STATUS_METRICS: readonly MetricFamily<ReportSource>[] = [
       "Targets that the cause explains, without those in maintenance",
     ],
   }),
+  family(
+    "synclag_shared_cause",
+    "1 while one cause, of its indexer or host, explains the failure of the target; else absent",
+    TARGET_LABELS,
+    function* (source): Iterable<Sample> {
+      const explained = explainedKeys(source.report);
+      for (const [text, { key }] of explained.size === 0 ? [] : labelledTargets(source)) {
+        if (explained.has(key)) {
+          yield [text, 1];
+        }
+      }
+    },
+  ),
   ...parity({
     synclag_parity: [
       ({ result }) => RESULTS[result],

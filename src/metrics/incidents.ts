@@ -1,6 +1,7 @@
 import { indexerKey, isProduction } from "../core/model/fleet.ts";
 import { groupBy } from "../core/model/group-by.ts";
-import type { ChainSummary, Report, Status, TargetReport } from "../core/model/report.ts";
+import { memoize } from "../core/model/memoize.ts";
+import type { ChainSummary, Incident, Report, Status, TargetReport } from "../core/model/report.ts";
 import { labelsText } from "./exposition.ts";
 
 /** Labels of an incident: of the affected indexer, host or chain. Other labels are empty. */
@@ -10,8 +11,6 @@ export const INCIDENT_LABELS = [
 
 /** Statuses that page for a single target. */
 const CRITICAL: ReadonlySet<Status> = new Set(["stalled", "failed", "diverged", "missing"]);
-/** The share of an indexer's targets with such a status that makes an incident critical. */
-const CRITICAL_SHARE = 1 / 3;
 
 const NO_INDEXER = { protocol: "", variant: "", tier: "" };
 
@@ -24,19 +23,17 @@ export function incidentSeries({ incidents, targets, chains }: Report): readonly
     return [];
   }
   const byKey = new Map(targets.map((target) => [target.key, target]));
-  const byIndexer = groupBy(targets, indexerKey);
   const bySlug = new Map(chains.map((chain) => [chain.slug, chain]));
   return incidents.flatMap(({ scope, subject, targets: keys }) => {
     const all = keys.map((key) => byKey.get(key)).filter((target) => target !== undefined);
-    const isOfIndexers = scope === "endpoint" || scope === "host";
+    const isOfIndexers = isCause(scope);
     const parts = isOfIndexers ? [...groupBy(all, indexerKey).values()] : [all];
     return parts.map((explained) => {
       const [first] = explained;
       const indexer = isOfIndexers && first !== undefined ? first : NO_INDEXER;
-      const own = byIndexer.get(indexerKey(indexer));
       const labels = labelsText({
         ...{ scope, subject, protocol: indexer.protocol, variant: indexer.variant, tier: indexer.tier },
-        severity: own === undefined ? "" : severityOf(own, bySlug),
+        severity: isOfIndexers ? severityOf(explained, bySlug) : "",
         host: scope === "host" ? subject : "",
         chain: scope === "chain" ? subject : "",
         status: mostFrequentStatus(explained),
@@ -46,17 +43,28 @@ export function incidentSeries({ incidents, targets, chains }: Report): readonly
   });
 }
 
-/** `critical` where a third of an indexer's targets would page one by one, else `warning`. */
+/** The keys of the targets that have an alert of their cause, and so need none of their own. */
+export const explainedKeys = memoize(
+  ({ incidents }: Report): ReadonlySet<string> =>
+    new Set(incidents.flatMap(({ scope, targets }) => (isCause(scope) ? targets : []))),
+);
+
+/** Whether an incident has an alert for each of its indexers. */
+function isCause(scope: Incident["scope"]): boolean {
+  return scope === "endpoint" || scope === "host";
+}
+
+/** As urgent as the most urgent alert that it replaces: `critical` where a target would page by itself. */
 function severityOf(
-  targets: readonly TargetReport[],
+  explained: readonly TargetReport[],
   bySlug: ReadonlyMap<string, ChainSummary>,
 ): "critical" | "warning" {
-  const paging = targets.filter((target) => {
+  const pages = explained.some((target) => {
     const chain = bySlug.get(target.chain);
     const isServed = isProduction(target) && chain?.testnet === false && !target.maintenance;
     return isServed && (CRITICAL.has(target.status) || isLate(target, chain));
   });
-  return paging.length >= targets.length * CRITICAL_SHARE ? "critical" : "warning";
+  return pages ? "critical" : "warning";
 }
 
 function isLate({ status, lag_seconds: lag }: TargetReport, { thresholds }: ChainSummary): boolean {

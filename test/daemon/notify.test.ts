@@ -108,6 +108,15 @@ describe("Notifier", () => {
     });
   });
 
+  it("says nothing of chains that come and go within an incident", async () => {
+    await using notifier = startNotifier();
+    passes(notifier, 6, [incident(26, "are lagging on base and form")]);
+    passes(notifier, 6, [incident(27, "are lagging on base, form and mode")]);
+    passes(notifier, 0, []);
+
+    expect(await eventsOf(2)).toEqual(["incident_began", "incident_ended"]);
+  });
+
   it("reports an incident that flaps at most every five minutes", async () => {
     await using notifier = startNotifier();
     for (let minute = 0; minute < 10; minute += 1) {

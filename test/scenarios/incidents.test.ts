@@ -90,9 +90,13 @@ async function failAll(play: Scenario, names: string): Promise<void> {
   }
 }
 
-/** `freeze airdrops/subgraph/base|form, halt sei`: what targets of production, all of a chain or of a host reply from now on. */
+/** `freeze airdrops/subgraph/base|form, halt sei`: what targets of production, all of a chain or of a host reply from now on; `wait 5m`. */
 function happen(play: ScriptedFleet, what: string): void {
   for (const [, verb = "", subject = ""] of what.matchAll(/(\w+) ([^ ,]+)/g)) {
+    if (verb === "wait") {
+      play.run(subject);
+      continue;
+    }
     const [protocol = "", variant, names = ""] = subject.split("/");
     const chains = names === "all" || names === "*" ? "\\w+" : `(${names})`;
     const targets = `${protocol === "*" ? "\\w+" : protocol}/${variant === "*" ? "\\w+" : variant}/production/${chains}`;

@@ -1,6 +1,6 @@
 import { type Alert, type AlertContext, BRIDGE, named } from "../alert.ts";
 import { INDEXER, indented, outsideMaintenance, perTarget, TARGET, withStatus } from "../promql.ts";
-import { CHAINS, COMMON_HOST, COMMON_STATUS, INDEXER_NAME, STRANDED, say } from "../text.ts";
+import { CHAINS, COMMON_HOST, COMMON_STATUS, EXPLAINED, INDEXER_NAME, STRANDED, say } from "../text.ts";
 
 const INDEXER_ALERT = {
   about: "fleet",
@@ -37,10 +37,10 @@ function sharedCause(): readonly Alert[] {
       severity,
       expr: `max by (${INDEXER}) (synclag_incident_targets{severity="${severity}", status!="rejected"}) > 0`,
       for: "1m",
-      // Longer than the alerts that it inhibits, so that the last ones to recover are not sent when they are over.
+      // It returns within minutes where the fault comes and goes.
       keepFiringFor: "10m",
-      summary: say`: one cause on ${CHAINS}`,
-      description: say` is ${COMMON_STATUS} on ${CHAINS} at once${COMMON_HOST}. The dashboard shows which other variants are ok.`,
+      summary: say` is ${COMMON_STATUS} on ${CHAINS} at once`,
+      description: say` is ${COMMON_STATUS} on ${CHAINS} at once${COMMON_HOST}:${EXPLAINED}`,
       first:
         "look for what these chains share: the operator, the last deployment, the database, the host or the budget.",
     }),

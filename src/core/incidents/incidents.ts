@@ -3,7 +3,7 @@ import { groupBy } from "../model/group-by.ts";
 import { memoize } from "../model/memoize.ts";
 import type { FailureReason, Observation } from "../model/observation.ts";
 import { type Incident, incidentKey, type Status, type TargetReport } from "../model/report.ts";
-import { formatNumber, isoTime } from "../model/text.ts";
+import { formatList, formatNumber, isoTime } from "../model/text.ts";
 import type { LastPoll, SourceState } from "../source/source-state.ts";
 
 /** What shared causes are looked for in. */
@@ -17,6 +17,12 @@ export interface IncidentInput {
 
 /** A cause that explains fewer targets is not an incident. */
 const LEAST_TARGETS = 2;
+/** With so few targets, two hosts that fail are two faults: only what they have in common makes them one. */
+const FEW_TARGETS = 2;
+/** Targets with one cause get their status within this time of another one, plus the time between two polls. */
+const TOGETHER_MS = 10 * 60_000;
+/** More chains are not named. */
+const MAX_CHAINS = 4;
 /** An incident starts with more than half of an indexer, and ends with less than a third, so that it does not flap. */
 const START_SHARE = 0.5;
 const CONTINUE_SHARE = 1 / 3;
@@ -35,8 +41,8 @@ const TROUBLE: Readonly<Record<Status, string | null>> = {
   failed: "report a failed deployment",
   diverged: "answer for another chain or fork",
   chain_halted: "have stopped because the chain has halted",
-  stalled: "lag or have stopped",
-  lagging: "lag or have stopped",
+  stalled: "have stopped advancing",
+  lagging: "are lagging",
   syncing: null,
   ok: null,
 };
@@ -62,13 +68,17 @@ interface Group extends Pick<Incident, "scope" | "subject"> {
 /** Targets of one group with the same trouble. */
 interface Cause {
   readonly group: Group;
-  readonly trouble: string;
+  readonly status: Status;
   readonly explained: readonly TargetReport[];
 }
 
+/** The endpoint that polls a target, by the key of the target. */
+type EndpointOf = ReadonlyMap<string, Endpoint>;
+
 /**
  * Finds causes that explain the trouble of many targets, each target explained once: the cause that explains most
- * first, of equals the narrowest. An incident that goes on keeps its start time, and ends at a lower share than it starts.
+ * first, of equals the narrowest. Evidence of one cause is one status that began at one time, on one host or with more than
+ * two targets; unrelated faults would otherwise hide one another. An incident that goes on keeps its start time, and ends at a lower share than it starts.
  * It does not end while some of its targets are unknown: after a restart or a suspend they have yet to be polled.
  */
 export function findIncidents(previous: readonly Incident[], input: IncidentInput): readonly Incident[] {
@@ -84,19 +94,14 @@ export function findIncidents(previous: readonly Incident[], input: IncidentInpu
   if (known.size === 0 && !targets.some(({ status }) => TROUBLE[status] !== null)) {
     return [];
   }
+  const { endpointOf } = endpointIndex(input.endpoints);
   const causes = groupsOf(targets, input.endpoints)
-    .map((group) => causeOf(group, known.has(incidentKey(group))))
+    .map((group) => causeOf(group, endpointOf, known.has(incidentKey(group))))
     .filter((cause) => cause !== null);
-  const found = pickWidest(causes).map(({ group, trouble, explained }): Incident => {
-    const { scope, subject, members } = group;
-    const name = scope === "endpoint" ? subject : `${scope} ${subject}`;
-    return {
-      scope,
-      subject,
-      since: since(group),
-      detail: `${formatNumber(explained.length)} of ${formatNumber(members.length)} targets of ${name} ${trouble}`,
-      targets: explained.map(({ key }) => key),
-    };
+  const found = pickWidest(causes).map((cause): Incident => {
+    const { scope, subject } = cause.group;
+    const keys = cause.explained.map(({ key }) => key);
+    return { scope, subject, since: since(cause.group), detail: describe(cause), targets: keys };
   });
   const foundKeys = new Set(found.map(incidentKey));
   const unknown = new Set(targets.filter(({ status }) => status === "unknown").map(({ key }) => key));
@@ -109,17 +114,53 @@ export function findIncidents(previous: readonly Incident[], input: IncidentInpu
   return [...found, ...undecided];
 }
 
-/** The trouble that most members of a group have, if the group as a whole is at fault. */
-function causeOf(group: Group, isActive: boolean): Cause | null {
-  const [most] = [...groupBy(group.members, ({ status }) => TROUBLE[status])]
-    .filter(([trouble]) => trouble !== null)
-    .toSorted(([, a], [, b]) => b.length - a.length);
-  const [trouble = null, explained = []] = most ?? [];
-  return trouble !== null &&
-    explained.length >= LEAST_TARGETS &&
-    group.isAtFault(group.members, new Set(explained), isActive)
-    ? { group, trouble, explained }
+/** `3 of 4 targets of airdrops/subgraph/production are lagging on base, form and mode` */
+function describe({ group: { scope, subject, members }, status, explained }: Cause): string {
+  const name = scope === "endpoint" ? subject : `${scope} ${subject}`;
+  const chains = [...new Set(explained.map(({ chain }) => chain))];
+  const where = scope === "chain" || chains.length > MAX_CHAINS ? "" : ` on ${formatList(chains)}`;
+  return `${formatNumber(explained.length)} of ${formatNumber(members.length)} targets of ${name} ${TROUBLE[status]}${where}`;
+}
+
+/** The trouble that most members of a group have together, if the group as a whole is at fault. */
+function causeOf(group: Group, endpointOf: EndpointOf, isActive: boolean): Cause | null {
+  const [most] = [...groupBy(group.members, ({ status }) => status)]
+    .filter(([status]) => TROUBLE[status] !== null)
+    .map(([status, members]) => ({ group, status, explained: begunTogether(members, endpointOf) }))
+    .toSorted((a, b) => b.explained.length - a.explained.length);
+  return most !== undefined &&
+    isEvidence(most, endpointOf) &&
+    group.isAtFault(group.members, new Set(most.explained), isActive)
+    ? most
     : null;
+}
+
+/** Whether this is more than a coincidence. That a chain has halted is known from a node. */
+function isEvidence({ status, explained }: Cause, endpointOf: EndpointOf): boolean {
+  const hosts = new Set(explained.map(({ key }) => endpointOf.get(key)?.host));
+  return (
+    explained.length >= LEAST_TARGETS &&
+    (explained.length > FEW_TARGETS || hosts.size === 1 || status === "chain_halted")
+  );
+}
+
+/** The most targets whose statuses began one soon after another. */
+function begunTogether(targets: readonly TargetReport[], endpointOf: EndpointOf): readonly TargetReport[] {
+  const pollMs = Math.max(0, ...targets.map(({ key }) => endpointOf.get(key)?.pollIntervalMs ?? 0));
+  const begun = targets
+    .flatMap((target) => (target.since === null ? [] : [{ target, sinceMs: Date.parse(target.since) }]))
+    .toSorted((a, b) => a.sinceMs - b.sinceMs);
+  const runs: TargetReport[][] = [];
+  let lastMs = Number.NEGATIVE_INFINITY;
+  for (const { target, sinceMs } of begun) {
+    if (sinceMs - lastMs > TOGETHER_MS + pollMs) {
+      runs.push([]);
+    }
+    runs.at(-1)?.push(target);
+    lastMs = sinceMs;
+  }
+  const longest = new Set(runs.toSorted((a, b) => b.length - a.length)[0]);
+  return targets.filter((target) => longest.has(target));
 }
 
 function pickWidest(causes: readonly Cause[]): readonly Cause[] {
@@ -164,6 +205,7 @@ function groupsOf(targets: readonly TargetReport[], endpoints: readonly Endpoint
 const endpointIndex = memoize((endpoints: readonly Endpoint[]) => {
   const indexers = endpoints.filter(({ kind }) => kind === "indexer");
   return {
+    endpointOf: new Map(indexers.flatMap((one) => one.targets.map(({ key }) => [key, one] as const))),
     byIndexer: [...groupBy(indexers, indexerKey)],
     byHost: [...groupBy(indexers, ({ host }) => host)],
   };
