@@ -11,6 +11,8 @@ export const BackOff = z
     untilMs: Time,
     /** The last delay that the provider did not name; doubles while refusals follow each other. */
     delayMs: Time,
+    /** What the provider said, without secrets. */
+    words: z.string().default(""),
   })
   .readonly();
 export type BackOff = z.infer<typeof BackOff>;
@@ -19,6 +21,8 @@ export interface Refusal {
   readonly nowMs: number;
   /** When the provider asks to be tried again, unix milliseconds; null where it did not say. */
   readonly untilMs: number | null;
+  /** What the provider said, without secrets. */
+  readonly words?: string;
   /** Jitter, from 0 to 1. */
   readonly random: number;
 }
@@ -28,7 +32,7 @@ const LONGEST_DELAY_MS = 3_600_000;
 /** So long at least, also where a person may have mended the cause. */
 const LEAST_DELAY_MS = 60_000;
 
-export const NO_BACK_OFF: BackOff = { refusedAtMs: 0, untilMs: 0, delayMs: 0 };
+export const NO_BACK_OFF: BackOff = { refusedAtMs: 0, untilMs: 0, delayMs: 0, words: "" };
 
 /**
  * Folds in a refusal: back off until the time that the provider names, else for 30 s, doubled up to an hour by each
@@ -40,17 +44,17 @@ export const NO_BACK_OFF: BackOff = { refusedAtMs: 0, untilMs: 0, delayMs: 0 };
  * of the back-off than that lasted starts again at 30 s.
  */
 export function backOff(former: BackOff, refusal: Refusal): BackOff {
-  const { nowMs, untilMs: namedMs, random } = refusal;
+  const { nowMs, untilMs: namedMs, random, words = "" } = refusal;
   if (namedMs !== null && namedMs > nowMs) {
     const untilMs = Math.max(former.untilMs, Math.min(namedMs, nowMs + LONGEST_DELAY_MS));
-    return { refusedAtMs: nowMs, untilMs, delayMs: former.delayMs };
+    return { refusedAtMs: nowMs, untilMs, delayMs: former.delayMs, words };
   }
   if (isBackingOff(former, nowMs)) {
     return former;
   }
   const inARow = nowMs < former.untilMs + former.delayMs;
   const delayMs = inARow ? Math.min(2 * former.delayMs, LONGEST_DELAY_MS) : FIRST_DELAY_MS;
-  return { refusedAtMs: nowMs, untilMs: nowMs + Math.ceil(delayMs * (1 - random / 2)), delayMs };
+  return { refusedAtMs: nowMs, untilMs: nowMs + Math.ceil(delayMs * (1 - random / 2)), delayMs, words };
 }
 
 export function isBackingOff({ untilMs }: BackOff, nowMs: number): boolean {

@@ -1,6 +1,6 @@
 import type { Budget, Endpoint, Fleet } from "../core/model/fleet.ts";
 import type { BudgetReport } from "../core/model/report.ts";
-import { formatNumber, perWindow } from "../core/model/text.ts";
+import { formatDuration, formatNumber, perWindow } from "../core/model/text.ts";
 import { type Account, accountsOf } from "./accounts.ts";
 import { type BackOff, backOff, isBackingOff, type Refusal, shortened } from "./back-off.ts";
 import {
@@ -21,8 +21,10 @@ export type Grant =
       readonly kind: "refused";
       /** `budget`: our own limit. `rate_limited`: the provider asked us to wait. */
       readonly reason: "budget" | "rate_limited";
-      /** Why, and until when, for people. */
+      /** Why, for people: the provider's words, or the state of our limit. */
       readonly detail: string;
+      /** How long nothing is sent; absent where the detail says it. */
+      readonly waitMs?: number;
     };
 
 const GRANTED: Grant = { kind: "granted" };
@@ -85,8 +87,9 @@ export class Budgets {
     const ledger = this.ledgerOf(account);
     const taken = take(ledger, use, nowMs);
     if (taken === null) {
+      const { untilMs, words } = ledger.backOff;
       return account.budget === null || isBackingOff(ledger.backOff, nowMs)
-        ? { kind: "refused", reason: "rate_limited", detail: backOffText(ledger.backOff, nowMs) }
+        ? { kind: "refused", reason: "rate_limited", detail: words, waitMs: untilMs - nowMs }
         : refusedByUs(usageText(account.budget, ledger, use, nowMs));
     }
     if (taken !== ledger) {
@@ -95,13 +98,16 @@ export class Budgets {
     return GRANTED;
   }
 
-  /** The provider refused this endpoint: nothing more is acquired from its account until the back-off ends. */
-  backOff(endpoint: Endpoint, refusal: Refusal): void {
+  /** The provider refused this endpoint: nothing more is acquired from its account until the back-off ends, in so many milliseconds. */
+  backOff(endpoint: Endpoint, refusal: Refusal): number {
     const account = this.accountOf(endpoint);
-    if (account !== undefined) {
-      const ledger = this.ledgerOf(account);
-      this.#keep(account, { ...ledger, backOff: backOff(ledger.backOff, refusal) });
+    if (account === undefined) {
+      return 0;
     }
+    const ledger = this.ledgerOf(account);
+    const next = backOff(ledger.backOff, refusal);
+    this.#keep(account, { ...ledger, backOff: next });
+    return next.untilMs - refusal.nowMs;
   }
 
   /** After a start or a reload by a person: back-offs end soon. */
@@ -214,9 +220,9 @@ export function refusedByUs(why: string): Grant {
   return { kind: "refused", reason: "budget", detail: `not sent: ${why}` };
 }
 
-/** For example `rate-limited by provider at 11:08 UTC, next attempt 11:09 UTC`. */
-function backOffText({ refusedAtMs, untilMs }: BackOff, nowMs: number): string {
-  return `rate-limited by provider at ${clockTime(refusedAtMs, nowMs)}, next attempt ${clockTime(untilMs, nowMs)}`;
+/** For example `rate-limited by the provider: "Too many requests"; next attempt in 40 s`. */
+function backOffText({ untilMs, words }: BackOff, nowMs: number): string {
+  return `rate-limited by the provider${words === "" ? "" : `: "${words}"`}; next attempt in ${formatDuration(untilMs - nowMs)}`;
 }
 
 /** For example `budget studio: 3,000 of 3,000 a day used, next at 14:05 UTC`. */

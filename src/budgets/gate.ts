@@ -51,12 +51,16 @@ export class BudgetGate {
     }
   }
 
-  /** The provider refused this endpoint. `retryAfterMs`: how long it asks us to wait; null where it did not say. */
-  backOff(endpoint: Endpoint, retryAfterMs: number | null): void {
+  /**
+   * The provider refused this endpoint, with these words. `retryAfterMs`: how long it asks us to wait; null where it did not say.
+   * Returns how long nothing is sent.
+   */
+  backOff(endpoint: Endpoint, retryAfterMs: number | null, words: string): number {
     const nowMs = this.#record.nowMs();
     const untilMs = retryAfterMs === null ? null : nowMs + retryAfterMs;
-    this.#record.budgets.backOff(endpoint, { nowMs, untilMs, random: this.#random() });
+    const waitMs = this.#record.budgets.backOff(endpoint, { nowMs, untilMs, words, random: this.#random() });
     this.#record.touchJournal();
+    return waitMs;
   }
 }
 

@@ -65,7 +65,7 @@ export async function askDaemon<Answer>(
   if (!success) {
     const [issue] = error.issues;
     const fault = [issue?.path.join("."), issue?.message].filter((part) => part !== "").join(": ");
-    const what = json === undefined ? `no JSON: ${quote(titleOf(body)) || "an empty body"}` : fault;
+    const what = json === undefined ? `no JSON: ${quote(titleOf(body) ?? body) || "an empty body"}` : fault;
     throw refuse(
       `answered with something other than a Synclag status of this version (${what}): check the address and the version`,
     );

@@ -100,7 +100,7 @@ function describeReport(report: ProbeReport, nowMs: number): string {
     [first, ...chains.map((chain) => `  ${describeChain(chain, nowMs)}`)],
     places.length < 2 ? [] : ["Found; the best is used:", ...places],
     refusals.size === 0 ? [] : ["Does not fit:", ...refusals],
-    dialect === null ? [ADVICE[refused.at(-1)?.reason ?? ""] ?? []].flat() : [],
+    dialect === null ? [adviceAfter(refused.at(-1)) ?? []].flat() : [],
     [`${formatCount(requests, "request")} sent; no budget of Synclag counts this, but the provider may`],
     ...(chains_yaml === null ? [] : [[`For chains.yaml${note}:`], [chains_yaml.trimEnd()]]),
   ];
@@ -110,9 +110,16 @@ function describeReport(report: ProbeReport, nowMs: number): string {
     .join("\n\n");
 }
 
-/** What to try next, by the reason of the last refusal. */
+/** What to try next, after the last refusal. */
+function adviceAfter(refusal: ProbeReport["refused"][number] | undefined): string | undefined {
+  return refusal?.detail.includes(" from a firewall of ") === true
+    ? "A firewall refuses this machine or this client, with any key: have its address allowed, or ask from another one"
+    : ADVICE[refusal?.reason ?? ""];
+}
+
+/** By the reason of the last refusal. */
 const ADVICE: Readonly<Record<string, string>> = {
-  unauthorized: `It wants a key, or another one: --header 'Authorization: Bearer \${KEY}' with KEY in the environment`,
+  unauthorized: `It may want a key, or another one: --header 'Authorization: Bearer \${KEY}' with KEY in the environment`,
   timeout: "Check host and port, or allow more time with --timeout",
   tls: "If its authority is private, name the certificate of that: NODE_EXTRA_CA_CERTS=FILE synclag probe …",
   refused: "If another query returns its height, describe that with dialect custom (docs/dialects.md)",

@@ -33,11 +33,16 @@ const ObservationLine = z
       kind: z.literal("failed"),
       reason: z.enum(FAILURE_REASONS),
       detail: z.string().default(""),
+      next: Milliseconds.optional(),
     }),
     z.object({ ...Common, kind: z.enum(["not_started", "missing"]) }),
   ])
   .transform(({ source, sent: sentAtMs, received: receivedAtMs, ...said }): Observation => {
     const common = { source, sentAtMs, receivedAtMs };
+    if (said.kind === "failed") {
+      const { next, ...failure } = said;
+      return { ...common, ...failure, ...(next === undefined ? {} : { nextMs: next }) };
+    }
     if (said.kind !== "head") {
       return { ...common, ...said };
     }
@@ -81,7 +86,11 @@ function saidBy(observation: Observation): object {
     const { block, timestampSec, hash, deployment, indexingErrors, failure } = observation.head;
     return { block, time: timestampSec, hash, deployment, indexing_errors: indexingErrors, failure };
   }
-  return observation.kind === "failed" ? { reason: observation.reason, detail: observation.detail } : {};
+  if (observation.kind === "failed") {
+    const { reason, detail, nextMs: next } = observation;
+    return { reason, detail, next };
+  }
+  return {};
 }
 
 export function restartLine({ atMs, state }: Omit<Restart, "kind">): string {

@@ -16,6 +16,10 @@ const RATE_LIMIT = new RegExp(
   "i",
 );
 
+/** How providers say that a plan is used up, which a payment ends, and not a slower pace. A rate is none of them. */
+const USED_UP =
+  /^(?!.*(?:\brate\b|per (?:second|minute|hour|day))).*(?:\b(?:monthly|plan|billing)(?: \w+){0,2} (?:quota|limit|capacity)(?: (?:is|was|has been))? (?:exceeded|reached|exhausted)|\bexceeded (?:your |the |its )?(?:current |monthly |plan |billing )+(?:\w+ )?(?:quota|limit|capacity)\b|\b(?:out of|no more|insufficient) credits\b|\bcredits? (?:exhausted|used up)\b)/is;
+
 /**
  * The first match wins. Texts: The Graph's gateway (src/errors.rs, src/auth.rs), graph-node
  * (graph/src/data/query/error.rs), Hasura (by code: its wording changes between releases), graphql-js, JSON-RPC.
@@ -27,6 +31,7 @@ const MEANINGS: readonly (readonly [RegExp, Meaning])[] = [
   [/bad indexers:|no indexers found/, "no_indexers"],
   // The gateway writes "auth error: payment required …", so payment comes first.
   [/payment required|spend limit exceeded/i, "payment_required"],
+  [USED_UP, "payment_required"],
   [/\bauth error:|\bunauthori[sz]ed\b|invalid api key|\(access-denied\)/i, "unauthorized"],
   [/has not started syncing yet/, "not_started"],
   [
@@ -49,10 +54,36 @@ export function isRateLimitText(body: string): boolean {
   return RATE_LIMIT.test(shorten(body, MAX_BODY_CHARACTERS));
 }
 
-/** The title of a proxy's page, or the beginning of the body itself. */
-export function titleOf(body: string): string {
-  const beginning = shorten(body, MAX_BODY_CHARACTERS);
-  return /<title[^<>]{0,200}>([^<]+)/i.exec(beginning)?.[1] ?? beginning;
+/** The title of a proxy's page; null where the body has none. */
+export function titleOf(body: string): string | null {
+  return /<title[^<>]{0,200}>([^<]+)/i.exec(shorten(body, MAX_BODY_CHARACTERS))?.[1] ?? null;
+}
+
+/** Firewalls in front of servers, by what their pages contain. */
+const FIREWALLS: readonly (readonly [RegExp, string])[] = [
+  [/cloudflare|\bcf-(?:chl|error|ray)|<title>just a moment/i, "Cloudflare"],
+  [/akamai|edgesuite\.net/i, "Akamai"],
+  [/cloudfront/i, "CloudFront"],
+  [/incapsula|imperva/i, "Imperva"],
+  [/sucuri/i, "Sucuri"],
+];
+
+/** Whose firewall a page that refuses a request comes from, such as a challenge for browsers; null if it names none. */
+export function firewallOf(body: string): string | null {
+  const page = /^\s*</.test(body) ? shorten(body, MAX_BODY_CHARACTERS) : "";
+  return FIREWALLS.find(([pattern]) => pattern.test(page))?.[1] ?? null;
+}
+
+const UNITS_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000 };
+
+/** How long a text asks to wait: `Wait for 2290s`, `try again in 5 minutes`; null if it does not. */
+export function readWaitMs(text: string): number | null {
+  const found =
+    /\b(?:wait|retry|try again)(?: (?:for|after|in|at least)){0,2}:? (\d{1,7})\s?(s|m|h)(?:(?:ec(?:ond)?|in(?:ute)?|our)s?)?\b/i.exec(
+      shorten(text, MAX_BODY_CHARACTERS),
+    );
+  const [, count, unit = ""] = found ?? [];
+  return count === undefined ? null : Number(count) * (UNITS_MS[unit.toLowerCase()] ?? 0);
 }
 
 /** The first message with a known meaning, in the order of the patterns; null if no message has a known meaning. */

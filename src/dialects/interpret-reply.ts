@@ -2,7 +2,7 @@ import type { Reply } from "../core/model/http-post.ts";
 import type { FailureReason } from "../core/model/observation.ts";
 import { parseJson, shorten } from "../core/model/text.ts";
 import { NOT_STARTED, type Question, type Reading, type Row } from "./dialect.ts";
-import { findKnownError, isRateLimitText, titleOf } from "./error-patterns.ts";
+import { findKnownError, firewallOf, isRateLimitText, readWaitMs, titleOf } from "./error-patterns.ts";
 import { FAMILIES } from "./families.ts";
 import { type Place, readForm } from "./form.ts";
 import { quote } from "./values.ts";
@@ -18,7 +18,7 @@ export type Interpretation =
       readonly reason: FailureReason;
       /** The provider's words in one line of some 200 characters. */
       readonly detail: string;
-      /** How long the provider asks to wait, from the instant of the reply; null where it does not say. */
+      /** How long nothing should be sent, from the instant of the reply; null where the provider does not say. */
       readonly retryAfterMs: number | null;
     };
 
@@ -71,6 +71,9 @@ const STATUS_REASONS: ReadonlyMap<number, FailureReason> = new Map([
   [429, "rate_limited"],
 ]);
 
+/** A plan that is used up is asked for again this often: a person may have paid for more. */
+const USED_UP_WAIT_MS = 60_000;
+
 /** The meaning of a reply's errors. An indexer that has not started gives one row without a chain. */
 function findError(
   reply: Reply,
@@ -88,42 +91,71 @@ function findError(
       return { kind: "rows", rows: [NOT_STARTED] };
     }
     const detail = quote(text);
-    return meaning === "refused" ? { kind: "refused", detail } : fail(meaning, detail, retryAfterMs);
+    return meaning === "refused"
+      ? { kind: "refused", detail }
+      : fail(meaning, detail, retryAfterMs ?? usualWaitMs(meaning, text));
   }
   return otherError(reply, body, reads, retryAfterMs);
 }
 
 /** The error of a reply whose words are not known: by its HTTP status, or because it lacks what the question reads. */
 function otherError(
-  { httpStatus, retryAfter, location, body }: Reply,
+  reply: Reply,
   { form, errors }: ParsedBody,
   reads: Question["reads"],
   retryAfterMs: number | null,
 ): Interpretation | null {
+  const { body, httpStatus, location, retryAfter } = reply;
   const isApi = form === "api";
   if (isApi && errors.length === 0 && httpStatus < 300) {
     return null;
   }
   const isLimited = retryAfter !== null || isRateLimitText(body);
-  const words = quote(errors[0] ?? titleOf(body));
+  const words = quote(errors[0] ?? titleOf(body) ?? body);
   if (httpStatus >= 300) {
-    const usual = STATUS_REASONS.get(httpStatus) ?? (isApi && errors.length > 0 ? "graphql" : "http_status");
-    const reason = httpStatus === 403 && isLimited ? "rate_limited" : usual;
-    return fail(reason, quote(`HTTP ${httpStatus}${afterStatus(location, words)}`), retryAfterMs);
+    const reason = reasonOfStatus(httpStatus, isLimited, isApi && errors.length > 0);
+    const detail = location === undefined ? statusText(httpStatus, body, errors[0]) : redirectText(location);
+    return fail(reason, `HTTP ${httpStatus}${detail}`, retryAfterMs ?? usualWaitMs(reason, body));
   }
   if (isLimited) {
-    return fail("rate_limited", words, retryAfterMs);
+    return fail("rate_limited", words, retryAfterMs ?? usualWaitMs("rate_limited", body));
   }
   const found = `Cannot read the reply as ${LANGUAGES[reads]}: ${words || "the body is empty"}`;
   return isApi ? fail("graphql", words, null) : fail("malformed", found, null);
 }
 
-/** Where it redirects to, without the query, which may hold a token; else what the body says. */
-function afterStatus(location: string | undefined, words: string): string {
-  if (location !== undefined) {
-    return ` redirects to ${quote(location.replace(/[?#].*/s, "?…"))}, which is not followed`;
+function reasonOfStatus(httpStatus: number, isLimited: boolean, hasErrors: boolean): FailureReason {
+  return httpStatus === 403 && isLimited
+    ? "rate_limited"
+    : (STATUS_REASONS.get(httpStatus) ?? (hasErrors ? "graphql" : "http_status"));
+}
+
+/** How long to wait where no header says it. */
+function usualWaitMs(reason: FailureReason, body: string): number | null {
+  switch (reason) {
+    case "rate_limited":
+      return readWaitMs(body);
+    case "payment_required":
+      return USED_UP_WAIT_MS;
+    default:
+      return null;
   }
-  return words === "" ? "" : `: ${words}`;
+}
+
+/** Without the query, which may hold a token. */
+function redirectText(location: string): string {
+  return ` redirects to ${quote(location.replace(/[?#].*/s, "?…"))}, which is not followed`;
+}
+
+/** ` (Bad Gateway)`, as the page of a proxy is titled, with the name of its firewall; else what the body says. */
+function statusText(status: number, body: string, error: string | undefined): string {
+  const title = error === undefined ? titleOf(body) : null;
+  const words = quote(error ?? title ?? body).replace(new RegExp(`^(?:HTTP )?${status}[ :|-]*`), "");
+  if (words === "" || title === null) {
+    return words === "" ? "" : `: ${words}`;
+  }
+  const firewall = status === 403 || status === 503 ? firewallOf(body) : null;
+  return ` (${words})${firewall === null ? "" : ` from a firewall of ${firewall}`}`;
 }
 
 const LANGUAGES = { data: "GraphQL", reply: "JSON", metrics: "a metrics page" } as const;

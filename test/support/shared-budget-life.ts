@@ -152,7 +152,8 @@ export class SharedLife {
         this.storeErrorMs = one.errorMs;
         return;
       case "429":
-        return this.#processes[one.who].gate.backOff(ENDPOINTS[0], one.retryAfterMs);
+        this.#processes[one.who].gate.backOff(ENDPOINTS[0], one.retryAfterMs, "slow down");
+        return;
       case "crash":
         return this.#restart(one.who);
       case "stop":

@@ -22,9 +22,9 @@ function keyRejected(): Alert {
 ${indented(outsideMaintenance(withStatus("rejected")))}
 )`,
     for: "2m",
-    summary: say` rejects our API key on ${CHAINS}`,
-    description: say` rejects our API key on ${CHAINS}: it is missing, invalid or unpaid. This does not recover by itself, and until then the lag there is unknown. ${STRANDED}`,
-    first: "look at the key and its payment with the provider.",
+    summary: say` refuses us on ${CHAINS}`,
+    description: say` refuses us on ${CHAINS}: the key is missing, invalid or unpaid, or a firewall blocks us. This does not recover by itself, and until then the lag there is unknown. ${STRANDED}`,
+    first: "read the words of the provider on the page: they tell a key from a payment and a firewall.",
   });
 }
 

@@ -33,10 +33,10 @@ const CONTINUE_SHARE = 1 / 3;
  */
 const TROUBLE: Readonly<Record<Status, string | null>> = {
   unknown: null,
-  rejected: "reject our key",
+  rejected: "refuse us",
   throttled: "are throttled",
   not_found: "are not found",
-  unreachable: "return no usable answer",
+  unreachable: "are unreachable",
   missing: "are missing from the answer",
   failed: "report a failed deployment",
   diverged: "answer for another chain or fork",
@@ -336,6 +336,7 @@ function lastAnswerMs(sources: readonly SourceState[]): number {
 function wasNotSent(last: LastPoll | null | undefined): boolean {
   return (
     last?.kind === "failed" &&
-    (last.reason === "budget" || (last.reason === "rate_limited" && last.sentAtMs === last.receivedAtMs))
+    (last.reason === "budget" ||
+      ((last.reason === "rate_limited" || last.nextMs !== undefined) && last.sentAtMs === last.receivedAtMs))
   );
 }

@@ -7,6 +7,7 @@ const INSTANTS: ReadonlySet<string> = new Set([
   "lastAdvanceMs",
   "lastMs",
   "lastSuccessMs",
+  "nextMs",
   "ownMs",
   "partnerMs",
   "reachedMs",

@@ -56,6 +56,8 @@ export type Observation = PollTimes & { readonly source: string } & (
         readonly reason: FailureReason;
         /** For people: secrets are already removed. */
         readonly detail: string;
+        /** When the next request is sent, where nothing is sent before; Unix milliseconds. */
+        readonly nextMs?: number;
       }
   );
 

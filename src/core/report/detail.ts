@@ -1,5 +1,6 @@
 import { staleAfterMs } from "../head/chain-state.ts";
 import { oppositionText } from "../head/consensus.ts";
+import type { FailureReason } from "../model/observation.ts";
 import type { Status, TargetReport } from "../model/report.ts";
 import { formatCount, formatDuration, formatList, formatNumber } from "../model/text.ts";
 import { statusOfFailure } from "../source/settled-status.ts";
@@ -20,16 +21,25 @@ export interface Facts {
 /** Why a target has its status, as a clause. */
 const CLAUSES: Readonly<Record<Status, (facts: Facts) => string>> = {
   unknown: unknownText,
-  rejected: (facts) => `our key is missing, wrong or unpaid${causeText(facts)}${lastSeenText(facts)}`,
-  throttled: (facts) => `polled too often, or our budget is spent${causeText(facts)}${lastSeenText(facts)}`,
+  rejected: (facts) => {
+    const { last } = facts.state;
+    const isUnpaid = last?.kind === "failed" && last.reason === "payment_required";
+    return `${isUnpaid ? "the plan is unpaid or used up" : "refuses us"}${causeText(facts)}${lastSeenText(facts)}`;
+  },
+  throttled: (facts) => {
+    const { last } = facts.state;
+    const isOurs = last?.kind === "failed" && last.reason === "budget";
+    const why = isOurs ? failureText(last, facts.view) : `rate-limited by the provider${causeText(facts)}`;
+    return `${why}${lastSeenText(facts)}`;
+  },
   not_found: (facts) => {
     const { last } = facts.state;
     const isElsewhere = last?.kind === "failed" && last.reason === "schema";
     const why = isElsewhere ? last.detail : `no such subgraph or deployment${causeText(facts)}`;
     return `${why}${lastSeenText(facts)}`;
   },
-  unreachable: (facts) => `no usable answer${causeText(facts)}${lastSeenText(facts)}`,
-  missing: (facts) => `the answer lacks this chain, though it is expected there${lastSeenText(facts)}`,
+  unreachable: (facts) => `${causeText(facts).slice(": ".length) || "no usable reply"}${lastSeenText(facts)}`,
+  missing: (facts) => `the reply lacks this chain, though it is expected there${lastSeenText(facts)}`,
   failed: (facts) => {
     const { indexingErrors, last } = facts.state;
     if (last?.kind === "head" && last.failure !== undefined) {
@@ -93,9 +103,22 @@ function doubtText({ state, view }: Facts): string {
     : oppositionText(contradiction);
 }
 
+/** Reasons whose detail is what the provider said, unless it names an HTTP status. */
+const SAID_BY_PROVIDER: ReadonlySet<FailureReason> = new Set([
+  "rate_limited",
+  "unauthorized",
+  "payment_required",
+  "not_found",
+  "no_indexers",
+  "indexing_error",
+  "graphql",
+]);
+
 /** The failure of the last poll, where it is the reason of the status. */
-function causeText({ state: { last }, status }: Facts): string {
-  return last?.kind === "failed" && statusOfFailure(last.reason) === status ? `: ${failureText(last)}` : "";
+function causeText({ state: { last }, status, view }: Facts): string {
+  return last?.kind === "failed" && statusOfFailure(last.reason) === status
+    ? `: ${failureText(last, view)}`
+    : "";
 }
 
 const POLL_TEXTS = {
@@ -112,7 +135,7 @@ function unknownText({ state: { last, pollIntervalMs }, view }: Facts): string {
   if (agoMs > staleAfterMs(view.thresholds, pollIntervalMs)) {
     return `the last answer is ${formatDuration(agoMs)} old, too old to be evidence`;
   }
-  return last.kind === "failed" ? `the last poll failed: ${failureText(last)}` : POLL_TEXTS[last.kind];
+  return last.kind === "failed" ? `the last poll failed: ${failureText(last, view)}` : POLL_TEXTS[last.kind];
 }
 
 function stalledText(facts: Facts): string {
@@ -182,11 +205,15 @@ function catchUpText({ catchUp }: Facts): string {
   return `; catching up at ${pace}, at the head in about ${formatDuration(eta * 1_000)}`;
 }
 
-function failureText({ reason, detail }: Extract<LastPoll, { kind: "failed" }>): string {
-  if (detail === "") {
-    return reason;
-  }
-  return reason === "schema" ? detail : `${reason} (${detail})`;
+/** The provider's words in quotation marks, or our own, and when the next request is sent. */
+function failureText(
+  { detail, nextMs, reason }: Extract<LastPoll, { kind: "failed" }>,
+  { nowMs }: ChainView,
+): string {
+  const isSaid = SAID_BY_PROVIDER.has(reason) && detail !== "" && !detail.startsWith("HTTP ");
+  const text = isSaid ? `"${detail}"` : detail || reason.replaceAll("_", " ");
+  const waitMs = (nextMs ?? nowMs) - nowMs;
+  return waitMs > 0 ? `${text}; next attempt in ${formatDuration(waitMs)}` : text;
 }
 
 function lastSeenText({ state, view }: Facts): string {

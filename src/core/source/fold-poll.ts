@@ -52,8 +52,9 @@ export function foldPoll(source: SourceState, observation: Observation, context:
   if (observation.kind === "head") {
     foldHead(source, observation, context);
   } else if (observation.kind === "failed") {
-    const { kind, reason, detail } = observation;
-    source.last = { kind, reason, detail, sentAtMs, receivedAtMs };
+    const { kind, reason, detail, nextMs } = observation;
+    const wait = nextMs === undefined ? {} : { nextMs };
+    source.last = { kind, reason, detail, sentAtMs, receivedAtMs, ...wait };
   } else {
     source.last = { kind: observation.kind, sentAtMs, receivedAtMs };
   }

@@ -9,7 +9,12 @@ export type LastPoll = PollTimes &
   (
     | { readonly kind: "head"; readonly failure?: string }
     | { readonly kind: "not_started" | "missing" }
-    | { readonly kind: "failed"; readonly reason: FailureReason; readonly detail: string }
+    | {
+        readonly kind: "failed";
+        readonly reason: FailureReason;
+        readonly detail: string;
+        readonly nextMs?: number;
+      }
   );
 
 /** What the latest answers of a source say of the replicas behind its URL, since one was first far below the others. */

@@ -58,6 +58,8 @@ interface Asked {
     /** By our own limit, or because the provider asked us to wait: with a rate limit, or in a failure that goes on until then. */
     | { readonly kind: "unsent"; readonly reason: FailureReason; readonly detail: string };
   readonly times: PollTimes;
+  /** How long nothing more is sent after it; absent: until the next poll. */
+  readonly waitMs?: number;
   /** The body of the reply, with the secrets that it may echo; empty without a reply. */
   readonly body: string;
 }
@@ -260,12 +262,16 @@ export class Poll {
     const { endpoint, counters, exchanges } = this.#state;
     const { gate, post, redact, world } = this.#tools;
     const { outage } = this.#state;
-    const isOut = outage !== null && world.monotonicMs() < outage.untilMs;
-    const grant = isOut ? { ...outage, kind: "refused" as const } : await gate.acquire(endpoint, use);
+    const leftMs = outage === null ? 0 : outage.untilMs - world.monotonicMs();
+    const grant =
+      outage !== null && leftMs > 0
+        ? { ...outage, kind: "refused" as const, waitMs: leftMs }
+        : await gate.acquire(endpoint, use);
     if (grant.kind === "refused") {
       const nowMs = world.nowMs();
       const times = { sentAtMs: nowMs, receivedAtMs: nowMs };
-      return { question, answer: { ...grant, kind: "unsent" }, times, body: "" };
+      const { reason, detail, waitMs } = grant;
+      return { question, answer: { kind: "unsent", reason, detail }, times, body: "", ...waiting(waitMs) };
     }
     const result = await post(requestOf(endpoint, question));
     const { answer, exchange, body } = interpretResult(endpoint, question, result, redact);
@@ -275,14 +281,25 @@ export class Poll {
       this.#state.served = answer.served;
     }
     this.#state.outage = null;
-    if (answer.kind === "failed" && answer.reason === "rate_limited") {
-      gate.backOff(endpoint, answer.retryAfterMs);
-    } else if (answer.kind === "failed" && answer.retryAfterMs !== null) {
-      const { reason, detail, retryAfterMs } = answer;
-      const untilMs = world.monotonicMs() + Math.min(retryAfterMs, LONGEST_WAIT_MS);
-      this.#state.outage = { reason, detail, untilMs };
+    return { question, answer, times: result, body, ...waiting(this.#waitAfter(answer)) };
+  }
+
+  /** Backs off where the provider refused the request; returns how long, if it does. */
+  #waitAfter(answer: Answer): number | undefined {
+    const { gate, world } = this.#tools;
+    if (answer.kind !== "failed") {
+      return undefined;
     }
-    return { question, answer, times: result, body };
+    const { reason, detail, retryAfterMs } = answer;
+    if (reason === "rate_limited") {
+      return gate.backOff(this.#state.endpoint, retryAfterMs, detail);
+    }
+    if (retryAfterMs === null) {
+      return undefined;
+    }
+    const waitMs = Math.min(retryAfterMs, LONGEST_WAIT_MS);
+    this.#state.outage = { reason, detail, untilMs: world.monotonicMs() + waitMs };
+    return waitMs;
   }
 
   #counted(asked: Asked): Asked {
@@ -302,7 +319,7 @@ export class Poll {
    * Adds the times, and counts why rows cannot be used, each reason once. A poll that was aborted, or extra and not sent, observes
    * nothing. One held back by a back-off is not counted: the provider's refusal was counted when it came.
    */
-  #resultOf({ answer, times }: Asked): PollResult {
+  #resultOf({ answer, times, waitMs }: Asked): PollResult {
     if (answer.kind === "answered") {
       const failures = answer.outcomes.filter((outcome) => outcome.kind === "failed");
       for (const failure of new Map(failures.map((one) => [one.reason, one])).values()) {
@@ -321,7 +338,8 @@ export class Poll {
       this.#count(answer);
     }
     const outcomes = failEverySource(this.#state.endpoint, answer);
-    return { observations: outcomes.map((outcome) => timed(outcome, times)), readings: [] };
+    const next = waitMs === undefined ? {} : { nextMs: times.receivedAtMs + Math.round(waitMs) };
+    return { observations: outcomes.map((outcome) => timed({ ...outcome, ...next }, times)), readings: [] };
   }
 
   #withoutSecrets(reading: ParityReading): ParityReading {
@@ -332,6 +350,10 @@ export class Poll {
     const text = redact(reading.value.text);
     return text === reading.value.text ? reading : { ...reading, value: { text, isNumber: false } };
   }
+}
+
+function waiting(waitMs: number | undefined): Pick<Asked, "waitMs"> {
+  return waitMs === undefined ? {} : { waitMs };
 }
 
 /** Ends early when `stopping` is aborted. */

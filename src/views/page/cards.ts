@@ -4,7 +4,7 @@ import type { Incident, TargetReport } from "../../core/model/report.ts";
 import { formatClock, formatCount, formatDuration, formatNumber } from "../../core/model/text.ts";
 import type { PairState } from "../../core/report/pairs.ts";
 import { describeFailover, incidentTitle } from "../wording/incidents.ts";
-import { describeAlternatives, reasonSuffix, statusWords, type TargetProblem } from "../wording/targets.ts";
+import { describeAlternatives, statusWords, type TargetProblem } from "../wording/targets.ts";
 import { renderIncidentAct, renderTargetAct } from "./act.ts";
 import { type Html, type HtmlValue, html } from "./html.ts";
 import { chainPath, statusPath, targetAnchor } from "./links.ts";
@@ -44,7 +44,7 @@ export function renderTargetCard(
   return html`<li class="card ${tone}" id="${id}"><h3>${title}
 <a class="pill ${tone}" href="${statusPath(status)}">${toneGlyph(tone)} ${status}</a>
 <small>${since === null ? null : lasting}${preferred ? html`${renderTerm("preferred")} ` : null}${maintenance ? "in maintenance" : null}</small></h3>
-<p>${detail}<small>${reasonSuffix(target)}</small></p>
+<p>${detail}</p>
 ${body}
 ${renderTargetAct(target, { id, pair }, options, nowMs)}</li>
 `;

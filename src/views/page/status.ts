@@ -60,10 +60,10 @@ function describeState(report: Report, nowMs: number): Html {
       .map(({ last_success: time }) => time ?? "")
       .toSorted()
       .at(-1) ?? "";
-  const reply = last === "" ? "no reply yet" : html`last reply ${renderAgo(last, nowMs)}`;
+  const height = last === "" ? "no height yet" : html`last height ${renderAgo(last, nowMs)}`;
   const byStatus = [...groupBy(targets, ({ status }) => status)].sort(([, a], [, b]) => b.length - a.length);
   const counts = byStatus.map(([status, own]) => `${own.length} ${status}`).join(" · ");
   const replica = describeReplica(report);
-  return html`; ${reply}. ${byStatus.length < 2 ? null : counts}
+  return html`; ${height}. ${byStatus.length < 2 ? null : counts}
 ${replica === null ? null : html`</p><p id="replica">${replica}`}`;
 }

@@ -13,14 +13,7 @@ import { describeMissing, keepTargets, type Selection, selectTargets } from "../
 import { describeReplica, headline } from "../wording/headline.ts";
 import { describeFailover, incidentTitle } from "../wording/incidents.ts";
 import { describeDifference, findDifferences, paritySummary, parityTitle } from "../wording/parity.ts";
-import {
-  findProblems,
-  latenessOf,
-  reasonSuffix,
-  statusWords,
-  type TargetProblem,
-  type Tone,
-} from "../wording/targets.ts";
+import { findProblems, latenessOf, statusWords, type TargetProblem, type Tone } from "../wording/targets.ts";
 import { paragraphs, renderTextTable, skippedLine } from "./tables.ts";
 
 /** Exit code of `synclag check`, as for monitoring plugins: ok, warning, critical, unknown. */
@@ -105,7 +98,7 @@ const TARGET_COLUMNS = {
   Lag: ({ lag_seconds: lag }: TargetReport) => (lag === null ? "-" : formatDuration(lag * 1000)),
   Blocks: ({ lag_blocks: blocks }: TargetReport) => (blocks === null ? "-" : formatNumber(blocks)),
   Height: ({ block_number: block }: TargetReport) => (block === null ? "-" : formatNumber(block)),
-  Detail: (target: TargetReport) => `${target.detail}${reasonSuffix(target)}`,
+  Detail: ({ detail }: TargetReport) => detail,
 };
 
 /** The targets of an indexer, whose name is the key. */

@@ -61,11 +61,6 @@ export function needsAction({ status }: Pick<TargetReport, "status">): boolean {
   return tone === "bad" || tone === "warn";
 }
 
-/** ` (timeout)`: the reason of a failure, unless the status or the detail names it already. */
-export function reasonSuffix({ status, reason, detail }: TargetReport): string {
-  return reason === null || reason === status || detail.includes(reason) ? "" : ` (${reason})`;
-}
-
 /** `lockup subgraph (production)`. */
 export function indexerName({ protocol, variant, tier }: IndexerId): string {
   return `${protocol} ${variant} (${tier})`;

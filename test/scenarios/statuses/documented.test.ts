@@ -18,7 +18,7 @@ describe("docs/statuses.md", () => {
       const [, section = ""] = PAGE.split(`## \`${status}\`\n`);
       const [own = ""] = section.split("\n## ");
       return !(
-        /^- \*\*Example\*\*: "[^"]+"$/m.test(own) &&
+        /^- \*\*Example\*\*: "[\s\S]+?"$/m.test(own) &&
         /^- \*\*What to do\*\*: .+$/m.test(own) &&
         stories.some((text) => new RegExp(`^=> after .* ${status}(: |$)`, "m").test(text))
       );
