@@ -31,6 +31,8 @@ export interface Alert {
 /** A group of rules, evaluated together. */
 export interface AlertGroup {
   readonly name: string;
+  /** How often they are evaluated; absent: as often as Prometheus is configured to. */
+  readonly interval?: string;
   readonly alerts: readonly Alert[];
 }
 

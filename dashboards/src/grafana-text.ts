@@ -48,6 +48,7 @@ const TEXTS: Readonly<Record<Lookup, string>> = {
   fresh: `{{ if (index .Values "C").Value }}Another variant is ok: the dashboard names it.{{ else }}No other variant that serves users is known to be ok.{{ end }}`,
   variants: " The dashboard shows each of them.",
   witness: "The chain itself may have halted, unless chains.yaml names a node of it.",
+  spells: " the dashboard shows its statuses.",
   "common-status": "in trouble",
   "common-host": "",
   explained: " the dashboard names them, and shows which other variants are ok.",

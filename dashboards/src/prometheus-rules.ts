@@ -9,8 +9,9 @@ const DO_NOT_EDIT = "Generated from dashboards/src by `npm run generate`: do not
 
 /** dashboards/rules/synclag-alerts.yml, in the format of Prometheus 2.42 and later. */
 export function renderAlertRules(context: AlertContext): string {
-  const groups = allAlerts(context).map(({ name, alerts }) => ({
+  const groups = allAlerts(context).map(({ name, interval, alerts }) => ({
     name,
+    ...(interval === undefined ? {} : { interval }),
     rules: alerts.map((alert) => alertRule(alert, context)),
   }));
   return yamlFile("Alerts of Synclag: critical pages, warning opens a ticket.", { groups });

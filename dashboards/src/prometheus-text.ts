@@ -17,6 +17,7 @@ const PREFERRED = `max by (${TARGET}) (synclag_preferred{${PAIR}}) == 1`;
 /** An indexer that is polled twice an hour may be `ok` and have said nothing since another one stopped. */
 const HEARD = `${AGE} < on (${TARGET}) max by (${TARGET}) (synclag_threshold_seconds{${PAIR}, level="stalled"}) and on (${TARGET}) ${PREFERRED}`;
 const LATEST = `${AGE} and on (${TARGET}) ${PREFERRED}`;
+const SPELLS = `100 * max by (status) (avg_over_time(synclag_status{${INDEXER}, chain=%q}[1h])) > 0`;
 const INCIDENT = `max by (host, status) (synclag_incident_targets{${INDEXER}})`;
 const EXPLAINED = `max by (chain) (synclag_shared_cause{${INDEXER}})`;
 const WORST_LAG = `max(synclag_lag_seconds{${INDEXER}} and on (${TARGET}) synclag_shared_cause and on (${TARGET}) synclag_up == 1)`;
@@ -40,6 +41,7 @@ export function prometheusField(selector: string): (field: Field) => string {
     fresh: `{{ with ${asked(HEARD, `${OF_PAIR} ${OF_PAIR} ${OF_PAIR}`)} }}Healthy alternative: ${NAME}.{{ else }}{{ with ${asked(LATEST, `${OF_PAIR} ${OF_PAIR}`)} }}${NAME} was ok when it last answered, {{ . | first | value | humanizeDuration }} ago.{{ else }}No other variant that serves users is ok.{{ end }}{{ end }}`,
     variants: `{{ range ${asked(STATUS, OF_PAIR)} | sortByLabel "variant" }} {{ .Labels.variant }} ({{ .Labels.tier }}): {{ .Labels.status }}{{ with ${asked(ANSWERED_LAG, ".Labels.protocol .Labels.variant .Labels.tier .Labels.chain")} }}, {{ . | first | value | humanizeDuration }} behind{{ end }}.{{ end }}`,
     witness: `{{ with ${asked(NODE, "$labels.chain")} }}A node of the chain is polled as well and shows no halt: look for what the variants have in common.{{ else }}No node of the chain is polled, so the chain itself may have halted.{{ end }}`,
+    spells: `{{ range ${asked(SPELLS, `${OF_INDEXER} $labels.chain`)} | sortByLabel "status" }} {{ .Labels.status }} {{ .Value | printf "%.0f" }}%.{{ end }}`,
     "common-status": `{{ with ${asked(INCIDENT, OF_INDEXER)} }}{{ . | first | label "status" }}{{ end }}`,
     "common-host": `{{ with ${asked(INCIDENT, OF_INDEXER)} }}{{ with . | first | label "host" }}, all on host {{ . }}{{ end }}{{ end }}`,
     explained: `{{ range ${asked(EXPLAINED, OF_INDEXER)} | sortByLabel "chain" }} {{ .Labels.chain }}{{ end }}. {{ with ${asked(WORST_LAG, OF_INDEXER)} }}The worst is {{ . | first | value | humanizeDuration }} behind.{{ else }}How far it is behind is not known.{{ end }}{{ range ${asked(STILL_OK, `$labels.protocol ${OF_INDEXER}`)} | sortByLabel "variant" }} {{ .Labels.variant }} ({{ .Labels.tier }}) is ok on {{ .Value }} of them.{{ end }}{{ with ${asked(NONE_OK, `${OF_INDEXER} $labels.protocol`)} }} No variant is ok on{{ range . | sortByLabel "chain" }} {{ .Labels.chain }}{{ end }}.{{ end }}`,

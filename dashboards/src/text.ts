@@ -22,6 +22,8 @@ export type Lookup =
   | "variants"
   /** A sentence: whether a node of the alert's chain is polled, which would show a halt. */
   | "witness"
+  /** The statuses of the alert's target in the last hour, each with its share of it. */
+  | "spells"
   /** The status that the targets of the alert's indexer have in common. */
   | "common-status"
   /** The host that is the cause, after a comma; nothing where the indexer is. */
@@ -59,6 +61,7 @@ export const SINCE: Field = { kind: "since" };
 export const FRESH: Field = { kind: "fresh" };
 export const VARIANTS: Field = { kind: "variants" };
 export const WITNESS: Field = { kind: "witness" };
+export const SPELLS: Field = { kind: "spells" };
 export const COMMON_STATUS: Field = { kind: "common-status" };
 export const COMMON_HOST: Field = { kind: "common-host" };
 export const EXPLAINED: Field = { kind: "explained" };

@@ -10,7 +10,7 @@ export const INCIDENT_LABELS = [
 ] as const;
 
 /** Statuses that page for a single target. */
-const CRITICAL: ReadonlySet<Status> = new Set(["stalled", "failed", "diverged", "missing"]);
+export const CRITICAL: ReadonlySet<Status> = new Set(["stalled", "failed", "diverged", "missing"]);
 
 const NO_INDEXER = { protocol: "", variant: "", tier: "" };
 

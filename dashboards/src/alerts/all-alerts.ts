@@ -5,6 +5,7 @@ import { indexerAlerts } from "./indexer-alerts.ts";
 import { pairAlerts } from "./pair-alerts.ts";
 import { synclagAlerts } from "./synclag-alerts.ts";
 import { targetAlerts } from "./target-alerts.ts";
+import { unstableAlerts } from "./unstable-alerts.ts";
 
 /**
  * Every alert, for Prometheus and for Grafana. Prometheus sends the alerts of a group in order, so Alertmanager has an inhibiting
@@ -15,6 +16,12 @@ export function allAlerts(context: AlertContext): readonly AlertGroup[] {
     { name: "synclag-protocols-and-chains", alerts: pairAlerts() },
     { name: "synclag-shared-causes", alerts: indexerAlerts(context) },
     { name: "synclag-targets", alerts: targetAlerts() },
+    // They read all samples of an hour.
+    {
+      name: "synclag-unstable-targets",
+      interval: context.time("1m"),
+      alerts: unstableAlerts(context),
+    },
     { name: "synclag-freshness-objective", alerts: freshnessAlerts(context) },
     { name: "synclag-budgets", alerts: budgetAlerts(context) },
     { name: "synclag-self-monitoring", alerts: synclagAlerts(context) },

@@ -1,0 +1,54 @@
+import { STATUSES, type Status } from "../../../src/core/model/report.ts";
+import { CRITICAL } from "../../../src/metrics/incidents.ts";
+import { type Alert, type AlertContext, named } from "../alert.ts";
+import { besideUsableOnLiveChain, indented, statusMetric, TARGET } from "../promql.ts";
+import { FRESH, PERCENTAGE, SPELLS, say, TARGET_NAME } from "../text.ts";
+import { CHAIN_ALERT } from "./pair-alerts.ts";
+
+/** Users can be served from a target with such a status, though the data may be late. */
+const USABLE: ReadonlySet<Status> = new Set(["ok", "lagging", "syncing", "chain_halted"]);
+const UNUSABLE = STATUSES.filter((status) => !USABLE.has(status));
+/** A quarter of an hour. */
+const LEAST_SHARE = 0.25;
+
+/**
+ * A target that is not usable in changing ways, or now and then. Each change of the status begins the `for` of the alerts of a
+ * status again, so that none of them may ever fire. It pages where one of these statuses would.
+ */
+export function unstableAlerts({ time }: AlertContext): readonly Alert[] {
+  const [hour, recently] = [time("1h"), time("15m")];
+  const mostOf = (range: string) => `max by (${TARGET}, testnet, status) (${range})`;
+  // A status that came back within the hour: one outage with several statuses is none of these.
+  const unstable = (labels: string) => `sum by (${labels}) (
+  ${mostOf(`avg_over_time(${statusMetric(...UNUSABLE)}[${hour}])`)}
+) >= ${LEAST_SHARE}
+and on (${TARGET})
+  ${mostOf(`changes(${statusMetric(...UNUSABLE)}[${hour}])`)} >= 3
+unless on (${TARGET})
+  max by (${TARGET}) (max_over_time(synclag_maintenance[${hour}])) == 1`;
+  const had = (statuses: readonly Status[]) =>
+    `max by (${TARGET}) (max_over_time(${statusMetric(...statuses)}[${recently}])) == 1`;
+  const paging = UNUSABLE.filter((status) => CRITICAL.has(status));
+  const alert = (severity: Alert["severity"], labels: string, condition: string) =>
+    named(TARGET_NAME, {
+      ...CHAIN_ALERT,
+      name: "SynclagIndexerUnstable",
+      severity,
+      expr: besideUsableOnLiveChain(`${unstable(labels)}\n${condition}`),
+      for: null,
+      // A failed scrape changes little in what an hour had.
+      keepFiringFor: null,
+      summary: say` was not usable for ${PERCENTAGE} of the last hour, off and on`,
+      description: say` was not usable for ${PERCENTAGE} of the last hour, off and on:${SPELLS} ${FRESH}`,
+      first: "see whether its process keeps restarting; move the traffic until it is steady.",
+    });
+  return [
+    alert("served", `${TARGET}, testnet`, `and on (${TARGET})\n  ${had(paging)}`),
+    alert(
+      "warning",
+      // One that begins as the other ends must differ from it where both are tickets.
+      TARGET,
+      `and on (${TARGET})\n  ${had(UNUSABLE)}\nunless on (${TARGET}) (\n${indented(had(paging))}\n)`,
+    ),
+  ];
+}
