@@ -4,7 +4,7 @@ import type { Incident, TargetReport } from "../../core/model/report.ts";
 import { formatClock, formatCount, formatDuration, formatNumber } from "../../core/model/text.ts";
 import type { PairState } from "../../core/report/pairs.ts";
 import { describeFailover, incidentTitle } from "../wording/incidents.ts";
-import { describeAlternatives, statusWords, type TargetProblem } from "../wording/targets.ts";
+import { describeAlternatives, statusWords, type TargetProblem, targetName } from "../wording/targets.ts";
 import { renderIncidentAct, renderTargetAct } from "./act.ts";
 import { type Html, type HtmlValue, html } from "./html.ts";
 import { chainPath, statusPath, targetAnchor } from "./links.ts";
@@ -107,7 +107,7 @@ export function renderIncidentCard(
 <p>${body}</p>
 <p class="meta">for ${length}, from ${renderClock(since, nowMs)}${end}</p>
 <details id="incident-${id}"><summary>${formatCount(count, "target")}</summary>
-<ul class="keys" id="keys-${id}" tabindex="0">${targets.map((key) => html`<li>${key}</li>`)}${rest > 0 ? html`<li>and ${formatNumber(rest)} more</li>` : null}</ul></details>
+<ul class="keys" id="keys-${id}" tabindex="0">${targets.map((key) => html`<li>${targetName({ key })}</li>`)}${rest > 0 ? html`<li>and ${formatNumber(rest)} more</li>` : null}</ul></details>
 ${isRunning ? renderIncidentAct(incident, options, nowMs) : null}</li>
 `;
 }

@@ -86,11 +86,11 @@ function renderCell(target: TargetReport | undefined, { explained }: Table): Htm
   if (target === undefined) {
     return html`<td class="none">·</td>`;
   }
-  const { tone, short } = statusWords(target.status);
+  const { tone } = statusWords(target.status);
   const style = target.maintenance || explained.has(target.key) ? `${tone} muted` : tone;
   const lagMs = notableLagMs(target);
   const text = [
-    tone === "ok" && lagMs !== null ? [] : short,
+    tone === "ok" && lagMs !== null ? [] : target.status,
     lagMs === null ? [] : shortDuration(lagMs),
     target.maintenance ? "⚒" : [],
   ].flat();

@@ -13,7 +13,14 @@ import { describeMissing, keepTargets, type Selection, selectTargets } from "../
 import { describeReplica, headline } from "../wording/headline.ts";
 import { describeFailover, incidentTitle } from "../wording/incidents.ts";
 import { describeDifference, findDifferences, paritySummary, parityTitle } from "../wording/parity.ts";
-import { findProblems, latenessOf, statusWords, type TargetProblem, type Tone } from "../wording/targets.ts";
+import {
+  findProblems,
+  latenessOf,
+  statusWords,
+  type TargetProblem,
+  type Tone,
+  targetName,
+} from "../wording/targets.ts";
 import { paragraphs, renderTextTable, skippedLine } from "./tables.ts";
 
 /** Exit code of `synclag check`, as for monitoring plugins: ok, warning, critical, unknown. */
@@ -39,16 +46,16 @@ export function checkExitCode(report: Report, selections: readonly Selection[]):
 }
 
 /**
- * Narrows a status to the filters `protocol`, `protocol/chain` or `protocol/chain/variant`; without filters, to everything. There is
- * an error for each filter that matches nothing.
+ * Narrows a status to the filters `protocol`, `protocol/chain`, `protocol/chain/variant` or `protocol/chain/variant/tier`, or the key
+ * of a target; without filters, to everything. There is an error for each filter that matches nothing.
  */
 export function selectForCheck(report: Report, filters: readonly string[]) {
   const { targets } = report;
   const read = filters.map((filter): Selection | string => {
     const parts = filter.split("/");
-    const [protocol = "", chain, variant] = parts;
-    const selection = { protocol, chain, variant };
-    if (parts.length > 3 || parts.includes("")) {
+    const [protocol = "", chain, variant, tier] = parts;
+    const selection = targets.find(({ key }) => key === filter) ?? { protocol, chain, variant, tier };
+    if (parts.length > 4 || parts.includes("")) {
       return `Cannot use filter '${filter}': expected protocol, protocol/chain or protocol/chain/variant`;
     }
     return selectTargets(targets, selection).length === 0 ? describeMissing(targets, selection) : selection;
@@ -94,7 +101,7 @@ const MAX_LISTED = 24;
 
 const TARGET_COLUMNS = {
   Status: ({ status }: TargetReport) => status,
-  Target: (target: TargetReport) => `${target.protocol}/${target.chain}/${variantName(target)}`,
+  Target: targetName,
   Lag: ({ lag_seconds: lag }: TargetReport) => (lag === null ? "-" : formatDuration(lag * 1000)),
   Blocks: ({ lag_blocks: blocks }: TargetReport) => (blocks === null ? "-" : formatNumber(blocks)),
   Height: ({ block_number: block }: TargetReport) => (block === null ? "-" : formatNumber(block)),

@@ -21,30 +21,30 @@ export const TONES: Readonly<Record<Tone, { readonly glyph: string; readonly col
   bad: { glyph: "✕", colour: "#b4231d" },
 };
 
-type Words = readonly [tone: Tone, short: string, runbook: string];
+type Words = readonly [tone: Tone, runbook: string];
 
-/** The colour of each status, one word of at most seven letters for a cell of the matrix, and the runbook of the alert that it leads to. */
+/** The colour of each status, and the runbook of the alert that it leads to. */
 const STATUS_WORDS: Readonly<Record<Status, Words>> = {
-  diverged: ["bad", "forked", "SynclagIndexerDiverged"],
-  failed: ["bad", "failed", "SynclagIndexerFailed"],
-  missing: ["bad", "missing", "SynclagChainMissing"],
-  not_found: ["bad", "absent", "SynclagEndpointDown"],
-  rejected: ["bad", "key", "SynclagKeyRejected"],
-  unreachable: ["bad", "down", "SynclagEndpointDown"],
-  stalled: ["bad", "stalled", "SynclagIndexerStalled"],
-  lagging: ["warn", "behind", "SynclagIndexerLagging"],
-  throttled: ["warn", "quota", "SynclagThrottled"],
-  chain_halted: ["warn", "halted", "SynclagChainHalted"],
-  syncing: ["busy", "syncing", "SynclagIndexerSyncing"],
-  unknown: ["idle", "no data", "SynclagTargetUnknown"],
-  ok: ["ok", "ok", ""],
+  diverged: ["bad", "SynclagIndexerDiverged"],
+  failed: ["bad", "SynclagIndexerFailed"],
+  missing: ["bad", "SynclagChainMissing"],
+  not_found: ["bad", "SynclagEndpointDown"],
+  rejected: ["bad", "SynclagKeyRejected"],
+  unreachable: ["bad", "SynclagEndpointDown"],
+  stalled: ["bad", "SynclagIndexerStalled"],
+  lagging: ["warn", "SynclagIndexerLagging"],
+  throttled: ["warn", "SynclagThrottled"],
+  chain_halted: ["warn", "SynclagChainHalted"],
+  syncing: ["busy", "SynclagIndexerSyncing"],
+  unknown: ["idle", "SynclagTargetUnknown"],
+  ok: ["ok", ""],
 };
 
 /** The words for a status; one of another version's daemon is presented as it is, and as a problem. */
 export function statusWords(status: string) {
   const known: Readonly<Record<string, Words>> = STATUS_WORDS;
-  const [tone, short, runbook] = known[status] ?? ["warn", status, ""];
-  return { tone, short, runbook };
+  const [tone, runbook] = known[status] ?? ["warn", ""];
+  return { tone, runbook };
 }
 
 /** The state of a pair for its users, and its colour. */
@@ -64,6 +64,12 @@ export function needsAction({ status }: Pick<TargetReport, "status">): boolean {
 /** `lockup subgraph (production)`. */
 export function indexerName({ protocol, variant, tier }: IndexerId): string {
   return `${protocol} ${variant} (${tier})`;
+}
+
+/** Of the target with this key: `lockup/base/subgraph`, with the tier only if it is not production: a filter of `synclag check`. */
+export function targetName({ key }: Pick<TargetReport, "key">): string {
+  const [protocol = "", variant = "", tier = "", chain = ""] = key.split("/");
+  return [protocol, chain, variant, isProduction({ tier }) ? [] : tier].flat().join("/");
 }
 
 /** What the key of a target or an indexer consists of. */
