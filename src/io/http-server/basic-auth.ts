@@ -1,8 +1,8 @@
 import { createHmac, randomBytes } from "node:crypto";
 import bcrypt from "bcryptjs";
 import type { FastifyInstance } from "fastify";
-import pLimit, { type LimitFunction } from "p-limit";
 import type { WebSettingsSource } from "../../config/config.ts";
+import { FairTurns } from "../fair-turns.ts";
 import { sendProblem } from "./routes/replies.ts";
 
 declare module "fastify" {
@@ -49,9 +49,8 @@ export class BasicAuth {
   readonly #key = randomBytes(32);
   /** Whether a password is correct, by the keyed hash: of those that are, and of those that wait. */
   readonly #checks = new Map<string, Promise<boolean>>();
-  readonly #oneByOne = pLimit(1);
-  /** By user and client: of each, one at most waits among the others. */
-  readonly #turns = new Map<string, LimitFunction>();
+  /** Of users and clients. */
+  readonly #turns = new FairTurns();
 
   /** `client`: the address of the request. `busy`: too many of this user and client are waiting already. */
   async admit(
@@ -80,22 +79,17 @@ export class BasicAuth {
 
   /** Null if too many wait. */
   async #check(cacheKey: string, turn: string, password: string, hash: string): Promise<boolean | null> {
-    const inTurn = this.#turns.get(turn) ?? pLimit(1);
-    if (inTurn.activeCount + inTurn.pendingCount >= MAX_WAITING) {
+    if (this.#turns.waiting(turn) >= MAX_WAITING) {
       return null;
     }
-    this.#turns.set(turn, inTurn);
     if (this.#checks.size >= MAX_CACHED) {
       this.#checks.clear();
     }
     // Other programs write the same hash as `2y`, `2x` or `2`, which bcryptjs does not know.
     const compare = () => bcrypt.compare(password, hash.replace(/^\$2[a-z]?\$/, "$2b$"));
-    const check = inTurn(() => this.#oneByOne(compare));
+    const check = this.#turns.run(turn, compare);
     this.#checks.set(cacheKey, check);
     const isCorrect = await check;
-    if (inTurn.pendingCount === 0) {
-      this.#turns.delete(turn);
-    }
     if (!isCorrect) {
       this.#checks.delete(cacheKey);
     }

@@ -1,51 +1,114 @@
-import type { IncomingMessage, Server } from "node:http";
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { groupBy } from "../../core/model/group-by.ts";
 
+export interface ConnectionLimits {
+  /** Open connections. */
+  readonly connections: number;
+  /** Bytes of replies that clients have not read yet, of all connections together. */
+  readonly unreadBytes: number;
+}
+
+interface Connection {
+  readonly address: string;
+  readonly socket: Socket;
+  unreadBytes: number;
+}
+
 /**
- * Limits the connections of a server, with or without TLS. At the limit, a new connection replaces the one that was used the
- * longest ago, of the address with the most connections. So no client can keep others out, and a reverse proxy may use all.
- *
- * Returns a function that closes all of them, also during a TLS handshake, which Node's own does not.
+ * Limits what clients can hold: connections and bytes of replies. At a limit, the address that holds the most loses the
+ * connection that it used the longest ago, which for bytes is its slowest reader. So no client can keep others out, and a
+ * reverse proxy may use all.
  */
-export function limitConnections(server: Server, max: number): () => void {
+export class Connections {
+  readonly #limits: ConnectionLimits;
   /** By address and port, which the sockets of TLS and of TCP have in common; the least recently used first. */
-  const open = new Map<string, Socket>();
+  readonly #open = new Map<string, Connection>();
 
-  server.on("connection", (socket: Socket) => {
-    const replaced = open.size < max ? undefined : findReplaceable([...open.values()]);
-    if (replaced !== undefined) {
-      // Not by its "close" event, which comes later: the next connection must replace another one.
-      open.delete(peerOf(replaced));
-      replaced.destroy();
+  constructor(limits: ConnectionLimits) {
+    this.#limits = limits;
+  }
+
+  watch(server: Server): void {
+    server.on("connection", (socket: Socket) => this.#add(socket));
+    server.on("request", ({ socket }: IncomingMessage) => {
+      const peer = peerOf(socket);
+      const used = this.#open.get(peer);
+      if (used !== undefined) {
+        this.#open.delete(peer);
+        this.#open.set(peer, used);
+      }
+    });
+  }
+
+  /** A reply keeps this much memory until its client has read it. */
+  hold({ socket }: IncomingMessage, response: ServerResponse, bytes: number): void {
+    const reader = this.#open.get(peerOf(socket));
+    if (reader === undefined) {
+      return;
     }
-    const peer = peerOf(socket);
-    open.set(peer, socket);
-    socket.once("close", () => open.get(peer) === socket && open.delete(peer));
-  });
-
-  server.on("request", ({ socket }: IncomingMessage) => {
-    const peer = peerOf(socket);
-    const used = open.get(peer);
-    if (used !== undefined) {
-      open.delete(peer);
-      open.set(peer, used);
+    reader.unreadBytes += bytes;
+    response.once("close", () => {
+      reader.unreadBytes -= bytes;
+    });
+    const slow = () => [...this.#open.values()].filter(({ unreadBytes }) => unreadBytes > 0);
+    // The last one may read: a single reply may exceed the limit.
+    while (sumOf(slow()) > this.#limits.unreadBytes && slow().length > 1) {
+      this.#closeOneOf(slow(), sumOf);
     }
-  });
+  }
 
-  return () => {
-    for (const socket of open.values()) {
+  /** Closes all, also during a TLS handshake, which Node's own method does not. */
+  close(): void {
+    for (const { socket } of this.#open.values()) {
       socket.destroy();
     }
+  }
+
+  #add(socket: Socket): void {
+    if (this.#open.size >= this.#limits.connections) {
+      this.#closeOneOf([...this.#open.values()], ({ length }) => length);
+    }
+    const peer = peerOf(socket);
+    const connection = { address: socket.remoteAddress ?? "", socket, unreadBytes: 0 };
+    this.#open.set(peer, connection);
+    socket.once("close", () => this.#open.get(peer) === connection && this.#open.delete(peer));
+  }
+
+  /** Closes the least recently used one of the address that holds the most. */
+  #closeOneOf(some: readonly Connection[], heldBy: (own: readonly Connection[]) => number): void {
+    const byAddress = groupBy(some, ({ address }) => address);
+    const [[closed] = []] = [...byAddress.values()].sort((a, b) => heldBy(b) - heldBy(a));
+    if (closed !== undefined) {
+      // Not by its "close" event, which comes later: the next call must close another one.
+      this.#open.delete(peerOf(closed.socket));
+      closed.socket.destroy();
+    }
+  }
+}
+
+/**
+ * Answers one request of a connection at a time. A client that sends another before the reply is complete (pipelining) is cut off:
+ * Node would handle all requests of one packet at once.
+ */
+export function oneAtATime(answer: RequestListener): RequestListener {
+  const current = new WeakMap<Socket, ServerResponse>();
+  return (request, response) => {
+    const { socket } = request;
+    // Not `writableFinished`, which over TLS may become true after the client has read the reply.
+    if (current.get(socket)?.writableEnded === false) {
+      socket.destroy();
+      return;
+    }
+    current.set(socket, response);
+    answer(request, response);
   };
+}
+
+function sumOf(some: readonly Connection[]): number {
+  return some.reduce((sum, { unreadBytes }) => sum + unreadBytes, 0);
 }
 
 function peerOf({ remoteAddress, remotePort }: Socket): string {
   return `${remoteAddress} ${remotePort}`;
-}
-
-function findReplaceable(open: readonly Socket[]): Socket | undefined {
-  const byAddress = groupBy(open, ({ remoteAddress = "" }) => remoteAddress);
-  const [most = []] = [...byAddress.values()].sort((a, b) => b.length - a.length);
-  return most[0];
 }

@@ -4,13 +4,14 @@ import type { AddressInfo } from "node:net";
 import fastify, { type FastifyInstance } from "fastify";
 import type { WebSettingsSource } from "../../config/config.ts";
 import { hostAndPort } from "../../core/model/text.ts";
-import { limitConnections } from "./connections.ts";
+import { Connections, oneAtATime } from "./connections.ts";
 import { addApiRoutes } from "./routes/api.ts";
 import { addCors } from "./routes/cors.ts";
 import { addManagementRoutes } from "./routes/management.ts";
 import { addPageRoutes } from "./routes/pages.ts";
 import {
   answerProblems,
+  bytesOf,
   type ErrorListener,
   refuseUnreadable,
   sendProblem,
@@ -40,8 +41,8 @@ const REQUEST_TIMEOUT_MS = 10_000;
 const IDLE_TIMEOUT_MS = 90_000;
 const MAX_HEADER_BYTES = 16_384;
 const MAX_BODY_BYTES = 1_024;
-/** Leaves file descriptors for the polls, however many connections are opened. */
-const MAX_CONNECTIONS = 256;
+/** Connections leave file descriptors for the polls, however many are opened; bytes leave memory for the fleet. */
+const LIMITS = { connections: 256, unreadBytes: 64 * 1_048_576 };
 /** Longer than the interval of most scrapers, so that they keep their connection. */
 const KEEP_ALIVE_MS = 72_000;
 /** Names from the configuration are far shorter. */
@@ -90,12 +91,12 @@ export async function startHttpServer(
 
 /** The server with its limits and no routes: HTTP/1.1, over TLS where the web configuration has a certificate. */
 function createFastify(options: HttpServerOptions): FastifyInstance {
-  let closeConnections: () => void = () => undefined;
+  const connections = new Connections(LIMITS);
   const server = fastify({
     // One listener only: by itself Fastify opens a second one, without these limits, where `localhost` has two addresses.
     serverFactory: (handler) => {
-      const listener = createListener(handler, options);
-      closeConnections = limitConnections(listener, MAX_CONNECTIONS);
+      const listener = createListener(oneAtATime(handler), options);
+      connections.watch(listener);
       return listener;
     },
     forceCloseConnections: true,
@@ -113,8 +114,12 @@ function createFastify(options: HttpServerOptions): FastifyInstance {
   server.addHook("onRequest", async (_request, reply) => {
     void reply.headers(SECURITY_HEADERS);
   });
+  server.addHook("onSend", async ({ raw: request }, { raw: response }, payload) => {
+    connections.hold(request, response, bytesOf(payload));
+    return payload;
+  });
   server.addHook("preClose", (done) => {
-    closeConnections();
+    connections.close();
     done();
   });
   return server;

@@ -2,7 +2,7 @@ import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { describe, expect, it, vi } from "vitest";
-import { ask, send, serve } from "../../support/served.ts";
+import { ask, METRICS, send, serve } from "../../support/served.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -72,6 +72,44 @@ describe("startHttpServer() with a hostile client", () => {
 
     expect(answer).toMatch(/^HTTP\/1\.1 200 /);
     await Promise.all(all);
+  });
+
+  it("is cut off at a second request before the first is answered, whatever one packet holds", async () => {
+    let scrapes = 0;
+    const metrics = () => {
+      scrapes += 1;
+      return Promise.resolve(METRICS);
+    };
+    await using server = await serve({ metrics });
+
+    const requests = "GET /metrics HTTP/1.1\r\nhost: x\r\n\r\n".repeat(1_000);
+    await send(server.url, requests).catch(() => "");
+    const next = await ask(server.url, ["GET /metrics HTTP/1.1"]);
+
+    expect(next).toMatch(/^HTTP\/1\.1 200 /);
+    expect(scrapes).toBe(2);
+  });
+
+  it("holds no more memory in all than its limit, and the slowest readers go first", async () => {
+    const size = 16_000_000;
+    const healthy = () => ({ ok: true, detail: "x".repeat(size) });
+    await using server = await serve({ healthy });
+    const { hostname, port } = new URL(server.url);
+    const closed: number[] = [];
+    for (let number = 0; number < 12; number += 1) {
+      const accepted = nextServerSocket();
+      const socket = connect(Number(port), hostname);
+      socket.on("error", () => undefined).write("GET /-/healthy HTTP/1.1\r\nhost: x\r\n\r\n");
+      void accepted.then((one) => one.once("close", () => closed.push(number)));
+      // The reply has begun.
+      await accepted.then((one) => vi.waitFor(() => expect(one.bytesWritten).toBeGreaterThan(0)));
+    }
+
+    const answer = await ask(server.url, ["GET /-/healthy HTTP/1.1"]);
+
+    expect(answer.length).toBeGreaterThan(size);
+    expect((12 - closed.length) * size).toBeLessThanOrEqual(64 * 1_048_576);
+    expect(closed.slice(0, 8)).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
   });
 
   it("does not hold up a shutdown", async () => {

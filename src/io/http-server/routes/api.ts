@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { FastifyInstance } from "fastify";
 import { targetsByHost } from "../../../core/model/fleet.ts";
 import type { Report, TargetReport } from "../../../core/model/report.ts";
 import { eventsJson, incidentsJson, statusHistoryJson } from "../../../views/api/events.ts";
@@ -17,58 +17,67 @@ interface Route<Chain = string> {
 
 const HOUR_MS = 3_600_000;
 
-/** The JSON API: its description, the report, what follows from it and what happened. */
+/** The JSON API: the report, what follows from it and what happened. */
 export function addApiRoutes(server: FastifyInstance, source: ServerDeps): void {
   const { events } = source;
 
-  /** A route whose JSON is made from the latest report. */
-  function get(path: string, make: (report: Report, request: FastifyRequest<Route>) => object): void {
-    server.get<Route>(path, (request, reply) => {
+  /** A route whose JSON is made from the latest report and what `read` finds in the query. */
+  function get<Asked extends object>(
+    path: string,
+    read: (query: Query, now: string) => Asked | string,
+    make: (report: Report, asked: Asked, params: Route["Params"]) => object,
+  ): void {
+    server.get<Route>(path, ({ params, query }, reply) => {
       const report = source.report();
-      return sendOfReport(reply.type(JSON_TYPE), report, () => JSON.stringify(make(report, request)));
+      const asked = valid(read(query, report.generated_at));
+      const send = () => JSON.stringify(make(report, asked, params));
+      return sendOfReport(reply.type(JSON_TYPE), { report, asked, make: send });
     });
   }
+  const nothing = (query: Query) => readQuery(QUERIES.none, query);
 
-  server.get("/openapi.json", async (_request, reply) => {
-    // On demand: its schemas would add 10 ms to the start.
-    const { openapiDocument } = await import("../../../views/api/openapi.ts");
-    return sendFresh(reply, JSON_TYPE, JSON.stringify(openapiDocument(source.version)));
-  });
-
-  get("/api/v1/status", (report, { query }) => {
-    valid(readQuery(QUERIES.none, query));
-    return report;
-  });
-  get("/api/v1/status/:protocol/:chain", (report, { params, query }) => {
-    valid(readQuery(QUERIES.none, query));
-    return keepTargets(report, targetsOf(report, params));
-  });
+  get("/api/v1/status", nothing, (report) => report);
+  get("/api/v1/status/:protocol/:chain", nothing, (report, _asked, params) =>
+    keepTargets(report, targetsOf(report, params)),
+  );
 
   // What the plots are drawn from.
-  get("/api/v1/history/:protocol/:chain", (report, { params, query }) => {
-    const { hours, points } = valid(readQuery(QUERIES.history, query));
-    const targets = targetsOf(report, params);
-    const toMs = Date.parse(report.generated_at);
-    const keys = targets.map(({ key }) => key);
-    const past = source.past(params.chain, keys, { fromMs: toMs - hours * HOUR_MS, toMs, points });
-    return historyJson(report, targets, past);
-  });
+  get(
+    "/api/v1/history/:protocol/:chain",
+    (query) => readQuery(QUERIES.history, query),
+    (report, { hours, points }, params) => {
+      const targets = targetsOf(report, params);
+      const toMs = Date.parse(report.generated_at);
+      const keys = targets.map(({ key }) => key);
+      const past = source.past(params.chain, keys, { fromMs: toMs - hours * HOUR_MS, toMs, points });
+      return historyJson(report, targets, past);
+    },
+  );
 
-  get("/api/v1/status/:protocol/:chain/history", (report, { params, query }) => {
-    targetsOf(report, params);
-    const asked = valid(readSpanQuery(QUERIES.statusHistory, query, report.generated_at));
-    return statusHistoryJson(report, events, params, asked);
-  });
-  get("/api/v1/events", (report, { query }) => {
-    const asked = valid(readSpanQuery(QUERIES.events, query, report.generated_at));
-    return eventsJson(report, events, asked, targetsByHost(source.settings().fleet));
-  });
-  get("/api/v1/incidents", (report, { query }) => {
-    const asked = valid(readSpanQuery(QUERIES.incidents, query, report.generated_at));
-    return incidentsJson(report, events, asked);
-  });
+  get(
+    "/api/v1/status/:protocol/:chain/history",
+    (query, now) => readSpanQuery(QUERIES.statusHistory, query, now),
+    (report, asked, params) => {
+      targetsOf(report, params);
+      return statusHistoryJson(report, events, params, asked);
+    },
+  );
+  get(
+    "/api/v1/events",
+    (query, now) => readSpanQuery(QUERIES.events, query, now),
+    (report, asked) => eventsJson(report, events, asked, targetsByHost(source.settings().fleet)),
+  );
+  get(
+    "/api/v1/incidents",
+    (query, now) => readSpanQuery(QUERIES.incidents, query, now),
+    (report, asked) => incidentsJson(report, events, asked),
+  );
 
-  // For load balancers and front ends: 200 where traffic may go there, else 503.
+  addHealthRoutes(server, source);
+}
+
+/** For load balancers and front ends: 200 where traffic may go there, else 503. */
+function addHealthRoutes(server: FastifyInstance, source: ServerDeps): void {
   for (const path of ["/api/v1/health/:protocol", "/api/v1/health/:protocol/:chain"]) {
     server.get<Route<string | undefined>>(path, ({ params: { protocol, chain }, query }, reply) => {
       const question = { ...valid(readQuery(QUERIES.health, query)), protocol };

@@ -1,31 +1,24 @@
 import { createHash } from "node:crypto";
-import { readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { parse } from "node:path";
-import type { FastifyInstance, FastifyRequest } from "fastify";
-import { targetsByHost } from "../../../core/model/fleet.ts";
+import type { FastifyInstance } from "fastify";
+import { indexerKey, targetsByHost } from "../../../core/model/fleet.ts";
 import type { Report } from "../../../core/model/report.ts";
 import { QUERIES, type Query, readSpanQuery } from "../../../views/api/queries.ts";
 import { renderChainPage } from "../../../views/page/chain.ts";
 import { renderIncidentsPage } from "../../../views/page/incidents.ts";
-import {
-  API_PATH,
-  DOCS_PATH,
-  INCIDENTS_PATH,
-  PLAN_PATH,
-  RUNBOOKS_PATH,
-  STATUSES_PATH,
-} from "../../../views/page/links.ts";
+import { INCIDENTS_PATH, PLAN_PATH, type View } from "../../../views/page/links.ts";
 import { renderPlanPage } from "../../../views/page/plan.ts";
 import { renderBadge, renderPublicPage } from "../../../views/page/public.ts";
 import { type PageAssets, type PageOptions, renderErrorPage } from "../../../views/page/shell.ts";
 import { renderStatusPage } from "../../../views/page/status.ts";
-import { readRange } from "../../../views/page/strip.ts";
+import { RANGES, readRange } from "../../../views/page/strip.ts";
+import { addDocuments } from "./documents.ts";
 import {
   compressed,
   HTML_HEADERS,
+  orNotFound,
   PROBLEM_TYPE,
-  Problem,
   sendGzipped,
   sendOfReport,
   valid,
@@ -42,40 +35,45 @@ interface PageRoute {
 export function addPageRoutes(server: FastifyInstance, source: ServerDeps): void {
   const assets = addAssets(server);
 
-  function optionsOf({ q, sort, range }: Query): PageOptions {
+  function optionsOf(view: View): PageOptions {
     const { events, version } = source;
-    const view = { q: textOf(q), sort: textOf(sort), range: textOf(range) };
     return { assets, version, events, view, links: source.settings().links };
   }
 
-  /** A page that is rendered from the latest report. */
-  function page(
+  /** A page that is rendered from the latest report, the view and what `read` finds in the rest of the query. */
+  function page<Asked extends object>(
     path: string,
-    render: (report: Report, options: PageOptions, request: FastifyRequest<PageRoute>) => string,
+    read: (query: Query, now: string) => Asked,
+    render: (report: Report, options: PageOptions, asked: Asked, chain: string) => string,
   ): void {
-    server.get<PageRoute>(path, (request, reply) => {
+    server.get<PageRoute>(path, ({ params: { chain }, query }, reply) => {
       const report = source.report();
-      const make = () => render(report, optionsOf(request.query), request);
-      return sendOfReport(reply.headers(HTML_HEADERS), report, make);
+      const view = viewOf(report, query);
+      const asked = read(query, report.generated_at);
+      const make = () => render(report, optionsOf(view), asked, chain);
+      return sendOfReport(reply.headers(HTML_HEADERS), { report, asked: { view, ...asked }, make });
     });
   }
+  const nothing = () => ({});
 
-  page("/", renderStatusPage);
-  page(INCIDENTS_PATH, (report, options, { query: { range, ...query } }) => {
-    const asked = { from: readRange(range), ...query };
-    // Parameters of other pages do no harm.
-    const events = valid(readSpanQuery(QUERIES.events.strip(), asked, report.generated_at));
-    return renderIncidentsPage(report, events, targetsByHost(source.settings().fleet), options);
-  });
-  page("/chains/:chain", (report, options, { params: { chain } }) =>
+  page("/", nothing, renderStatusPage);
+  page(
+    INCIDENTS_PATH,
+    ({ range, ...query }, now) =>
+      // Parameters of other pages do no harm.
+      valid(readSpanQuery(QUERIES.events.strip(), { from: readRange(range), ...query }, now)),
+    (report, options, asked) =>
+      renderIncidentsPage(report, asked, targetsByHost(source.settings().fleet), options),
+  );
+  page("/chains/:chain", nothing, (report, options, _asked, chain) =>
     orNotFound(
       renderChainPage(report, chain, source.endpoints(chain), options),
       `No chain '${chain}' is configured`,
     ),
   );
-  page(PLAN_PATH, (report, options) => renderPlanPage(report, source.plan(), options));
+  page(PLAN_PATH, nothing, (report, options) => renderPlanPage(report, source.plan(), options));
   addPublicView(server, source, assets.styles);
-  addDocuments(server, () => optionsOf({}));
+  addDocuments(server, () => optionsOf(NO_VIEW));
 
   // People get a page for an error, too: a browser's address bar asks for text/html, programs do not.
   server.addHook("onSend", async ({ headers }, reply, payload) => {
@@ -85,7 +83,7 @@ export function addPageRoutes(server: FastifyInstance, source: ServerDeps): void
     // As `sendProblem` wrote it.
     const { title, detail } = JSON.parse(String(payload)) as Readonly<Record<"title" | "detail", string>>;
     void reply.headers(HTML_HEADERS).removeHeader("content-length");
-    return renderErrorPage(title, detail, optionsOf({}));
+    return renderErrorPage(title, detail, optionsOf(NO_VIEW));
   });
 }
 
@@ -100,8 +98,8 @@ function addPublicView(server: FastifyInstance, source: ServerDeps, styles: stri
   server.get("/public", OPEN, (_request, reply) => {
     const report = source.report();
     const view = orNotFound(source.settings().public, NOT_PUBLIC);
-    const render = () => renderPublicPage(report, view, source.events, styles);
-    return sendOfReport(reply.headers(HTML_HEADERS), report, render, PUBLIC_CACHE);
+    const make = () => renderPublicPage(report, view, source.events, styles);
+    return sendOfReport(reply.headers(HTML_HEADERS), { report, make, cacheControl: PUBLIC_CACHE });
   });
 
   server.get<{ Params: { protocol: string; chain: string } }>(
@@ -110,42 +108,10 @@ function addPublicView(server: FastifyInstance, source: ServerDeps, styles: stri
     ({ params: { protocol, chain } }, reply) => {
       const report = source.report();
       const view = orNotFound(source.settings().public, NOT_PUBLIC);
-      const render = () => orNotFound(renderBadge(report, view, protocol, chain), NOT_PUBLIC);
-      return sendOfReport(reply.type("image/svg+xml"), report, render, PUBLIC_CACHE);
+      const make = () => orNotFound(renderBadge(report, view, protocol, chain), NOT_PUBLIC);
+      return sendOfReport(reply.type("image/svg+xml"), { report, make, cacheControl: PUBLIC_CACHE });
     },
   );
-}
-
-/** The documents: their index, the routes of the API, and our own Markdown. */
-function addDocuments(server: FastifyInstance, options: () => PageOptions): void {
-  const documents = readDocuments();
-  for (const route of [DOCS_PATH, `${DOCS_PATH}/*`]) {
-    server.get(route, async ({ url }, reply) => {
-      const path = new URL(url, "http://x").pathname.replace(/\.md$|\/$/, "");
-      // On demand: the Markdown parser and the schemas would add 10 ms each to the start.
-      const { indexMarkdown, renderDocumentPage } = await import("../../../views/page/document.ts");
-      const markdown =
-        path === API_PATH
-          ? (await import("../../../views/api/openapi.ts")).apiMarkdown()
-          : (documents.get(path) ?? (path === DOCS_PATH ? indexMarkdown(documents) : null));
-      return reply
-        .headers({ ...HTML_HEADERS, "cache-control": "no-store" })
-        .send(renderDocumentPage(orNotFound(markdown, `No document ${path}`), options()));
-    });
-  }
-}
-
-/** Beside the program, in its package and in its image. */
-const DOCS = new URL("../../../../docs/", import.meta.url);
-
-/** Markdown by path. All are read once: a server that has run out of file descriptors can still serve them. */
-function readDocuments(): ReadonlyMap<string, string> {
-  const read = (file: string) => readFileSync(new URL(file, DOCS), "utf8");
-  const runbooks = readdirSync(new URL("runbooks/", DOCS)).map((file) => parse(file));
-  return new Map([
-    [STATUSES_PATH, read("statuses.md")],
-    ...runbooks.map(({ name, base }) => [`${RUNBOOKS_PATH}/${name}`, read(`runbooks/${base}`)] as const),
-  ]);
 }
 
 const require = createRequire(import.meta.url);
@@ -178,12 +144,16 @@ function addAssets(server: FastifyInstance): PageAssets {
   };
 }
 
-/** @throws {Problem} If it is null. */
-function orNotFound<T>(found: T | null, detail: string): T {
-  if (found === null) {
-    throw new Problem(404, detail);
-  }
-  return found;
+const NO_VIEW: View = { q: "", sort: "", range: "" };
+
+/** What the pages read of a query. A column or range that does not exist is as none. */
+function viewOf(report: Report, { q, range, sort }: Query): View {
+  const column = textOf(sort);
+  return {
+    q: textOf(q),
+    sort: column === "chain" || report.targets.some((one) => indexerKey(one) === column) ? column : "",
+    range: Object.hasOwn(RANGES, textOf(range)) ? textOf(range) : "",
+  };
 }
 
 /** The value of a parameter; one that is given twice is ignored. */

@@ -1,10 +1,12 @@
 import { createHash } from "node:crypto";
 import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { promisify } from "node:util";
 import { constants, createGunzip, gzip } from "node:zlib";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Report } from "../../../core/model/report.ts";
+import { FairTurns } from "../../fair-turns.ts";
 import { isSystemError } from "../../system-error.ts";
 
 /** Gets what a handler threw, and the path of its route, such as `/chains/:chain`. */
@@ -29,6 +31,14 @@ export function valid<T>(asked: T | string): T {
   return asked;
 }
 
+/** @throws {Problem} If it is null. */
+export function orNotFound<T>(found: T | null, detail: string): T {
+  if (found === null) {
+    throw new Problem(404, detail);
+  }
+  return found;
+}
+
 export const JSON_TYPE = "application/json; charset=utf-8";
 export const PROBLEM_TYPE = "application/problem+json; charset=utf-8";
 
@@ -49,7 +59,9 @@ export const HTML_HEADERS = { "content-security-policy": POLICY, "content-type":
 
 /** The size of a socket's writes; larger than zlib's default, for fewer calls to its threads. */
 const CHUNK_BYTES = 65_536;
-/** The number of URLs whose bodies are kept for one report: clients can invent any number of URLs. */
+/** What a decompressor and the chunks that wait in it take. */
+const STREAM_BYTES = 4 * CHUNK_BYTES;
+/** The number of bodies that are kept for one report: clients can ask for any number of words and times. */
 const MAX_KEPT = 64;
 
 /** A body that many clients ask for. */
@@ -59,31 +71,54 @@ interface Body {
 }
 
 const gzipOf = promisify(gzip);
-/** By the report and the URL. */
-const bodies = new WeakMap<Report, Map<string, Promise<Body>>>();
+/** By the report and what is asked for. */
+const bodies = new WeakMap<Report, Map<string, Body>>();
+/** Of the addresses of clients. Bodies are made one at a time, and the event loop turns between two: polls do not wait for all. */
+const turns = new FairTurns();
 
 /**
- * Replies with what `make` returns for this report and URL. It is made and compressed once, as long as the report is the
- * latest; a client that has it already gets 304.
+ * Replies with what `make` returns for this report, route and `asked`, which is what the route read of the query: other parameters
+ * change nothing. It is made and compressed once, as long as the report is the latest; a client that has it already gets 304.
  */
 export async function sendOfReport(
   reply: FastifyReply,
-  report: Report,
-  make: () => string,
-  cacheControl = "private, no-cache",
+  { asked = {}, cacheControl = "private, no-cache", make, report }: ReplyOfReport,
 ): Promise<FastifyReply> {
-  const { url, headers } = reply.request;
-  const known = bodies.get(report) ?? new Map<string, Promise<Body>>();
+  const { headers, ip, params, routeOptions } = reply.request;
+  const key = JSON.stringify([routeOptions.url, params, asked]);
+  const known = bodies.get(report) ?? new Map<string, Body>();
   bodies.set(report, known);
-  const body = known.get(url) ?? makeBody(make());
-  if (known.size < MAX_KEPT) {
-    known.set(url, body);
+  const body = known.get(key) ?? (await turns.run(ip, () => makeOnce()));
+  if (body === null) {
+    return reply.hijack();
   }
-  const { gzipped, etag } = await body;
+  const { gzipped, etag } = body;
   void reply.headers({ etag, "cache-control": cacheControl });
   return isAnyOf(headers["if-none-match"], etag)
     ? varyByEncoding(reply).code(304).send()
     : sendGzipped(reply, gzipped);
+
+  /** Null if the client is gone: nothing is made for it. */
+  async function makeOnce(): Promise<Body | null> {
+    const before = known.get(key);
+    if (before !== undefined || reply.raw.destroyed) {
+      return before ?? null;
+    }
+    await nextTurn();
+    const made = await makeBody(make());
+    if (known.size < MAX_KEPT) {
+      known.set(key, made);
+    }
+    return made;
+  }
+}
+
+interface ReplyOfReport {
+  readonly report: Report;
+  readonly make: () => string;
+  /** Default: nothing. */
+  readonly asked?: object;
+  readonly cacheControl?: string;
 }
 
 /** RFC 9110, 13.1.2: `*` or a list, whose tags are compared whether weak or not. */
@@ -101,6 +136,14 @@ async function makeBody(text: string): Promise<Body> {
 /** Compresses off the event loop. */
 export function compressed(content: string | Buffer): Promise<Buffer> {
   return gzipOf(content, { level: constants.Z_BEST_SPEED });
+}
+
+/** The memory that a reply takes until it is read. */
+export function bytesOf(payload: unknown): number {
+  if (typeof payload === "string" || Buffer.isBuffer(payload)) {
+    return Buffer.byteLength(payload);
+  }
+  return payload == null ? 0 : STREAM_BYTES;
 }
 
 /** Replies with a gzipped body: unchanged to clients that accept gzip, else decompressed as fast as they read. */

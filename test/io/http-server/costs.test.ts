@@ -1,0 +1,127 @@
+import { once } from "node:events";
+import { get } from "node:http";
+import { connect } from "node:net";
+import { describe, expect, it } from "vitest";
+import { eventOf } from "../../../src/core/events/event.ts";
+import { EventLog } from "../../../src/core/events/event-log.ts";
+import { isoTime } from "../../../src/core/model/text.ts";
+import type { ServerDeps } from "../../../src/io/http-server/routes/server-deps.ts";
+import { cpuMsOf } from "../../support/cpu-of.ts";
+import { fullReport } from "../../support/metrics-source.ts";
+import { ask, NO_FLEET, serve } from "../../support/served.ts";
+import {
+  sampleChain,
+  sampleChainReport,
+  sampleReport,
+  sampleTarget,
+  sampleTargetReport,
+} from "../../views/sample-report.ts";
+
+describe("what requests of a hostile client cost", () => {
+  it("is nothing for what a route does not read of a query", async () => {
+    const { made, source } = countedPages();
+    await using server = await serve(source);
+
+    await fetch(`${server.url}/chains/base`);
+    for (const path of ["base?x=1", "base?x=2&sort=x", "base?range=1h", "b%61se/"]) {
+      expect((await fetch(`${server.url}/chains/${path}`)).status).toBe(200);
+    }
+
+    expect(made).toEqual(["made"]);
+  });
+
+  it("is as much for 60 queries of the public page as for one query 60 times", async () => {
+    const { events, report } = eventfulFleet();
+    const links = { alertmanager: null, grafana: null, runbooks: null };
+    const publicView = { title: "x", protocols: null };
+    const settings = () => ({ cors: [], fleet: NO_FLEET, public: publicView, links });
+    await using server = await serve({ report: () => report, events, settings });
+    const cpuOf = (urlOf: (number: number) => string) =>
+      cpuMsOf(async () => {
+        for (let number = 10; number < 70; number += 1) {
+          await (await fetch(urlOf(number))).arrayBuffer();
+        }
+      });
+
+    // The first requests also compile the code.
+    await cpuOf(() => `${server.url}/public?x=10`);
+    const friendly = await cpuOf(() => `${server.url}/public?x=10`);
+    const hostile = await cpuOf((number) => `${server.url}/public?x=${number}`);
+
+    expect(hostile / friendly).toBeLessThan(4);
+  });
+
+  it("delays another client by one page, and the polls too", async () => {
+    const { made: order, source } = countedPages();
+    await using server = await serve(source);
+    const urlOf = (query: string) => `${server.url}/chains/base?q=${query}`;
+    const flood = Array.from({ length: 60 }, (_, number) => statusFrom("127.0.0.2", urlOf(`${number}`)));
+    await Promise.race(flood);
+
+    setImmediate(() => order.push("poll"));
+    const other = statusFrom("127.0.0.3", urlOf("other")).then(() => order.push("other"));
+    await Promise.all([...flood, other]);
+
+    expect(order).toHaveLength(63);
+    expect(order.indexOf("poll")).toBeLessThan(20);
+    expect(order.indexOf("other")).toBeLessThan(40);
+  });
+
+  it("is nothing for a client that is gone", async () => {
+    const { made, source } = countedPages();
+    await using server = await serve(source);
+    const { hostname, port } = new URL(server.url);
+
+    const sockets = Array.from({ length: 100 }, (_, number) => {
+      const socket = connect(Number(port), hostname).on("error", () => undefined);
+      socket.end(`GET /chains/base?q=${number} HTTP/1.1\r\nhost: x\r\n\r\n`, () => socket.resetAndDestroy());
+      return once(socket, "close");
+    });
+    await Promise.all(sockets);
+    await ask(server.url, ["GET /chains/base?q=last HTTP/1.1"]);
+
+    expect(made.length).toBeLessThan(30);
+  });
+});
+
+/** 40 chains, and 500 events of the only pair on each. */
+function eventfulFleet() {
+  const slugs = Array.from({ length: 40 }, (_, index) => `chain-${index}`);
+  const chains = slugs.map((slug) => {
+    const target = sampleTarget({ chain: slug });
+    return sampleChainReport({ chain: sampleChain({ slug }), targets: [sampleTargetReport({ target })] });
+  });
+  const report = sampleReport({ chains });
+  const events = new EventLog();
+  for (const [hours, slug] of slugs.flatMap((one) =>
+    Array.from({ length: 500 }, (_, age) => [500 - age, one] as const),
+  )) {
+    const time = isoTime(Date.parse(report.generated_at) - hours * 3_600_000);
+    const to = hours % 2 === 0 ? "ok" : "down";
+    events.add(eventOf({ time, kind: "pair", subject: `lockup/${slug}`, to }));
+  }
+  return { events, report };
+}
+
+/** A server whose page of a chain notes each time that it is made. */
+function countedPages() {
+  const report = fullReport();
+  const made: string[] = [];
+  const source: Partial<ServerDeps> = {
+    report: () => report,
+    endpoints: () => {
+      made.push("made");
+      return [];
+    },
+  };
+  return { made, source };
+}
+
+/** Asks from one of the addresses of this machine. */
+function statusFrom(localAddress: string, url: string): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    get(url, { localAddress, agent: false }, (response) => {
+      response.on("end", () => resolve(response.statusCode)).resume();
+    }).on("error", reject);
+  });
+}

@@ -1,0 +1,7 @@
+/** The CPU time that a task takes of this process, for ratios: what it is in milliseconds depends on the machine. */
+export async function cpuMsOf(task: () => unknown): Promise<number> {
+  const before = process.cpuUsage();
+  await task();
+  const { system, user } = process.cpuUsage(before);
+  return (system + user) / 1_000;
+}
