@@ -53,6 +53,10 @@ export class Story {
         return [];
       case "gaps":
         return play.chain().gaps.map(gapText);
+      case "height": {
+        const { block_number, lag_blocks } = play.target(first);
+        return [`height ${(block_number ?? 0) - this.#head()}, lag ${lag_blocks}`];
+      }
       case "forecasts":
         return [this.#forecasts(first, others[0])];
       case "detail":

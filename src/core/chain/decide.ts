@@ -12,7 +12,13 @@ import { mostBlocksIn } from "../head/claim.ts";
 import { type Decision, decide, isFarAhead, oppositionText } from "../head/consensus.ts";
 import type { Target } from "../model/fleet.ts";
 import type { Sample } from "../model/sample.ts";
-import { hasReadHeight, type LastPoll, newestSample, type SourceState } from "../source/source-state.ts";
+import {
+  hasReadHeight,
+  type LastPoll,
+  newestSample,
+  type SourceState,
+  steadied,
+} from "../source/source-state.ts";
 import { contradictionOf } from "../status/judge.ts";
 import { paceRangeOf } from "../status/view.ts";
 import { isDecided, isTooEarly } from "./statuses.ts";
@@ -160,8 +166,8 @@ function measureGap(target: Target, against: Target, pace: PaceRange, state: Cha
     return;
   }
   const targetDrives = target.pollIntervalMs >= against.pollIntervalMs;
-  const driver = (targetDrives ? own : other).samples.at(-1);
-  const partners = (targetDrives ? other : own).samples;
+  const driver = steadied((targetDrives ? own : other).samples).at(-1);
+  const partners = steadied((targetDrives ? other : own).samples);
   if (contradictionOf(own, state) !== null || contradictionOf(other, state) !== null) {
     own.gap = NO_MEASURES;
   } else if (driver !== undefined) {

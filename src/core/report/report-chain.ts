@@ -20,7 +20,7 @@ import {
 } from "../model/report.ts";
 import { inSeconds, isoTime } from "../model/text.ts";
 import { statusOfFailure } from "../source/settled-status.ts";
-import { newestSample, newSource, type SourceState, servedOf } from "../source/source-state.ts";
+import { newestSample, newSource, reached, type SourceState, servedOf } from "../source/source-state.ts";
 import { contradictionOf } from "../status/judge.ts";
 import { measureLag, reportCatchUp } from "../status/lag.ts";
 import { type ChainView, viewOf } from "../status/view.ts";
@@ -31,6 +31,14 @@ import { reportParity } from "./report-parity.ts";
 const WITHOUT_HEIGHT: ReadonlySet<Status> = new Set([
   "rejected",
   "throttled",
+  "not_found",
+  "unreachable",
+  "missing",
+]);
+/** Statuses without a lag: an earlier height says nothing of now. One that is throttled keeps it, for only our polls are limited. */
+const WITHOUT_LAG: ReadonlySet<Status> = new Set([
+  "diverged",
+  "rejected",
   "not_found",
   "unreachable",
   "missing",
@@ -171,7 +179,7 @@ function reportTarget(target: Target, known: SourceState, view: ChainView): Mark
   const id = targetId(target);
   const height = reportHeight(state, view);
   const { status, sinceMs } = statusAt(state, view);
-  const lag = status === "diverged" || height.block_number === null ? null : measureLag(state, view);
+  const lag = WITHOUT_LAG.has(status) || height.block_number === null ? null : measureLag(state, view);
   const catchUp = reportCatchUp(state, status, lag, view.intervalMs);
   // Node 20 takes 20 µs, not 1, for so many fields behind a spread.
   const report = {
@@ -228,7 +236,7 @@ function addDetail<Report extends { readonly [FACTS]: Facts }>(
   Object.defineProperty(report, "detail", DETAIL);
 }
 
-/** A height that is stale, or cannot exist yet, is not shown. */
+/** The height that the lag is measured from; one that is stale, or cannot exist yet, is not shown. */
 function reportHeight(
   state: SourceState,
   view: ChainView,
@@ -236,10 +244,14 @@ function reportHeight(
   if (isFarAhead(view.consensus.opposed.find(({ source }) => source === state.key))) {
     return { up: false, block_number: null, block_timestamp: null };
   }
-  const dated = state.samples.findLast(({ timestampSec }) => timestampSec !== null);
+  const height = reached(state);
+  const dated =
+    height?.timestampSec == null
+      ? state.samples.findLast(({ timestampSec }) => timestampSec !== null)
+      : height;
   return {
     up: state.last?.kind === "head",
-    block_number: isFresh(state, view.thresholds, view.nowMs) ? (newestSample(state)?.block ?? null) : null,
+    block_number: isFresh(state, view.thresholds, view.nowMs) ? (height?.block ?? null) : null,
     block_timestamp: dated?.timestampSec == null ? null : isoTime(dated.timestampSec * 1_000),
   };
 }

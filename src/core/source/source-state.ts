@@ -120,6 +120,16 @@ export function reached({ samples }: SourceState): Sample | null {
   return best;
 }
 
+/** The heights of a source, each as the highest of the last few up to then: none wobbles between replicas. */
+export function steadied(samples: readonly Sample[]): readonly Sample[] {
+  return samples.map((sample, index) => {
+    const block = Math.max(
+      ...samples.slice(Math.max(0, index + 1 - WOBBLE_SAMPLES), index + 1).map((one) => one.block),
+    );
+    return block === sample.block ? sample : { ...sample, block };
+  });
+}
+
 /** The source as its users see it: with the heights of its low replicas, where these answer too often. */
 export function servedOf(state: SourceState): SourceState {
   const newest = state.replicas?.low.at(-1);
