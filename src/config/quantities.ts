@@ -87,6 +87,12 @@ export const Schedule = z
   .refine((text) => text === "auto" || isCron(text))
   .meta({ expected: `auto, or ${CRON}`, examples: ["auto", "*/15 * * * * *", "0 */30 * * * *"] });
 
+/** The longest field that makes sense names 60 numbers. */
+const MAX_CRON_LENGTH = 1_000;
+/** No field has numbers of three digits; node-cron expands a range before it checks its ends, however far apart they are. */
+const HUGE_RANGE = /\d{3}-|-\d{3}/;
+
 function isCron(text: string): boolean {
-  return text.trim().split(/\s+/).length === 6 && validate(text) && firingsOf(text).perDay > 0;
+  const isBounded = text.length <= MAX_CRON_LENGTH && !HUGE_RANGE.test(text);
+  return isBounded && text.trim().split(/\s+/).length === 6 && validate(text) && firingsOf(text).perDay > 0;
 }

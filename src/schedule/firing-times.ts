@@ -56,21 +56,40 @@ function findFirings(cron: string): Firings {
   const timesMs = hours.flatMap((h) =>
     minutes.flatMap((m) => seconds.map((s) => ((h * 60 + m) * 60 + s) * 1_000)),
   );
-  // node-cron decides what L, W and # mean.
-  const task = createTask(cron, () => undefined, { timezone: "UTC" });
-  const isDue = (day: number): boolean => task.match(new Date(day * DAY_MS + (timesMs[0] ?? 0)));
-  const days = Array.from({ length: SEARCHED_DAYS }, (_, day) => day).filter((day) => isDue(FIRST_DAY + day));
-  const isNever = days.length === 0;
-  const longestPauseDays = days.length > 1 ? longestStep(days) : SEARCHED_DAYS;
+  const { daysPerMonth, isDue, longestPauseDays } = findDays(cron);
+  const isNever = daysPerMonth === 0;
   return {
     perHour: isNever ? 0 : seconds.length * minutes.length,
     perDay: isNever ? 0 : timesMs.length,
-    daysPerMonth: days.length === SEARCHED_DAYS ? MEAN_MONTH_DAYS : mostWithinMonth(days),
+    daysPerMonth,
     longestIntervalMs: isNever
       ? Number.POSITIVE_INFINITY
       : longestStep([...timesMs, longestPauseDays * DAY_MS + (timesMs[0] ?? 0)]),
     isDue,
     timesMs,
+  };
+}
+
+/** A fleet may give each endpoint a second of its own: the days, which take node-cron long to match, are those of all of these. */
+const knownDays = new Map<string, ReturnType<typeof matchDays>>();
+
+function findDays(cron: string): ReturnType<typeof matchDays> {
+  const dates = cron.trim().split(/\s+/).slice(3).join(" ");
+  const days = knownDays.get(dates) ?? matchDays(`0 0 0 ${dates}`);
+  knownDays.set(dates, days);
+  return days;
+}
+
+/** The days of an expression that fires at midnight. */
+function matchDays(midnight: string) {
+  // node-cron decides what L, W and # mean.
+  const task = createTask(midnight, () => undefined, { timezone: "UTC" });
+  const isDue = (day: number): boolean => task.match(new Date(day * DAY_MS));
+  const days = Array.from({ length: SEARCHED_DAYS }, (_, day) => day).filter((day) => isDue(FIRST_DAY + day));
+  return {
+    isDue,
+    daysPerMonth: days.length === SEARCHED_DAYS ? MEAN_MONTH_DAYS : mostWithinMonth(days),
+    longestPauseDays: days.length > 1 ? longestStep(days) : SEARCHED_DAYS,
   };
 }
 

@@ -15,6 +15,13 @@ const BOMBS: Readonly<Record<string, () => string>> = {
   "1,000 unknown keys": () => Array.from({ length: 1_000 }, (_, index) => `key${index}: 1`).join("\n"),
   "10,000 documents": () => "---\n".repeat(10_000),
   "a long schedule": () => `version: 1\npoll: { rpc_schedule: "${"*/5,".repeat(20_000)} * * * * *" }\n`,
+  "a schedule of a huge range": () => `version: 1\npoll: { rpc_schedule: "0-99999999 * * * * *" }\n`,
+  "a schedule of numbers that cannot be counted": () =>
+    `version: 1\npoll: { rpc_schedule: "9007199254740992-9007199254740993 * * * * *" }\n`,
+  "a maintenance window at a huge range": () =>
+    `version: 1\nmaintenance: [{ match: {}, schedule: "0 0 0-99999999/1 * * *", for: 1h }]\n`,
+  "a schedule of many ranges": () =>
+    `version: 1\npoll: { rpc_schedule: "${"0-59,".repeat(200_000)}1 * * * * *" }\n`,
   "a template of braces": () =>
     `version: 1\nprotocols: { a: [{ variant: v, url: "http://h/${"{".repeat(50_000)}", chains: [b] }] }\n`,
   "control characters": () => "version: 1\u0000\u0007\u001b[2J\n",

@@ -10,6 +10,7 @@ import {
   requestsPerWindow,
 } from "../../src/schedule/cadence.ts";
 import { firingsOf } from "../../src/schedule/firing-times.ts";
+import { cpuMsOf } from "../support/cpu-of.ts";
 import { expectTold } from "../support/tell.ts";
 
 const BUDGETS: Readonly<Record<string, Partial<Budget>>> = {
@@ -34,6 +35,20 @@ describe("schedules", () => {
     void task.destroy();
 
     expect(firingsOf(cron).perDay).toBe(fired);
+  });
+
+  it("take no longer to compute where each of 500 endpoints has a second and minute of its own", async () => {
+    const costOf = (dates: string, times: number) =>
+      cpuMsOf(() => {
+        for (let number = 0; number < times; number += 1) {
+          firingsOf(`${number % 60} ${Math.floor(number / 60)} 4 ${dates}`);
+        }
+      });
+
+    const one = await costOf("1-27 * *", 5);
+    const many = await costOf("1-28 * *", 500);
+
+    expect(many / one).toBeLessThan(20);
   });
 
   it("of auto use at most nine tenths of a budget, and would use more one rung faster", () => {
