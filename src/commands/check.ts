@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { BudgetRecord } from "../budgets/gate.ts";
 import type { Config } from "../config/config.ts";
+import { indexerKey } from "../core/model/fleet.ts";
 import type { Report } from "../core/model/report.ts";
 import { ReportSchema } from "../core/model/report-schema.ts";
 import { hostAndPort } from "../core/model/text.ts";
@@ -12,6 +13,7 @@ import { openStore } from "../io/store/open-store.ts";
 import { expositionText } from "../metrics/exposition.ts";
 import { STATUS_METRICS } from "../metrics/families.ts";
 import { checkInStore } from "../replica/check-store.ts";
+import { keepTargets } from "../views/api/selection.ts";
 import {
   applyMaxLag,
   type CheckExitCode,
@@ -87,7 +89,7 @@ async function findReport(flags: Flags, world: CommandWorld, filters: readonly s
   const chains = new Set(select(configured, filters).json.targets.map(({ chain }) => chain));
   const store = readStore(flags, world);
   if (flags.state === undefined && flags.store === undefined) {
-    const served = await askListener(config, configured, world);
+    const served = await askListener(config, world);
     if (served !== null) {
       return served;
     }
@@ -100,7 +102,8 @@ async function findReport(flags: Flags, world: CommandWorld, filters: readonly s
   const poll = (shared: BudgetRecord | null): Promise<Report> =>
     checkRound(config, chains, { world: own, stateFile: shared === null ? stateFile : null, shared });
   if (store === null) {
-    return await pollOrAsk(stateFile, () => poll(null), world);
+    const found = await pollOrAsk(stateFile, () => poll(null), world);
+    return { ...found, answer: ofFile(found.answer, config, configured, world) };
   }
   await using shared = await openStore(store, own);
   const result = await checkInStore(config, {
@@ -120,21 +123,18 @@ async function findReport(flags: Flags, world: CommandWorld, filters: readonly s
 /** On this machine. */
 const LISTENER_TIMEOUT_MS = 2_000;
 
-/** Null if nothing, another program or a daemon without some of these targets listens on the configuration's address. */
-async function askListener(
-  { listen }: Config,
-  configured: Report,
-  world: CommandWorld,
-): Promise<Found | null> {
+/** Null unless a daemon that polls what the configuration says listens on its address: the demo does not, whatever its targets. */
+async function askListener({ file, listen, fleet }: Config, world: CommandWorld): Promise<Found | null> {
   const listener = toLoopback(`http://${hostAndPort(listen)}`);
   try {
     const served = await askForReport(listener, world, LISTENER_TIMEOUT_MS);
-    // It may serve more, with a key that is not set here.
-    const keys = new Set(served.answer.targets.map(({ key }) => key));
-    if (!configured.targets.every(({ key }) => keys.has(key))) {
+    const digest = served.answer.config_digest;
+    if (digest !== fleet.digest) {
+      const why = digest === null ? "is a demo or of an older version" : `does not poll what ${file} says`;
+      world.err(`Not asking the Synclag at ${listener}, which ${why}`);
       return null;
     }
-    world.err(`Asking the running daemon at ${listener}, which serves this configuration; polling nothing`);
+    world.err(`Asking the running daemon at ${listener}, which polls what ${file} says; polling nothing`);
     return served;
   } catch (error) {
     if (error instanceof CommandError) {
@@ -142,6 +142,27 @@ async function askListener(
     }
     throw error;
   }
+}
+
+/**
+ * The targets of the file, skipped ones included, in the report of whoever holds its state file.
+ *
+ * @throws {CommandError} If there are none.
+ */
+function ofFile(report: Report, { file, fleet }: Config, configured: Report, world: CommandWorld): Report {
+  if (report.config_digest === fleet.digest) {
+    return report;
+  }
+  const keys = new Set(configured.targets.map(({ key }) => key));
+  const skipped = new Set(fleet.skipped.map(indexerKey));
+  const own = report.targets.filter((target) => keys.has(target.key) || skipped.has(indexerKey(target)));
+  if (own.length === 0) {
+    throw new CommandError(`Cannot use the report of that daemon: it has no target of ${file}`);
+  }
+  if (report.config_digest !== null) {
+    world.err(`That daemon does not poll what ${file} says: reload or restart it`);
+  }
+  return keepTargets(report, own);
 }
 
 /** Polls once the state file is free; if a daemon holds it, asks that. */

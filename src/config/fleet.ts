@@ -7,6 +7,7 @@ import { didYouMean } from "../core/text/near-miss.ts";
 import { chooseCadence, fitProblem } from "../schedule/cadence.ts";
 import { firingsOf } from "../schedule/firing-times.ts";
 import { readAddress } from "./address.ts";
+import { digestOfPolled } from "./digest.ts";
 import {
   checkDialect,
   type Draft,
@@ -53,6 +54,7 @@ export function resolveFleet(
     }
   }
   const fleet = {
+    digest: digestOfPolled(sections),
     chains: resolveChains(sections),
     indexers: polled.map(({ protocol, variant, tier, drafts }): Indexer => {
       const own = drafts.flatMap(({ endpoint }) => endpoints.get(endpoint.key) ?? []);

@@ -232,6 +232,7 @@ export class Monitor {
       endpoints: endpointsOf(this.#fleet),
       previousIncidents: this.#incidents,
       budgets: this.#options.budgets(nowMs),
+      config_digest: this.#fleet.digest,
       skipped: this.#fleet.skipped,
       unlisted: this.#options.unlisted?.() ?? [],
       ...(this.#options.maintenance === undefined ? {} : { maintenance: this.#options.maintenance(nowMs) }),

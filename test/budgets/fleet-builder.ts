@@ -31,6 +31,7 @@ export function fleetOf(endpoints: readonly Endpoint[], budgets: readonly Budget
     indexers.set(name, [...(indexers.get(name) ?? []), endpoint]);
   }
   return {
+    digest: null,
     chains: [],
     indexers: [...indexers.values()].flatMap((group) =>
       group.slice(0, 1).map(({ protocol, variant, tier }) => ({ protocol, variant, tier, endpoints: group })),

@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from
 import { dirname, isAbsolute, join } from "node:path";
 import { parse } from "yaml";
 import type { CommandWorld } from "../../src/commands/command-world.ts";
+import { parseConfig } from "../../src/config/parse.ts";
 import type { ServerKind } from "../../src/sim/servers/families.ts";
 import { faultNamed } from "../support/faults.ts";
 import { startFleet } from "../support/fleet.ts";
@@ -29,7 +30,7 @@ const CONTROL = /[^\n\P{Cc}]/gu;
 
 /**
  * Commands, typed line by line in a folder of their own. `<folder>` is its path; `<NAME>` and `<NAME:host>` are the URL of a server and
- * its host and port, which is `NAME.example` in what is said.
+ * its host and port, which is `NAME.example` in what is said; `<digest>` is that of what chains.yaml polls.
  *
  * - `file NAME [PATH]`: its lines behind `| `, or a fixture (chains.yaml is there from the beginning); `edit OLD => NEW` changes the one
  *   written last; `fifo NAME`, `link NAME FILE`;
@@ -223,9 +224,18 @@ export class CommandStory implements AsyncDisposable {
     return line
       .replaceAll(/\\x([0-9a-f]{2})/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
       .replaceAll(/<([\w-]+)(:host)?>/g, (_, name: string, host: string | undefined) => {
+        if (name === "digest") {
+          return this.#digest();
+        }
         const url = name === "folder" ? this.#folder : this.#server(name).url;
         return host === undefined ? url : new URL(url).host;
       });
+  }
+
+  #digest(): string {
+    const file = this.#path("chains.yaml");
+    const readFile = (path: string) => readFileSync(path, "utf8");
+    return parseConfig(readFile(file), { file, env: this.#env, readFile }).fleet.digest ?? "";
   }
 
   /** Without what is different each time: the folder, ports, how long it took, and a resolver's code. */

@@ -25,11 +25,14 @@ describe("synclag demo", () => {
     const url = /^ {2}page {5}(\S+)$/m.exec(printed.out[0] ?? "")?.[1] ?? "";
     const page = await fetch(url);
     const metrics = await (await fetch(new URL("/metrics", url))).text();
+    const status = await (await fetch(new URL("/api/v1/status", url))).json();
     listeners.get("SIGINT")?.();
 
     expect(await running).toBe(0);
     expect(said).toBe("00:00  Everything is healthy and stays so");
     expect(page.status).toBe(200);
+    // So that no check of a configuration takes it for the daemon of that.
+    expect(status).toMatchObject({ config_digest: null });
     expect(metrics).toMatch(
       /^synclag_up\{protocol="airdrops",variant="multichain",tier="production",chain="base"/m,
     );

@@ -92,7 +92,7 @@ export function fullReport(): Report {
 
 /** A fleet of these, and of nothing else. */
 export function fleetOf(indexers: readonly Indexer[], rpcEndpoints: readonly Endpoint[]): Fleet {
-  return { indexers, rpcEndpoints, chains: [], budgets: [], skipped: [], parity: [] };
+  return { digest: null, indexers, rpcEndpoints, chains: [], budgets: [], skipped: [], parity: [] };
 }
 
 /** One of the nodes of Base. */

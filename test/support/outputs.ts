@@ -69,7 +69,7 @@ export abstract class Outputs {
   /** All that is measured and counted, without wording. */
   numbers(): string {
     const report = JSON.stringify(this.report(), (key, value: unknown) =>
-      key === "detail" ? undefined : value,
+      key === "detail" || key === "config_digest" ? undefined : value,
     );
     return report + this.metrics().replaceAll(/^#.*$/gm, "");
   }

@@ -183,6 +183,8 @@ export interface Budget {
 }
 
 export interface Fleet {
+  /** Of what chains.yaml has it poll, without secrets: equal in two processes that poll the same. Null: the fleet is simulated. */
+  readonly digest: string | null;
   readonly chains: readonly Chain[];
   /** In the order of the file: the first indexer of a protocol is the one that the others are compared with. */
   readonly indexers: readonly Indexer[];

@@ -197,6 +197,10 @@ const Replica = z.object({
 /** What `/api/v1/status` answers, and what `synclag check --format json` prints. */
 export const ReportSchema = z.object({
   generated_at: Time,
+  config_digest: orNull(
+    Text,
+    "A digest of what chains.yaml has the daemon poll, without keys; null in the demo",
+  ),
   replica: Replica.describe("Which of several processes that share a store answers; null without a store")
     .nullable()
     .default(null),

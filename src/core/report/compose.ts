@@ -5,7 +5,7 @@ import type { ChainPart, Incident, Report, TargetId, TargetReport } from "../mod
 import { isoTime } from "../model/text.ts";
 
 /** All that a report is made from. */
-export interface ReportInput extends Pick<Report, "budgets" | "skipped" | "unlisted"> {
+export interface ReportInput extends Pick<Report, "config_digest" | "budgets" | "skipped" | "unlisted"> {
   readonly chains: readonly { readonly report: ChainPart; readonly state: Pick<ChainState, "sources"> }[];
   readonly endpoints: readonly Endpoint[];
   /** The incidents of the previous report, so that a continuing incident keeps its start time. */
@@ -47,6 +47,7 @@ export function composeReport(input: ReportInput): Report {
   const network = incidents.find(({ scope }) => scope === "network");
   return {
     generated_at: isoTime(nowMs),
+    config_digest: input.config_digest,
     replica: null,
     chains: chains.map(({ report }) => report.summary),
     targets:

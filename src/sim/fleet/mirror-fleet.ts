@@ -103,6 +103,7 @@ function withSimulatedUrls(real: Fleet, simulated: SimulatedFleet): Fleet {
   };
   return {
     ...real,
+    digest: null,
     indexers: real.indexers.map((indexer) => ({ ...indexer, endpoints: indexer.endpoints.map(rewrite) })),
     rpcEndpoints: real.rpcEndpoints.map(rewrite),
   };

@@ -1,0 +1,46 @@
+import { createHash } from "node:crypto";
+import type { Sections } from "./fleet.ts";
+import type { IndexerEntry } from "./schema.ts";
+import { writtenKeys } from "./secrets.ts";
+
+/**
+ * A digest of what a configuration polls: its chains, their nodes, and the indexers with their URLs as they are written, without keys.
+ * Variables count by their names, so that two processes agree where one of them lacks a key. Schedules, thresholds and links do not count.
+ */
+export function digestOfPolled({ chains, protocols }: Pick<Sections, "chains" | "protocols">): string {
+  const polled = [
+    [...(chains ?? [])].map(([slug, { value }]) => [slug, value?.id, value?.rpc.map(askedOf)]),
+    [...(protocols ?? [])].map(([protocol, entries]) => [
+      protocol,
+      entries?.map(({ value }) => value && { ...askedOf(value), ...servedOf(value) }),
+    ]),
+  ];
+  const text = JSON.stringify(polled, (_, part: unknown) =>
+    typeof part === "string" && /^https?:/i.test(part) ? withoutKeys(part) : part,
+  );
+  return createHash("sha256").update(text).digest("hex").slice(0, 16);
+}
+
+function askedOf({
+  url,
+  dialect,
+  custom,
+  metrics,
+}: Pick<IndexerEntry, "url" | "dialect" | "custom" | "metrics">) {
+  return { url, dialect, custom, metrics };
+}
+
+function servedOf({ variant, tier, status, chains }: IndexerEntry) {
+  const served = Array.isArray(chains)
+    ? chains
+    : Object.entries(chains).map(([slug, { url, headers: _, schedule: __, budget: ___, ...values }]) => [
+        slug,
+        url,
+        values,
+      ]);
+  return { variant, tier, status, served };
+}
+
+function withoutKeys(url: string): string {
+  return writtenKeys(url).reduce((rest, { before, key }) => rest.replaceAll(before + key, () => before), url);
+}
