@@ -20,6 +20,7 @@ import {
 import { PAIR_STATES, pairState, pairsOf } from "../core/report/pairs.ts";
 import { family, labelsText, labelText, type MetricFamily, type Sample } from "./exposition.ts";
 import { explainedKeys, INCIDENT_LABELS, incidentSeries } from "./incidents.ts";
+import { probeFailures } from "./probe-failures.ts";
 
 /** What the metrics of the fleet are read from: a daemon, or the report of `check`. */
 type ReportSource = Pick<MetricsSource, "report">;
@@ -146,7 +147,7 @@ function targetsBy(
 
 const STATUS_LABELS = STATUSES.map((status) => [status, labelsText({ status })] as const);
 const REASONS = FAILURE_REASONS.map((reason) => [`failed: ${reason}`, labelsText({ reason })] as const);
-const RESULTS = { equal: 1, different: 0, unknown: null } as const;
+const RESULTS = { equal: 1, different: 0, failing: null, unknown: null } as const;
 
 /**
  * The metrics of targets, gaps, parity, chains and incidents, all gauges: what `check --format prometheus` prints, and the first
@@ -257,6 +258,12 @@ export const STATUS_METRICS: readonly MetricFamily<ReportSource>[] = [
     synclag_parity_compared_block: ["block", "Block at which the data were compared"],
     synclag_parity_last_comparison_timestamp_seconds: ["last_comparison", "Time of the last comparison"],
   }),
+  targetsBy(
+    "probe",
+    "synclag_parity_query_failing",
+    "1 while the query for the value fails again and again, though the height is read, else 0",
+    probeFailures,
+  ),
 ];
 
 /** What only a daemon knows of the fleet: its counters, its budgets, and the state of its poll loop. */

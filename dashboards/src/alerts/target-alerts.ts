@@ -144,7 +144,7 @@ function unheard(): readonly Alert[] {
   ];
 }
 
-/** Two variants that are within their thresholds but do not show users the same. */
+/** Variants that are within their thresholds but do not show users the same, or show them nothing. */
 function different(): readonly Alert[] {
   const against = `label_replace(${statusMetric("ok")} == 1, "against", "$1", "variant", "(.+)")`;
   return [
@@ -177,6 +177,18 @@ and on (${TARGET})
       description: say` and the variant ${label("against")} have different values of probe ${label("probe")} at one height: users see different data depending on the variant.${VARIANTS}`,
       first:
         "compare both values on the page of the chain, which names the odd one out where more than two are compared.",
+    }),
+    // Heights are read, so that no status says that users get errors.
+    targetAlert({
+      name: "SynclagDataQueryFailing",
+      severity: "warning",
+      expr: outsideMaintenance(`max by (${TARGET}, probe) (synclag_parity_query_failing) == 1
+and on (${TARGET})
+  max by (${TARGET}) (synclag_status) == 1`),
+      for: "5m",
+      summary: say`: the query of probe ${label("probe")} fails`,
+      description: say` reports its height, but the query of probe ${label("probe")} fails: users who query its data may get errors, though its status is in order.${VARIANTS}`,
+      first: "send the query of the probe to it; the page of the chain has its error.",
     }),
   ];
 }

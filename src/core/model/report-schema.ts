@@ -143,7 +143,11 @@ const Parity = z.object({
   probe: Text,
   against: Text.describe("The variant it is compared with"),
   against_key: Text,
-  result: oneOf(["equal", "different", "unknown"], "unknown: not compared yet, or the comparison is stale"),
+  result: oneOf(
+    ["equal", "different", "failing", "unknown"],
+    "failing: the query of one or both fails again and again, while the heights are read; unknown: not compared yet, or the comparison is stale",
+  ),
+  failing: z.array(Text).describe("Keys of the targets whose query fails").default([]),
   block: orNull(Height, "The height at which the result was found"),
   value: orNull(Text),
   against_value: orNull(Text),

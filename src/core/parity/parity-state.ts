@@ -1,5 +1,6 @@
 import type { ParityReading, ParityValue } from "../model/parity.ts";
 import {
+  addFailure,
   addReading,
   forgetValues,
   highestShared,
@@ -136,7 +137,7 @@ function takeReading(
   const known = values[target.asked] ?? newKnownValues();
   values[target.asked] = known;
   if (reading.kind === "failed") {
-    known.failure = reading.detail;
+    addFailure(known, reading.detail, reading.receivedAtMs);
   } else if (trust === "doubted") {
     forgetValues(known);
   } else if (trust === "trusted") {

@@ -65,7 +65,8 @@ export function reportChain(state: ChainState, watched: WatchedChain, nowMs: num
     ),
   );
   const parity = reportParity(state, watched, targets, nowMs);
-  markPreferred(targets, new Set(parity.map((one) => one.odd_key)));
+  const unfit = parity.flatMap(({ failing, odd_key }) => (failing.length === 1 ? failing : (odd_key ?? [])));
+  markPreferred(targets, new Set(unfit));
   return {
     summary: {
       slug,
@@ -282,12 +283,13 @@ function statusAt(
 
 /**
  * Marks the freshest healthy target of each protocol, among those that serve its users: a testing URL is preferred only
- * where the protocol has no production tier here. `odd` are keys of targets whose data differ from what the others have.
+ * where the protocol has no production tier here. `unfit` are keys of targets
+ * whose data differ from those of several others, or cannot be queried while those of another can.
  */
-function markPreferred(targets: readonly MarkedTarget[], odd: ReadonlySet<string | null>): void {
+function markPreferred(targets: readonly MarkedTarget[], unfit: ReadonlySet<string>): void {
   for (const group of groupBy(targets, ({ protocol }) => protocol).values()) {
     const [first, ...others] = servingTargets(group).filter(
-      ({ key, status, block_number: block }) => status === "ok" && block !== null && !odd.has(key),
+      ({ key, status, block_number: block }) => status === "ok" && block !== null && !unfit.has(key),
     );
     if (first !== undefined) {
       others.reduce((best, one) => (isFresher(one, best) ? one : best), first).preferred = true;

@@ -3,7 +3,13 @@ import { variantName } from "../model/fleet.ts";
 import type { ParityValue } from "../model/parity.ts";
 import { type ParityReport, type TargetReport, targetId } from "../model/report.ts";
 import { formatCount, formatDuration, formatNumber, isoTime } from "../model/text.ts";
-import { isContradictory, isSteady, type KnownValues, newKnownValues } from "../parity/known-values.ts";
+import {
+  isContradictory,
+  isSteady,
+  type KnownValues,
+  lastingFailure,
+  newKnownValues,
+} from "../parity/known-values.ts";
 import {
   DIFFERENCES,
   DIFFERENT_AFTER_MS,
@@ -24,18 +30,17 @@ export function reportParity(
   return probes.flatMap((probe) => {
     const known = probe.pairs.map((pair): KnownPair => {
       const { target, against, key } = pair;
-      const doubt = doubtOf(reports.get(target.key)) ?? doubtOf(reports.get(against.key));
+      const sides = [
+        sideOf(target, against, { values, reports }),
+        sideOf(against, target, { values, reports }),
+      ] as const;
       const found = pairs[key] ?? newPair();
       const staleMs = parityStaleMs(probe, pair, chain.thresholds.staleMs);
       const isStale = found.last === null || nowMs - found.last.atMs > staleMs;
-      const state = isStale || doubt !== null ? { ...newPair(), streak: found.streak } : found;
-      return {
-        ...state,
-        pair,
-        doubt,
-        own: values[target.asked] ?? newKnownValues(),
-        other: values[against.asked] ?? newKnownValues(),
-      };
+      const failing = sides.filter(({ failure }) => failure !== null);
+      const isKnown = !isStale && failing.length === 0 && sides.every(({ doubt }) => doubt === null);
+      const state = isKnown ? found : { ...newPair(), streak: found.streak };
+      return { ...state, pair, sides, failing };
     });
     const odd = oddOnesOut(
       known.map(({ pair, result }) => ({ target: pair.target.key, against: pair.against.key, result })),
@@ -47,17 +52,51 @@ export function reportParity(
 /** What is known of a pair at one instant: without a result where that is stale, or doubted. */
 interface KnownPair extends PairState {
   readonly pair: ParityPair;
-  /** Why nothing can be said of it now, or null. */
+  readonly sides: readonly [own: Side, against: Side];
+  /** The sides whose query fails again and again, though their heights are read. */
+  readonly failing: readonly Side[];
+}
+
+/** What is known of one target of a pair. */
+interface Side {
+  readonly key: string;
+  /** With its tier only where the other has another one. */
+  readonly name: string;
+  readonly values: KnownValues;
+  /** Why nothing can be said of its data now, or null. */
   readonly doubt: string | null;
-  readonly own: KnownValues;
-  readonly other: KnownValues;
+  /** Null while its query is answered, or nothing can be said of it. */
+  readonly failure: ReturnType<typeof lastingFailure>;
+}
+
+function sideOf(
+  target: ParityPair["target"],
+  other: ParityPair["target"],
+  known: {
+    readonly values: Readonly<Record<string, KnownValues>>;
+    readonly reports: ReadonlyMap<string, TargetReport>;
+  },
+): Side {
+  const { asked, key, tier } = target;
+  const values = known.values[asked] ?? newKnownValues();
+  const doubt = doubtOf(known.reports.get(key));
+  return {
+    key,
+    name: tier === other.tier ? target.variant : variantName(target),
+    values,
+    doubt,
+    failure: doubt === null ? lastingFailure(values) : null,
+  };
 }
 
 /** The odd ones out by key, each with the targets that are equal to one another. */
 type Odd = ReadonlyMap<string, readonly string[]>;
 
 function reportPair({ name }: WatchedProbe, known: KnownPair, odd: Odd, nowMs: number): ParityReport {
-  const { comparison, last, own, other, pair, result, sinceMs } = known;
+  const { comparison, failing, last, pair, sides, sinceMs } = known;
+  const result = failing.length > 0 ? "failing" : known.result;
+  const failures = failing.flatMap(({ failure }) => failure?.sinceMs ?? []);
+  const beganMs = result === "failing" ? Math.min(...failures) : sinceMs;
   const oddOne = result === "different" ? oddOf(pair, odd) : undefined;
   return {
     ...targetId(pair.target),
@@ -65,16 +104,17 @@ function reportPair({ name }: WatchedProbe, known: KnownPair, odd: Odd, nowMs: n
     against: pair.against.variant,
     against_key: pair.against.key,
     result,
+    failing: failing.map(({ key }) => key),
     block: comparison?.block ?? null,
     value: comparison?.own.text ?? null,
     against_value: comparison?.against.text ?? null,
     difference: comparison === null ? null : differenceOf(comparison.own, comparison.against),
-    since: sinceMs === null ? null : isoTime(sinceMs),
+    since: beganMs === null ? null : isoTime(beganMs),
     last_comparison: last === null ? null : isoTime(last.atMs),
     odd: oddOne?.variant ?? null,
     odd_key: oddOne?.key ?? null,
-    latest: latestOf(own),
-    against_latest: latestOf(other),
+    latest: latestOf(sides[0].values),
+    against_latest: latestOf(sides[1].values),
     detail: parityDetail(known, odd, nowMs),
   };
 }
@@ -147,8 +187,11 @@ export function oddOnesOut(
 
 /** Why two targets are said to have the same data, or not, in one sentence. */
 function parityDetail(known: KnownPair, odd: Odd, nowMs: number): string {
-  const { comparison, pair, result, sinceMs } = known;
-  const against = nameOf(pair.against, pair.target);
+  const { comparison, failing, pair, result, sides, sinceMs } = known;
+  const against = sides[1].name;
+  if (failing.length > 0) {
+    return failing.map((side) => failureText(side, nowMs)).join("; ");
+  }
   if (comparison === null || sinceMs === null) {
     return `not known to be equal to ${against}: ${whyUnknown(known)}`;
   }
@@ -172,32 +215,30 @@ function streakText({ streak }: KnownPair): string {
     : `; different at the last ${streak.count === 1 ? "comparison" : `${streak.count} comparisons`}, which is not enough to say so yet`;
 }
 
-function whyUnknown({ doubt, own, other, pair, streak }: KnownPair): string {
-  const sides = [
-    { ...own, name: nameOf(pair.target, pair.against) },
-    { ...other, name: nameOf(pair.against, pair.target) },
-  ];
+function failureText({ failure, name }: Side, nowMs: number): string {
+  const forText = formatDuration(Math.max(0, nowMs - (failure?.sinceMs ?? nowMs)));
+  return `the query of ${name} has failed for ${forText}, while its heights are read: ${failure?.detail}`;
+}
+
+function whyUnknown({ sides, streak }: KnownPair): string {
   const reasons = [
-    doubt,
-    ...sides.map(({ failure, name }) =>
-      failure === null ? null : `the query of ${name} failed: ${failure}`,
+    ...sides.map(({ doubt }) => doubt),
+    ...sides.map(({ name, values: { failure } }) =>
+      failure === null ? null : `the query of ${name} failed: ${failure.detail}`,
     ),
-    ...sides.map(({ name, runs }) => (runs.length === 0 ? `${name} was not read yet` : null)),
+    ...sides.map(({ name, values }) => (values.runs.length === 0 ? `${name} was not read yet` : null)),
     streak === null
       ? null
       : `they were different at ${formatCount(streak.count, "comparison")}, and only ${DIFFERENCES} in a row over ${formatDuration(DIFFERENT_AFTER_MS)} are a difference`,
-    ...sides.map((side) => (isContradictory(side) ? `${side.name} gave two values for one height` : null)),
-    ...sides.map((side) =>
-      isSteady(side) ? null : `the value of ${side.name} comes and goes between polls`,
+    ...sides.map(({ name, values }) =>
+      isContradictory(values) ? `${name} gave two values for one height` : null,
+    ),
+    ...sides.map(({ name, values }) =>
+      isSteady(values) ? null : `the value of ${name} comes and goes between polls`,
     ),
   ];
   return (
     reasons.find((reason) => reason !== null) ??
     "both are not known at one height, since the value changes between polls"
   );
-}
-
-/** With its tier only where the other has another one. */
-function nameOf(one: ParityPair["target"], other: ParityPair["target"]): string {
-  return one.tier === other.tier ? one.variant : variantName(one);
 }

@@ -180,7 +180,8 @@ export function noteExchange(exchanges: RecentExchanges, exchange: Exchange): vo
 const MAX_ALIASES = 15;
 /** Ponder allows a thousand tokens. */
 const MAX_CHARACTERS = 8_000;
-const LONGEST_WAIT_MS = 86_400_000;
+/** A refused selection is asked for again within this time, so that the end of a fault is seen. */
+const LONGEST_WAIT_MS = 3_600_000;
 /** Polls are never exactly on time: a poll may be early by this share of its interval or of `every`. */
 const TOLERANCE = 0.1;
 const NEVER_ASKED: SelectionState = { dueMs: Number.NEGATIVE_INFINITY, refusals: 0 };
@@ -229,7 +230,7 @@ export function noteCarried(
     const { refusals } = selections[id] ?? NEVER_ASKED;
     const waitMs = isAnswered ? everyMs : everyMs * 2 ** refusals;
     selections[id] = {
-      dueMs: sentMs + Math.min(waitMs, LONGEST_WAIT_MS),
+      dueMs: sentMs + Math.max(everyMs, Math.min(waitMs, LONGEST_WAIT_MS)),
       refusals: isAnswered ? 0 : refusals + 1,
     };
   }

@@ -1,6 +1,7 @@
 import type { z } from "zod";
-import { servingTargets } from "../../core/model/fleet.ts";
-import type { Report, TargetReport } from "../../core/model/report.ts";
+import { servingTargets, variantName } from "../../core/model/fleet.ts";
+import { groupBy } from "../../core/model/group-by.ts";
+import type { ParityReport, Report, TargetReport } from "../../core/model/report.ts";
 import { formatCount, formatDuration } from "../../core/model/text.ts";
 import { differingKeys, findDifferences } from "../wording/parity.ts";
 import { latenessOf } from "../wording/targets.ts";
@@ -31,7 +32,7 @@ export function healthJson(report: Report, query: HealthQuery): HealthJson | nul
   }
   const { max_lag: maxLagSeconds = chain.thresholds.lagging_seconds } = query;
   const nowMs = Date.parse(report.generated_at);
-  const differing = query.parity === "equal" ? whyDifferent(report) : new Map<string, string>();
+  const unequal = query.parity === "equal" ? whyUnequal(report) : new Map<string, string>();
   const hasReference = chain.reference !== null;
   const [unknown, head] = hasReference
     ? (["lag unknown", "reference"] as const)
@@ -41,7 +42,7 @@ export function healthJson(report: Report, query: HealthQuery): HealthJson | nul
     const { ms, text } = latenessOf(target, nowMs, unknown, head);
     const isLate = ms > maxLagSeconds * 1000;
     const late = isLate ? `, more than ${formatDuration(maxLagSeconds * 1000)}` : "";
-    const difference = differing.get(key);
+    const difference = unequal.get(key);
     return {
       ...{ variant: name, tier: of, status },
       healthy: status === "ok" && difference === undefined && !isLate,
@@ -88,14 +89,40 @@ export function protocolHealthJson(
       };
 }
 
-/** Why the data of a target differ, by its key. */
-function whyDifferent(report: Report): ReadonlyMap<string, string> {
-  return new Map(
-    findDifferences(report).flatMap((one) => {
-      const why = `data differ by probe ${one.probe}: ${one.variant} ${one.detail}`;
-      return differingKeys(one).map((key) => [key, why] as const);
-    }),
-  );
+/** Why the data of a target are not known to be equal to those of another one, for some probe, by its key. */
+function whyUnequal(report: Report): ReadonlyMap<string, string> {
+  const reasons = new Map<string, string>();
+  for (const compared of groupBy(
+    report.parity,
+    ({ probe, protocol, chain }) => `${probe} ${protocol} ${chain}`,
+  ).values()) {
+    const equal = new Set(
+      compared.flatMap(({ result, key, against_key }) => (result === "equal" ? [key, against_key] : [])),
+    );
+    const unconfirmed = compared.flatMap((one) =>
+      [one.key, one.against_key].filter((key) => !equal.has(key)).map((key) => [key, one] as const),
+    );
+    const different = findDifferences({ parity: compared }).flatMap((one) =>
+      differingKeys(one).map((key) => [key, one] as const),
+    );
+    // What is worse comes last, and counts.
+    for (const [key, one] of [...unconfirmed, ...different]) {
+      reasons.set(key, `${PROBLEMS[one.result]} by probe ${one.probe}: ${subjectOf(one)}${one.detail}`);
+    }
+  }
+  return reasons;
+}
+
+const PROBLEMS: Readonly<Record<ParityReport["result"], string>> = {
+  equal: "the data are equal",
+  different: "data differ",
+  failing: "data cannot be queried",
+  unknown: "data are not known to be equal",
+};
+
+/** What the detail is said of; one about a query names its variant itself. */
+function subjectOf(parity: ParityReport): string {
+  return parity.result === "failing" ? "" : `${variantName(parity)} `;
 }
 
 /** The preferred target, else the highest one that is not diverged. */

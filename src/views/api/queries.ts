@@ -89,7 +89,7 @@ export const QUERIES = {
       .enum(["equal"])
       .optional()
       .describe(
-        "equal: a variant whose data differ from another variant's is not healthy, or only the odd one out where more than two were compared",
+        "equal: a variant is healthy only while each probe that compares it finds its data equal to those of another variant, and it is not the odd one out",
       ),
   }),
   history: parameters({

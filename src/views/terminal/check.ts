@@ -12,7 +12,13 @@ import { type PairState, pairState, pairsOf } from "../../core/report/pairs.ts";
 import { describeMissing, keepTargets, type Selection, selectTargets } from "../api/selection.ts";
 import { describeReplica, headline } from "../wording/headline.ts";
 import { describeFailover, incidentTitle } from "../wording/incidents.ts";
-import { describeDifference, findDifferences, paritySummary, parityTitle } from "../wording/parity.ts";
+import {
+  describeDifference,
+  findDifferences,
+  parityProblem,
+  paritySummary,
+  parityTitle,
+} from "../wording/parity.ts";
 import {
   findProblems,
   latenessOf,
@@ -144,7 +150,7 @@ export function renderCheckTable(json: Report, options: CheckTableOptions): stri
   };
   const anchors = [...new Set(notOk.map(({ status }) => `#${status}`))];
   const differing = findDifferences(json).map(
-    (one) => `Data differ: ${parityTitle(one, json)}: ${describeDifference(one, nowMs)}`,
+    (one) => `${parityProblem(one)}: ${parityTitle(one, json)}: ${describeDifference(one, nowMs)}`,
   );
   return paragraphs([
     [paint(printable(detail === "" ? title : `${title}: ${detail}`), tone)],

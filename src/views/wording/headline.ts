@@ -2,7 +2,7 @@ import { variantName } from "../../core/model/fleet.ts";
 import type { Report, TargetReport } from "../../core/model/report.ts";
 import { formatCount, formatDuration, formatNumber } from "../../core/model/text.ts";
 import { describeFailover, incidentEffect, incidentSubject } from "./incidents.ts";
-import { parityTitle, urgentDifferences } from "./parity.ts";
+import { parityProblem, parityTitle, problematicVariants, urgentDifferences } from "./parity.ts";
 import { describeAlternatives, needsAction, notableLagMs, type TargetProblem, type Tone } from "./targets.ts";
 
 /** The summary of a report. */
@@ -33,9 +33,14 @@ export function headline(report: Report, problems: readonly TargetProblem[]): He
   }
   const [different, ...others] = urgentDifferences(report);
   if (different !== undefined) {
-    const names = `${variantName(different)} and ${different.against} of ${parityTitle(different, report)}`;
+    const names = `${problematicVariants(different)} of ${parityTitle(different, report)}`;
     const more = others.length === 0 ? "" : ` and ${formatCount(others.length, "more pair")}`;
-    return { tone: "warn", title: `Data differ: ${names}${more}`, detail: "", urgent: others.length + 1 };
+    return {
+      tone: "warn",
+      title: `${parityProblem(different)}: ${names}${more}`,
+      detail: "",
+      urgent: others.length + 1,
+    };
   }
   return { ...calm(report), detail: "", urgent: 0 };
 }

@@ -1,10 +1,16 @@
 import { variantName } from "../../core/model/fleet.ts";
 import type { ParityReport, Report } from "../../core/model/report.ts";
-import { formatCount, formatDuration, formatNumber } from "../../core/model/text.ts";
+import { formatCount, formatDuration, formatList, formatNumber } from "../../core/model/text.ts";
+import { idOfKey } from "./targets.ts";
 
-/** The pairs whose data differ. */
+/** The pairs whose data differ, or cannot be queried. */
 export function findDifferences({ parity }: Pick<Report, "parity">): readonly ParityReport[] {
-  return parity.filter(({ result }) => result === "different");
+  return parity.filter(({ result }) => result === "different" || result === "failing");
+}
+
+/** What is wrong with such a pair. */
+export function parityProblem({ result }: ParityReport): string {
+  return result === "failing" ? "Query fails" : "Data differ";
 }
 
 /** The differences that need a person: neither target is in maintenance. */
@@ -13,8 +19,18 @@ export function urgentDifferences(report: Report): readonly ParityReport[] {
   return findDifferences(report).filter((one) => !planned.has(one.key) && !planned.has(one.against_key));
 }
 
-/** The keys of the targets whose data differ: the odd one out if it is known, else both of a pair. */
-export function differingKeys({ key, against_key, odd_key }: ParityReport): readonly string[] {
+/** `subgraph and multichain`: the variants whose data differ, or whose query fails. */
+export function problematicVariants(parity: ParityReport): string {
+  return parity.failing.length === 0
+    ? `${variantName(parity)} and ${parity.against}`
+    : formatList(parity.failing.map((key) => variantName(idOfKey(key))));
+}
+
+/** The keys of the targets whose query fails, or whose data differ: the odd one out if it is known, else both of a pair. */
+export function differingKeys({ failing, key, against_key, odd_key }: ParityReport): readonly string[] {
+  if (failing.length > 0) {
+    return failing;
+  }
   return odd_key === null ? [key, against_key] : [odd_key];
 }
 
@@ -24,9 +40,12 @@ export function parityTitle({ protocol, chain, probe }: ParityReport, { chains }
   return `${protocol} on ${name} (${probe})`;
 }
 
-/** `subgraph has 6141 and multichain 6143 at block 37,999,990, for 20 min; subgraph is the odd one out`. */
+/** `the query of subgraph has failed for 20 min, …` or `subgraph has 6141 and multichain 6143 at block 37,999,990, for 20 min; subgraph is the odd one out`. */
 export function describeDifference(parity: ParityReport, nowMs: number): string {
-  const { against, against_value, block, odd, since, value } = parity;
+  const { against, against_value, block, detail, odd, result, since, value } = parity;
+  if (result === "failing") {
+    return detail;
+  }
   const at = block === null ? "" : ` at block ${formatNumber(block)}`;
   const forText = since === null ? "" : `, for ${formatDuration(Math.max(0, nowMs - Date.parse(since)))}`;
   const who = odd === null ? "" : `; ${odd} is the odd one out`;
@@ -39,7 +58,7 @@ export function paritySummary({ parity }: Pick<Report, "parity">): string | null
     return null;
   }
   const count = (result: ParityReport["result"]) => parity.filter((one) => one.result === result).length;
-  const rest = (["different", "unknown"] as const).flatMap((result) =>
+  const rest = (["different", "failing", "unknown"] as const).flatMap((result) =>
     count(result) === 0 ? [] : `, ${formatNumber(count(result))} ${result}`,
   );
   const equal = formatNumber(count("equal"));
