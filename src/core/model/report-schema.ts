@@ -46,6 +46,9 @@ const Target = z.object({
   ...TARGET_LABELS,
   status: TargetStatus,
   since: orNull(Time, "Since when it has this status; null before the first"),
+  unconfirmed: orNull(
+    oneOf(STATUSES, "What the last poll indicates, where another poll has to confirm it; else null"),
+  ),
   status_changes: Count.describe("How often a poll changed the status").default(0),
   reason: orNull(oneOf(FAILURE_REASONS, "Why the last poll failed")),
   up: Flag.describe("Whether the last poll returned a usable height").default(false),

@@ -65,7 +65,7 @@ export function composeReport(input: ReportInput): Report {
 
 function unknown(target: TargetReport, detail: string, since: string | null): TargetReport {
   const noLag = { lag_blocks: null, lag_seconds: null, lag_extrapolated: false, catch_up: null };
-  return { ...target, ...noLag, status: "unknown", since, preferred: false, detail };
+  return { ...target, ...noLag, status: "unknown", unconfirmed: null, since, preferred: false, detail };
 }
 
 /** With the explanation first in the detail, unless the target is `ok` or `unknown`. */

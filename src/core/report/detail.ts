@@ -12,6 +12,8 @@ import type { ChainView, Dispute } from "../status/view.ts";
 /** What a detail is written from. */
 export interface Facts {
   readonly status: Status;
+  /** What the last poll indicates, where it is not the status and another poll has to confirm it. */
+  readonly unconfirmed: Status | null;
   readonly state: SourceState;
   readonly view: ChainView;
   readonly lag: Lag | null;
@@ -66,9 +68,15 @@ const WITH_HEIGHT: ReadonlySet<Status> = new Set(["ok", "lagging", "syncing", "s
 /** An advance is recent for so many polls, or block times where these are longer. */
 const RECENT = 2;
 
-/** Why a target has its status, in one sentence. */
+/** Why a target has its status, or what the last poll indicates instead, in one sentence. */
 export function detailOf(facts: Facts): string {
-  return `${CLAUSES[facts.status](facts)}${replicasText(facts)}`;
+  const { unconfirmed } = facts;
+  if (unconfirmed === null) {
+    return `${CLAUSES[facts.status](facts)}${replicasText(facts)}`;
+  }
+  const now = { ...facts, status: unconfirmed, catchUp: null };
+  const what = unconfirmed === "ok" ? "recovering: " : `not confirmed yet: ${unconfirmed}, `;
+  return `${what}${CLAUSES[unconfirmed](now)}${replicasText(now)}`;
 }
 
 /** Which sources contradict each other, by how much, and what would decide it. */
@@ -99,7 +107,7 @@ function replicasText({ state, status }: Facts): string {
 function doubtText({ state, view }: Facts): string {
   const contradiction = contradictionOf(state, view);
   return contradiction === null
-    ? "its last heights did not fit, the next poll decides"
+    ? "its last heights contradict the other sources; waiting for one more poll"
     : oppositionText(contradiction);
 }
 

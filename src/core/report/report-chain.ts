@@ -21,7 +21,7 @@ import {
 import { inSeconds, isoTime } from "../model/text.ts";
 import { statusOfFailure } from "../source/settled-status.ts";
 import { newestSample, newSource, reached, type SourceState, servedOf } from "../source/source-state.ts";
-import { contradictionOf } from "../status/judge.ts";
+import { contradictionOf, statusVote } from "../status/judge.ts";
 import { measureLag, reportCatchUp } from "../status/lag.ts";
 import { type ChainView, viewOf } from "../status/view.ts";
 import { detailOf, disputeText, type Facts } from "./detail.ts";
@@ -180,8 +180,11 @@ function reportTarget(target: Target, known: SourceState, view: ChainView): Mark
   const id = targetId(target);
   const height = reportHeight(state, view);
   const { status, sinceMs } = statusAt(state, view);
-  const lag = WITHOUT_LAG.has(status) || height.block_number === null ? null : measureLag(state, view);
+  const unconfirmed = unconfirmedOf(known, status, view);
+  const measured = height.block_number === null ? null : measureLag(state, view);
+  const lag = WITHOUT_LAG.has(status) ? null : measured;
   const catchUp = reportCatchUp(state, status, lag, view.intervalMs);
+  const said = unconfirmed ?? status;
   // Node 20 takes 20 µs, not 1, for so many fields behind a spread.
   const report = {
     key: id.key,
@@ -193,7 +196,8 @@ function reportTarget(target: Target, known: SourceState, view: ChainView): Mark
     status,
     since: sinceMs === null ? null : isoTime(Math.round(sinceMs)),
     status_changes: state.statusChanges,
-    reason: state.last?.kind === "failed" ? state.last.reason : null,
+    unconfirmed,
+    reason: reasonOf(state.last, said),
     up: height.up,
     block_number: height.block_number,
     block_timestamp: height.block_timestamp,
@@ -211,10 +215,23 @@ function reportTarget(target: Target, known: SourceState, view: ChainView): Mark
     maintenance: false,
     explorer: target.explorer,
     playground: target.playground,
-    [FACTS]: { status, state, view, lag, catchUp },
+    [FACTS]: { status, unconfirmed, state, view, lag: WITHOUT_LAG.has(said) ? null : measured, catchUp },
   };
   addDetail(report);
   return report;
+}
+
+/** The status that the last poll indicates, where it is not the settled one and another poll has to confirm it. */
+function unconfirmedOf(source: SourceState, status: Status, view: ChainView): Status | null {
+  const { verdict } = source;
+  const vote = verdict?.status === status && verdict.dissent > 0 ? statusVote(source, view) : null;
+  return vote === null || vote.status === status ? null : vote.status;
+}
+
+/** The reason of the last failure, where it is why the target has the status that is told. */
+function reasonOf(last: SourceState["last"], said: Status): TargetReport["reason"] {
+  const isOfStatus = last?.kind === "failed" && (said === "unknown" || statusOfFailure(last.reason) === said);
+  return isOfStatus ? last.reason : null;
 }
 
 const FACTS = Symbol("facts");

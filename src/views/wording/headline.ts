@@ -84,8 +84,8 @@ function calm({ targets }: Report): Pick<Headline, "tone" | "title"> {
     return { tone: "idle", title: `No data yet: none of ${total} has answered` };
   }
   if (count("ok") === targets.length) {
-    const lags = targets.flatMap(({ lag_seconds: lag }) => lag ?? []);
-    const most = formatDuration(Math.max(0, ...lags) * 1000);
+    const lags = targets.flatMap((target) => notableLagMs(target) ?? []);
+    const most = formatDuration(Math.max(0, ...lags));
     const late = most === formatDuration(0) ? ", at the head" : `, at most ${most} behind`;
     const all = targets.length === 1 ? "The only target is" : `All ${total} are`;
     return { tone: "ok", title: `${all} ok${lags.length === 0 ? "" : late}` };

@@ -81,9 +81,10 @@ export function idOfKey(key: string): IndexerId {
 /** A shorter lag of a target that is neither ok nor lagging is not worth mentioning. */
 const NOTABLE_SECONDS = 60;
 
-/** The lag if it is known and worth mentioning, else null. */
-export function notableLagMs({ status, lag_seconds: lag }: TargetReport): number | null {
-  const isNotable = status === "ok" || status === "lagging" || (lag ?? 0) >= NOTABLE_SECONDS;
+/** The lag if it is known and worth mentioning, else null; one that contradicts the status is not. */
+export function notableLagMs({ status, lag_seconds: lag, unconfirmed }: TargetReport): number | null {
+  const isOfStatus = unconfirmed === null;
+  const isNotable = isOfStatus && (status === "ok" || status === "lagging" || (lag ?? 0) >= NOTABLE_SECONDS);
   return isNotable && lag !== null ? lag * 1000 : null;
 }
 
