@@ -47,7 +47,7 @@ const STORE = [
 /** How `probe` and `init` ask an endpoint. */
 const ASKING = [
   repeated("--header <header>", `such as 'Authorization: Bearer \${KEY}'`),
-  option("--chain-id <n>", "the chain's number, where a reply does not have it"),
+  option("--chain-id <n>", "the chain's number, where neither reply nor URL has it"),
   option("--timeout <duration>", "time limit of each request", "10s"),
 ];
 

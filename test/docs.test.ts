@@ -63,6 +63,7 @@ describe("a configuration of docs/your-case.md or README.md", () => {
     expect(CONFIGURATIONS.map(({ title }) => title)).toEqual([
       "A graph-node of your own",
       "One subgraph on The Graph's gateway",
+      "Subgraphs of one protocol on several chains",
       "Envio and a subgraph side by side",
       "Ponder, and other indexers by their own pages",
       "SQD and SubQuery",

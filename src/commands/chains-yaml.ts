@@ -2,9 +2,9 @@ import { stringify } from "yaml";
 import type { Headers } from "../config/address.ts";
 import { writtenKeys } from "../config/secrets.ts";
 import { wellKnownChain, wellKnownChainIn } from "../config/well-known-chains.ts";
-import { groupBy } from "../core/model/group-by.ts";
+
 import { looksLikeKey } from "../core/model/redact.ts";
-import type { Attempt, Prober } from "./ask-endpoint.ts";
+import type { Attempt } from "./ask-endpoint.ts";
 
 /** An endpoint whose dialect and chains are known. */
 export interface FoundEndpoint {
@@ -14,21 +14,57 @@ export interface FoundEndpoint {
   readonly chains: readonly { readonly id: number; readonly slug: string }[];
 }
 
-/** The endpoint that replied. Its chains are those of the reply, else the chain that was given, else the chain in its URL, else none. */
+/** The endpoint that replied. Its chains are those of the reply, else the given one. */
 export function endpointOf(
-  { url, dialect, rows }: Attempt,
-  { chainId: given, headers }: Pick<Prober, "chainId" | "headers">,
+  { url, dialect, rows }: Pick<Attempt, "url" | "dialect" | "rows">,
+  headers: Headers,
   variables: KeyVariables,
+  chainId: number | null,
 ): FoundEndpoint {
   const written = variables.inHeaders(headers);
   const address = { url: variables.inUrl(url), ...(Object.keys(headers).length > 0 && { headers: written }) };
-  const ids = [...new Set(rows.flatMap(({ chainId }) => chainId ?? given ?? []))];
-  const named = ids.length > 0 || rows.length === 0 ? null : wellKnownChainIn(url);
-  const chains =
-    named === null
-      ? ids.map((id) => ({ id, slug: wellKnownChain(id)?.slug ?? `chain-${id}` }))
-      : [{ id: named.id, slug: named.slug }];
+  const ids = [...new Set(rows.flatMap((row) => row.chainId ?? chainId ?? []))];
+  const chains = ids.map((id) => ({ id, slug: wellKnownChain(id)?.slug ?? `chain-${id}` }));
   return { address, dialect, chains };
+}
+
+/** The heads of two chains are rarely so near each other; a subgraph of a fast chain may be hours behind. */
+const SAME_HEIGHT = 0.01;
+
+/**
+ * The chain of an endpoint whose reply names none, and how that is known: its URL has the name; else its height is near the head of one
+ * chain alone in the other `replies`; else it is the `given` one, which comes first for the only endpoint. Null: nothing shows it.
+ */
+export function chainOfNameless(
+  { url, rows }: Pick<Attempt, "url" | "rows">,
+  replies: readonly Pick<Attempt, "url" | "rows">[],
+  given: { readonly id: number | null; readonly isOnly: boolean },
+): { readonly id: number; readonly why: string } | null {
+  if (rows.some(({ chainId }) => chainId !== null)) {
+    return null;
+  }
+  const byUser = given.id === null ? null : { id: given.id, why: "by --chain-id" };
+  const named = wellKnownChainIn(url);
+  const byName = named && { id: named.id, why: "named in the URL" };
+  return (given.isOnly ? byUser : null) ?? byName ?? chainOfHeight(rows, replies) ?? byUser;
+}
+
+function chainOfHeight(rows: Attempt["rows"], replies: readonly Pick<Attempt, "url" | "rows">[]) {
+  const [own] = headsOf(rows);
+  const near = replies.flatMap((other) =>
+    headsOf(other.rows).flatMap(({ chainId, block }) =>
+      chainId !== null && own !== undefined && Math.abs(1 - own.block / block) < SAME_HEIGHT
+        ? [{ id: chainId, why: `by its height, near that of ${other.url}` }]
+        : [],
+    ),
+  );
+  return new Set(near.map(({ id }) => id)).size === 1 ? (near[0] ?? null) : null;
+}
+
+function headsOf(rows: Attempt["rows"]) {
+  return rows.flatMap(({ chainId, content }) =>
+    content.kind === "head" ? [{ chainId, block: content.head.block }] : [],
+  );
 }
 
 /** A chains.yaml for these endpoints: `config check` accepts it if one of them is an indexer. */
@@ -117,26 +153,37 @@ function unique(names: readonly string[]): readonly string[] {
   });
 }
 
-/** The indexers of a protocol. */
+/** The indexers of a protocol. Endpoints of one dialect that have one chain each, all different, are one indexer. */
 function variantsOf(endpoints: readonly FoundEndpoint[]): readonly object[] {
-  const groups = groupBy(endpoints, (one) => (one.chains.length === 1 ? serviceOf(one) : one.address.url));
-  const indexers = [...groups.values()].flatMap(([first, ...others]) => (first ? { first, others } : []));
-  const names = unique(indexers.map(({ first }) => variantOf(first.dialect)));
-  return indexers.map(({ first, others }, index) => {
-    const { address, dialect, chains } = first;
-    const all = [first, ...others];
+  const indexers: (readonly [FoundEndpoint, ...FoundEndpoint[]])[] = [];
+  for (const endpoint of endpoints) {
+    const at = indexers.findIndex((others) =>
+      others.every((other) => other.dialect === endpoint.dialect && haveOtherChains(other, endpoint)),
+    );
+    const [first, ...others] = indexers[at] ?? [endpoint];
+    indexers.splice(at < 0 ? indexers.length : at, 1, at < 0 ? [endpoint] : [first, ...others, endpoint]);
+  }
+  const names = unique(indexers.map(([first]) => variantOf(first.dialect)));
+  return indexers.map((all, index) => {
+    const [first, ...others] = all;
     return {
       variant: names[index],
-      dialect,
-      ...(others.length === 0 ? address : {}),
+      dialect: first.dialect,
+      ...(others.length === 0 ? first.address : {}),
       // Skipped, with a warning, while its variable is not set.
       ...(JSON.stringify(all).includes("${") ? { optional: true } : {}),
       chains:
         others.length === 0
-          ? chains.map(({ slug }) => slug)
+          ? first.chains.map(({ slug }) => slug)
           : Object.fromEntries(all.flatMap((one) => one.chains.map(({ slug }) => [slug, one.address]))),
     };
   });
+}
+
+function haveOtherChains(one: FoundEndpoint, other: FoundEndpoint): boolean {
+  return (
+    one.chains.length === 1 && other.chains.length === 1 && one.chains[0]?.slug !== other.chains[0]?.slug
+  );
 }
 
 function variantOf(dialect: string): string {

@@ -1,27 +1,29 @@
 import { existsSync, writeFileSync } from "node:fs";
-import { dirname } from "node:path";
+import { dirname, join } from "node:path";
+import { configJsonSchema } from "../config/schema.ts";
 import { formatCount } from "../core/model/text.ts";
 import {
   type Attempt,
   describeRefusal,
+  type Findings,
   mostRequests,
   Prober,
   questionsAt,
   questionsBeside,
 } from "./ask-endpoint.ts";
-import { chainsYaml, endpointOf, type FoundEndpoint, KeyVariables } from "./chains-yaml.ts";
+import { chainOfNameless, chainsYaml, endpointOf, KeyVariables } from "./chains-yaml.ts";
 import { CommandError, type CommandWorld, EXIT, type Flags } from "./command-world.ts";
 
-/** For editors; `synclag config schema` prints the file that it names. */
-const SCHEMA_LINE = "# yaml-language-server: $schema=./chains.schema.json";
+const SCHEMA_FILE = "chains.schema.json";
+const SCHEMA_LINE = `# yaml-language-server: $schema=./${SCHEMA_FILE}`;
 /** In the package. */
 const MINIMAL_FILE = "deploy/chains.minimal.yaml";
 /** A URL without a path may name a server only: its usual paths are tried. */
 const SERVER = /^https?:\/\/[^/?#]+\/?(?:[?#]|$)/i;
 
 /**
- * `synclag init`: asks each endpoint what it is, and writes a chains.yaml for all of them; without URLs, one to fill in. A file
- * that exists stays as it is.
+ * `synclag init`: asks each endpoint what it is, and writes a chains.yaml for all of them and the schema beside it; without URLs, one
+ * to fill in. A file that exists stays as it is. It fails if an endpoint is left out.
  *
  * @throws {CommandError | ConfigError} If the file exists, an argument is invalid, or no endpoint can be used.
  */
@@ -35,18 +37,30 @@ export async function init(flags: Flags, world: CommandWorld, urls: readonly str
   if (!existsSync(dirname(output))) {
     throw new CommandError(`Cannot write ${output}: there is no folder ${dirname(output)}`);
   }
-  const text =
+  const { text, leftOut } =
     urls.length === 0
-      ? world.readFile(`${world.packageRoot}${MINIMAL_FILE}`)
+      ? { text: world.readFile(`${world.packageRoot}${MINIMAL_FILE}`), leftOut: 0 }
       : await probeAll([...new Set(urls)], flags, world);
   writeFileSync(output, text, { flag: "wx" });
-  world.out(`Wrote ${output}${urls.length === 0 ? ": put your addresses in" : ""}`);
+  const schema = join(dirname(output), SCHEMA_FILE);
+  const isNewSchema = !existsSync(schema);
+  if (isNewSchema) {
+    writeFileSync(schema, `${JSON.stringify(configJsonSchema(), null, 2)}\n`);
+  }
+  world.out(
+    `Wrote ${output}${isNewSchema ? `, and ${schema} for editors` : ""}${urls.length === 0 ? ": put your addresses in" : ""}`,
+  );
   world.out(`Next: synclag config check ${output}, then synclag run --config ${output}`);
-  return EXIT.ok;
+  if (leftOut > 0) {
+    world.err(
+      `Left out ${leftOut} of ${formatCount(new Set(urls).size, "endpoint")}: see the end of ${output}`,
+    );
+  }
+  return leftOut > 0 ? EXIT.failure : EXIT.ok;
 }
 
-/** The text of the file. */
-async function probeAll(urls: readonly string[], flags: Flags, world: CommandWorld): Promise<string> {
+/** The text of the file, and how many endpoints it does not have. */
+async function probeAll(urls: readonly string[], flags: Flags, world: CommandWorld) {
   await using prober = new Prober(urls, flags, world);
   const variables = new KeyVariables([...urls, ...flags.header]);
   const questions = urls.map((url) => [
@@ -55,23 +69,17 @@ async function probeAll(urls: readonly string[], flags: Flags, world: CommandWor
   ]);
   const most = questions.reduce((sum, asked) => sum + mostRequests(asked), 0);
   world.err(`Asking ${formatCount(urls.length, "endpoint")}: at most ${most} requests`);
-  const found: FoundEndpoint[] = [];
-  const notes: string[] = [];
-  for (const [index, asked] of questions.entries()) {
-    const { attempts, best } = await prober.ask(asked);
-    const endpoint = best === undefined ? null : endpointOf(best, prober, variables);
-    const url = endpoint?.address.url ?? variables.inUrl(urls[index] ?? "");
-    const slugs = endpoint?.chains.map(({ slug }) => slug).join(", ") ?? "";
-    const line = world.redact(
-      `  ${url}: ${slugs === "" ? whyUnusable(attempts) : `${best?.dialect}, ${slugs}`}`,
-    );
-    world.out(line);
-    if (endpoint === null || slugs === "") {
-      notes.push(`#${line}\n`);
-    } else {
-      found.push(endpoint);
-    }
+  const findings: Findings[] = [];
+  for (const asked of questions) {
+    findings.push(await prober.ask(asked));
   }
+  const asked = findings.map((one, index) =>
+    describeEndpoint(one, urls[index] ?? "", { findings, prober, variables }),
+  );
+  const lines = asked.map(({ said }) => world.redact(`  ${said}`));
+  const found = asked.flatMap(({ endpoint }) => endpoint ?? []);
+  const notes = lines.flatMap((line, index) => (asked[index]?.endpoint === null ? [`#${line}\n`] : []));
+  world.out(lines.join("\n"));
   if (found.every(({ dialect }) => dialect === "rpc")) {
     const message = `Cannot write ${flags.output}: none of these endpoints answered as an indexer whose chain is known`;
     throw new CommandError(message, { exitCode: EXIT.failure });
@@ -81,12 +89,40 @@ async function probeAll(urls: readonly string[], flags: Flags, world: CommandWor
   if (names.length > 0) {
     world.out(`Set ${names.join(", ")} in the environment first.`);
   }
-  return `${yaml}${notes.length === 0 ? "" : "# Not in this file:\n"}${notes.join("")}`;
+  const text = `${yaml}${notes.length === 0 ? "" : "# Not in this file:\n"}${notes.join("")}`;
+  return { text, leftOut: notes.length };
+}
+
+interface Asking {
+  readonly findings: readonly Findings[];
+  readonly prober: Prober;
+  readonly variables: KeyVariables;
+}
+
+/** The endpoint of one of the findings, or null, and a line about it. */
+function describeEndpoint(
+  { attempts, best }: Findings,
+  typed: string,
+  { findings, prober, variables }: Asking,
+) {
+  const replies = findings.flatMap((one) => one.best ?? []);
+  const given = { id: prober.chainId, isOnly: findings.length === 1 };
+  const chain = best ? chainOfNameless(best, replies, given) : null;
+  const endpoint = best ? endpointOf(best, prober.headers, variables, chain?.id ?? null) : null;
+  if (endpoint === null || endpoint.chains.length === 0) {
+    const url = endpoint?.address.url ?? variables.inUrl(typed);
+    return { endpoint: null, said: `${url}: ${whyUnusable(attempts)}` };
+  }
+  const slugs = endpoint.chains.map(({ slug }) => slug).join(", ");
+  const how = chain === null ? "" : ` (${variables.inUrl(chain.why)})`;
+  return { endpoint, said: `${endpoint.address.url}: ${endpoint.dialect}, ${slugs}${how}` };
 }
 
 function whyUnusable(attempts: readonly Attempt[]): string {
   // A rejected key says more than what the last of the other questions got.
   const rejected = attempts.find(({ refusal }) => refusal?.reason === "unauthorized");
   const refusal = (rejected ?? attempts.at(-1))?.refusal;
-  return refusal ? describeRefusal(refusal) : "the reply has no chain id: run again with --chain-id";
+  return refusal
+    ? describeRefusal(refusal)
+    : "the reply names no chain; `synclag probe URL --chain-id N` prints its lines for chains.yaml";
 }

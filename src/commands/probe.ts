@@ -10,7 +10,7 @@ import {
   questionsAt,
   questionsBeside,
 } from "./ask-endpoint.ts";
-import { chainsYaml, endpointOf, KeyVariables } from "./chains-yaml.ts";
+import { chainOfNameless, chainsYaml, endpointOf, KeyVariables } from "./chains-yaml.ts";
 import { type CommandWorld, EXIT, type Flags } from "./command-world.ts";
 
 /**
@@ -79,7 +79,8 @@ function contentOf({ content }: Row) {
 /** A whole configuration for the endpoint, which `config check` accepts if it is an indexer. */
 function yamlOf(best: Attempt, prober: Prober): string {
   const variables = new KeyVariables([best.url, ...Object.values(prober.headers)]);
-  const { chains, ...endpoint } = endpointOf(best, prober, variables);
+  const chain = chainOfNameless(best, [], { id: prober.chainId, isOnly: true });
+  const { chains, ...endpoint } = endpointOf(best, prober.headers, variables, chain?.id ?? null);
   return chainsYaml([{ ...endpoint, chains: chains.length === 0 ? [{ id: 1, slug: "my-chain" }] : chains }]);
 }
 
