@@ -10,7 +10,6 @@ import { type Html, type HtmlValue, html } from "./html.ts";
 import { chainPath, statusPath, targetAnchor } from "./links.ts";
 import {
   type PageOptions,
-  renderAgo,
   renderClock,
   renderLink,
   renderList,
@@ -62,11 +61,10 @@ export function renderProblems(
   const rest = listed.length - MAX_PROBLEMS;
   const cards = listed.slice(0, MAX_PROBLEMS).map((problem) => {
     const { target, chain, pair } = problem;
-    const { key: id, last_advance: time } = target;
+    const { key: id } = target;
     const name = `${target.protocol} ${variantName(target)} on ${chain.name}`;
     const title = html`<a href="${chainPath(chain.slug)}#${targetAnchor(target)}">${name}</a>${chain.testnet ? " (testnet)" : null}`;
-    const advance = time === null ? "never seen to advance" : html`last advanced ${renderAgo(time, nowMs)}`;
-    const body = html`<p class="meta">${describeAlternatives(problem)} · ${advance} ${renderLink("Explorer", target.explorer)}</p>`;
+    const body = html`<p class="meta">${describeAlternatives(problem)} ${renderLink("Explorer", target.explorer)}</p>`;
     return renderTargetCard(target, { id, pair, title, body }, options, nowMs);
   });
   const more = rest > 0 ? html`<p class="hint">and ${formatNumber(rest)} more, in the fleet below</p>` : null;

@@ -11,7 +11,7 @@ import {
 import { formatAgo, formatCount, formatDuration, formatNumber, isoTime } from "../../core/model/text.ts";
 import { pairState } from "../../core/report/pairs.ts";
 import { keepTargets } from "../api/selection.ts";
-import { headline } from "../wording/headline.ts";
+import { headlineAbove } from "../wording/headline.ts";
 import { findProblems, idOfKey, type Tone } from "../wording/targets.ts";
 import { renderIncidents, renderTargetCard } from "./cards.ts";
 import { type Html, type HtmlValue, html } from "./html.ts";
@@ -55,7 +55,7 @@ export function renderChainPage(
   );
   const protocols = [...new Set(own.targets.map(({ protocol }) => protocol))];
   const problems = findProblems(own);
-  const { tone, title, detail } = headline(own, problems);
+  const { tone, title, detail } = headlineAbove(own, problems);
   const main = html`${renderSummary(report, tone, html`${toneGlyph(tone)} ${chain.name}: ${title}`, detail)}
 ${renderIncidents(own.incidents, problems, options, nowMs)}
 ${renderRanges(readRange(options.view.range), (range) => `${chainPath(slug)}?range=${range}`)}
@@ -91,7 +91,7 @@ function renderProtocol(
     const gap = report.gaps.find((one) => one.key === key);
     const served = endpoints.filter(({ targets: keys }) => keys.includes(key));
     const events = eventsPath({ protocol, variant, tier, chain, range });
-    const body = html`${renderFacts(mainFacts(target, gap, nowMs))}
+    const body = html`${renderFacts(mainFacts(target, gap))}
 ${read("status", key).render(`${protocol} ${title}`, events)}
 <details id="exchanges-${id}"><summary>More, replies and the request</summary>
 ${renderFacts(otherFacts(target, nowMs))}
@@ -121,13 +121,8 @@ function renderFacts(facts: readonly Fact[]): Html {
 }
 
 /** The facts that decide whether traffic can be sent to the target. */
-function mainFacts(target: TargetReport, gap: GapReport | undefined, nowMs: number): readonly Fact[] {
-  const {
-    indexing_errors: isBroken,
-    lag_blocks: blocks,
-    lag_seconds: seconds,
-    last_advance: advance,
-  } = target;
+function mainFacts(target: TargetReport, gap: GapReport | undefined): readonly Fact[] {
+  const { indexing_errors: isBroken, lag_blocks: blocks, lag_seconds: seconds } = target;
   const about = target.lag_extrapolated ? "about " : "";
   const lag = [
     seconds === null ? [] : `${about}${formatDuration(seconds * 1000)}`,
@@ -135,7 +130,6 @@ function mainFacts(target: TargetReport, gap: GapReport | undefined, nowMs: numb
   ].flat();
   return [
     ["Lag", lag.join(", ") || "unknown"],
-    ["Last advance", advance === null ? "never" : renderAgo(advance, nowMs)],
     [html`${renderTerm("Gap")} to ${gap?.against ?? ""}`, gap === undefined ? null : describeGap(gap)],
     ["Indexing errors", isBroken === true ? "reported by the indexer" : null],
   ];
@@ -148,13 +142,14 @@ function describeGap({ blocks, seconds, uncertainty_blocks: uncertainty }: GapRe
 }
 
 function otherFacts(target: TargetReport, nowMs: number): readonly Fact[] {
-  const { block_number: block, block_timestamp: time, last_success: success } = target;
+  const { block_number: block, block_timestamp: time, last_advance: advance, last_success: success } = target;
   const { deployment, deployment_changes: changes, regressions } = target;
   const { reorg, reindex } = regressions;
   const produced = time === null ? null : html`, at ${renderClock(time, nowMs)}`;
   const changed = changes === 0 ? "" : `, changed ${formatCount(changes, "time")}`;
   return [
     ["Height", block === null ? "unknown" : html`${formatNumber(block)}${produced}`],
+    ["Last advance", advance === null ? "never" : renderClock(advance, nowMs)],
     ["Last success", success === null ? "never" : renderAgo(success, nowMs)],
     ["Steps back", reorg + reindex === 0 ? null : `${formatCount(reorg, "reorg")}, ${reindex} re-indexed`],
     ["Deployment", deployment === null ? null : `${deployment}${changed}`],

@@ -2,7 +2,7 @@ import { groupBy } from "../../core/model/group-by.ts";
 import type { Report } from "../../core/model/report.ts";
 import { formatNumber } from "../../core/model/text.ts";
 import { filterByWords } from "../api/selection.ts";
-import { describeReplica, type Headline, headline } from "../wording/headline.ts";
+import { describeReplica, type Headline, headlineAbove } from "../wording/headline.ts";
 import { findProblems } from "../wording/targets.ts";
 import { renderIncidents, renderProblems } from "./cards.ts";
 import { type Html, html } from "./html.ts";
@@ -32,7 +32,7 @@ export function renderStatusPage(report: Report, options: PageOptions): string {
   const shown = filterByWords(report, view.q);
   const problems = findProblems(report, shown.targets);
   const isEmpty = shown !== report && shown.targets.length === 0;
-  const { tone, title, detail, urgent } = isEmpty ? NO_MATCH : headline(shown, problems);
+  const { tone, title, detail, urgent } = isEmpty ? NO_MATCH : headlineAbove(shown, problems);
   const main = html`${renderSummary(report, tone, html`${toneGlyph(tone)} ${title}`, detail, describeState(shown, nowMs))}
 ${renderFilterNote(report, shown, fleetPath({ ...view, q: "" }))}
 ${renderIncidents(shown.incidents, problems, options, nowMs)}

@@ -74,10 +74,11 @@ function toneOf(state: string | null): string {
   return state === null ? "none" : (pairs[state]?.[1] ?? statusWords(state).tone);
 }
 
-/** `stalled since 03:10:00 UTC: no block for 15 min`. */
-function periodText({ detail, from, since, state }: Period, nowMs: number): string {
-  const clock = formatClock(Date.parse(since < from ? since : from), nowMs);
-  return `${state ?? "not watched"} since ${clock}${detail === null ? "" : `: ${detail}`}`;
+/** `stalled since 03:10:00 UTC: no block for 15 min`; of a period that is over: `stalled for 20 min from 03:10:00 UTC: …`. */
+function periodText({ detail, from, since, state, to }: Period, nowMs: number): string {
+  const [startMs, endMs] = [Date.parse(since < from ? since : from), Date.parse(to)];
+  const when = endMs < nowMs ? `for ${formatDuration(endMs - startMs)} from` : "since";
+  return `${state ?? "not watched"} ${when} ${formatClock(startMs, nowMs)}${detail === null ? "" : `: ${detail}`}`;
 }
 
 /** `99.8% usable, 98.1% ok, longest outage 12 min`. */

@@ -10,7 +10,7 @@ import {
 import { formatCount, formatDuration, formatNumber } from "../../core/model/text.ts";
 import { type PairState, pairState, pairsOf } from "../../core/report/pairs.ts";
 import { describeMissing, keepTargets, type Selection, selectTargets } from "../api/selection.ts";
-import { describeReplica, headline } from "../wording/headline.ts";
+import { describeReplica, headline, headlineAbove } from "../wording/headline.ts";
 import { describeFailover, incidentTitle } from "../wording/incidents.ts";
 import {
   describeDifference,
@@ -138,7 +138,7 @@ const ANSI: Readonly<Record<Tone, string>> = { ok: "32", busy: "34", idle: "2", 
 export function renderCheckTable(json: Report, options: CheckTableOptions): string {
   const { unfiltered, color, widthColumns, statusesUrl } = options;
   const problems = findProblems(unfiltered, json.targets);
-  const { title, detail, tone } = headline(json, problems);
+  const { title, detail, tone } = headlineAbove(json, problems);
   const nowMs = Date.parse(json.generated_at);
   const notOk = problems.map(({ target }) => target);
   const paint = (text: string, of: Tone) => (color === "none" ? text : `\u001B[${ANSI[of]}m${text}\u001B[0m`);

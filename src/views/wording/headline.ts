@@ -12,6 +12,8 @@ export interface Headline {
   readonly title: string;
   /** The extent and the failover; empty if the title says everything. */
   readonly detail: string;
+  /** Whether the detail is that of an incident, which a view that lists the incidents need not repeat. */
+  readonly isOfIncident?: boolean;
   /** How many targets need attention. */
   readonly urgent: number;
 }
@@ -45,6 +47,12 @@ export function headline(report: Report, problems: readonly TargetProblem[]): He
   return { ...calm(report), detail: "", urgent: 0 };
 }
 
+/** The headline of a view that lists the incidents below it: what is said there is not said twice. */
+export function headlineAbove(report: Report, problems: readonly TargetProblem[]): Headline {
+  const { isOfIncident, ...rest } = headline(report, problems);
+  return isOfIncident === true ? { ...rest, detail: "" } : rest;
+}
+
 /** The incident that explains most of the problems, if it explains two or more, else the worst target. */
 function describeUrgent(report: Report, urgent: readonly TargetProblem[], worst: TargetProblem) {
   const [count, total] = [formatNumber(urgent.length), formatCount(report.targets.length, "target")];
@@ -63,6 +71,7 @@ function describeUrgent(report: Report, urgent: readonly TargetProblem[], worst:
     return {
       title: `${needs}, ${which} because of ${incidentSubject(incident)}`,
       detail: `${incidentEffect(incident)}${failover === "" ? "" : `; ${failover}`}`,
+      isOfIncident: true,
     };
   }
   const { target, chain } = worst;
