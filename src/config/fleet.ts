@@ -22,7 +22,7 @@ import { durationLiteral } from "./quantities.ts";
 import type { ConfigFile, ThresholdsEntry } from "./schema.ts";
 import type { Secrets } from "./secrets.ts";
 import { checkKnown, type EntriesOf, type Entry } from "./shape.ts";
-import { wellKnownChain } from "./well-known-chains.ts";
+import { wellKnownChain, wellKnownChainCalled } from "./well-known-chains.ts";
 
 /** chains.yaml, parsed entry by entry. */
 export type Sections = EntriesOf<typeof ConfigFile>;
@@ -50,7 +50,11 @@ export function resolveFleet(
   // What a window matches may be missing because it is broken.
   if ([...(sections.protocols?.values() ?? [null])].every((list) => list?.every(({ value }) => value))) {
     for (const { value, spot } of windows) {
-      checkMatch(value?.match ?? {}, spot.at("match"), served);
+      checkMatch(
+        value?.match ?? {},
+        spot.at("match"),
+        served.filter(({ chain }) => sections.chains?.has(chain) !== false),
+      );
     }
   }
   const fleet = {
@@ -87,7 +91,7 @@ function resolveIndexers(sections: Sections, secrets: Secrets): readonly Resolve
       const selections = (sections.parity ?? [])
         .filter(({ value: probe }) => probe?.protocol === protocol)
         .flatMap(({ value: probe }) => probe?.queries[entry.variant]?.select ?? []);
-      return [new IndexerResolver(protocol, entry, spot, secrets).resolve(sections, selections)];
+      return [new IndexerResolver(protocol, entry, spot, { secrets, selections }).resolve(sections)];
     }),
   );
 }
@@ -183,6 +187,35 @@ function resolveChains({ chains, thresholds }: Sections): readonly Chain[] {
       explorer: entry.explorer === undefined ? (known?.explorer ?? null) : entry.explorer,
       thresholds: withThresholds(common, entry.thresholds, spot.at("thresholds")),
     };
+  });
+}
+
+/** Chains whose ids are most likely not theirs: a well-known chain of that name has another, or that id has another name. */
+export function idWarnings({ chains }: Sections): readonly string[] {
+  return whole(chains).flatMap(({ name: slug, value: { id, name, testnet } }) => {
+    const [called, known] = [wellKnownChainCalled(slug), wellKnownChain(id)];
+    if (called !== null && called.id !== id) {
+      return [`chains.${slug}: ${called.name} has id ${called.id}, not ${id}`];
+    }
+    const isNamed = name !== undefined && (known?.testnet !== true || testnet !== undefined);
+    if (known === null || isNamed || isShortFor(slug, known.slug) || isShortFor(slug, known.name)) {
+      return [];
+    }
+    const [never, missing] = known.testnet
+      ? [", a testnet, which never pages", "name and testnet"]
+      : ["", "name"];
+    return [`chains.${slug}: id ${id} is that of ${known.name}${never}; correct it, or set ${missing}`];
+  });
+}
+
+/** Whether the letters of a slug are in a name in this order, as those of `arb1` are nearly in Arbitrum One. */
+function isShortFor(slug: string, name: string): boolean {
+  const letters = [...slug.replace(/[^a-z]/g, "")];
+  let rest = name.toLowerCase();
+  return letters.every((letter) => {
+    const at = rest.indexOf(letter);
+    rest = rest.slice(at + 1);
+    return at >= 0;
   });
 }
 

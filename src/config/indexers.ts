@@ -6,8 +6,8 @@ import {
   type StatusApi,
   type Target,
 } from "../core/model/fleet.ts";
-import { didYouMean } from "../core/text/near-miss.ts";
-import { DIALECTS } from "../dialects/families.ts";
+import { didYouMean, nearMiss } from "../core/text/near-miss.ts";
+import { DIALECTS, isOfOneChain } from "../dialects/families.ts";
 import { readAddress, readWebUrl, type Scope } from "./address.ts";
 import type { Sections } from "./fleet.ts";
 import type { Spot } from "./problems.ts";
@@ -55,12 +55,21 @@ export class IndexerResolver {
   readonly #entry: IndexerEntry;
   readonly #spot: Spot;
   readonly #secrets: Secrets;
+  readonly #selections: readonly string[];
+  #listed: readonly ListedTarget[] = [];
   /** The id by which graph-node knows a chain's deployment, as a template; undefined if nothing asks for it. */
   readonly #deployment: string | undefined;
   /** Which variables of an optional indexer are not set: it is skipped then. */
   readonly #unset = new Set<string>();
 
-  constructor(protocol: string, entry: IndexerEntry, spot: Spot, secrets: Secrets) {
+  /** `selections`: the `parity` selections for its variant. */
+  constructor(
+    protocol: string,
+    entry: IndexerEntry,
+    spot: Spot,
+    { secrets, selections }: { readonly secrets: Secrets; readonly selections: readonly string[] },
+  ) {
+    this.#selections = selections;
     this.#id = { protocol, variant: entry.variant, tier: entry.tier };
     this.#entry = entry;
     this.#spot = spot;
@@ -70,13 +79,14 @@ export class IndexerResolver {
     this.#deployment = isNeeded ? "{deployment}" : entry.status?.deployment;
   }
 
-  /** `selections`: the `parity` selections for its variant. */
-  resolve({ budgets, chains }: Sections, selections: readonly string[]): ResolvedIndexer {
+  resolve({ budgets, chains }: Sections): ResolvedIndexer {
     const listed = this.#list(chains);
+    this.#listed = listed;
     const own = listed.filter((chain) => this.#hasOwnEndpoint(chain));
     const sharing = listed.filter((chain) => !own.includes(chain));
     checkDialect(this.#entry, this.#spot, listed, sharing.length);
-    this.#checkOwnValues(listed, selections);
+    this.#checkOwnValues(listed);
+    this.#checkReach(listed);
     const [first] = sharing;
     const drafts = [
       first === undefined ? null : this.#draft(SHARED_ENDPOINT, first, sharing, budgets),
@@ -120,18 +130,41 @@ export class IndexerResolver {
   }
 
   /** A value that no template uses is most likely a mistyped key. */
-  #checkOwnValues(listed: readonly ListedTarget[], selections: readonly string[]): void {
-    const { url, explorer, playground, status } = this.#entry;
-    const shared = [url, explorer, playground, status?.url, this.#deployment, ...selections];
-    for (const { spot, own } of listed) {
-      const used = [...shared, own.url, own.explorer, own.playground].flatMap(placeholdersOf);
-      for (const [name] of ownValuesOf(own)) {
+  #checkOwnValues(listed: readonly ListedTarget[]): void {
+    for (const target of listed) {
+      const used = this.#placeholdersFor(target);
+      for (const [name] of ownValuesOf(target.own)) {
+        const spot = target.spot.at(name);
         if (BUILT_IN.includes(name)) {
-          spot.at(name).add(`{${name}} is built in and cannot be set`, "key");
+          spot.add(`{${name}} is built in and cannot be set`, "key");
         } else if (!used.includes(name)) {
           const hint = didYouMean(name, [...OVERRIDE_KEYS, ...used]);
-          spot.at(name).add(`unknown key "${name}": no template uses {${name}}${hint}`, "key");
+          spot.add(`unknown key "${name}": no template uses {${name}}${hint}`, "key");
         }
+      }
+    }
+  }
+
+  /** The names of all placeholders that a chain needs. */
+  #placeholdersFor({ own }: ListedTarget): readonly string[] {
+    const { url, explorer, playground, status } = this.#entry;
+    const shared = [url, explorer, playground, status?.url, this.#deployment, ...this.#selections];
+    return [...shared, own.url, own.explorer, own.playground].flatMap(placeholdersOf);
+  }
+
+  /** Headers and a budget are not meant for URLs that are written elsewhere. */
+  #checkReach(listed: readonly ListedTarget[]): void {
+    const { url, headers, budget } = this.#entry;
+    const has = { headers: Object.keys(headers).length > 0, budget: typeof budget === "string" };
+    for (const key of ["headers", "budget"] as const) {
+      if (
+        url === undefined &&
+        has[key] &&
+        listed.some(({ own }) => own.url !== undefined && own[key] === undefined)
+      ) {
+        this.#spot
+          .at(key)
+          .add(`no effect without url: write it in the map of each chain, beside its url`, "key");
       }
     }
   }
@@ -214,10 +247,20 @@ export class IndexerResolver {
     };
   }
 
-  #addMissing(name: string, { chain, spot, values }: ListedTarget): void {
+  #addMissing(name: string, target: ListedTarget): void {
+    const { chain, spot, own, values } = target;
+    const used = this.#placeholdersFor(target);
+    if (ownValuesOf(own).some(([typed]) => !used.includes(typed) && nearMiss(typed, [name]) === name)) {
+      return; // The mistyped key is the problem.
+    }
+    const [first, ...others] = this.#listed.filter((one) => !one.values.has(name));
+    const isMissingInAll = others.length > 0 && others.length + 1 === this.#listed.length;
+    if (isMissingInAll && target !== first) {
+      return;
+    }
     const known = [...values.keys()];
     const hint = didYouMean(name, known) || `; expected ${known.join(", ")}, or ${name} in its map`;
-    spot.at(name).add(`no value for {${name}} on chain ${chain}${hint}`);
+    spot.at(name).add(`no value for {${name}} on ${isMissingInAll ? "any chain" : `chain ${chain}`}${hint}`);
   }
 
   #target(listed: ListedTarget): Target {
@@ -284,6 +327,8 @@ function ownValuesOf(own: ChainValues): readonly (readonly [string, string])[] {
   return Object.entries(own).filter((entry): entry is [string, string] => !OVERRIDE_KEYS.includes(entry[0]));
 }
 
+const OWN_URLS = "give it a placeholder such as {chain}, or each chain its own: chains: { base: { url: … } }";
+
 /**
  * Checks that an entry has the blocks that its dialect needs, and no others. `listed`: its chains; `sharing`: the number of them
  * with the same URL.
@@ -304,12 +349,9 @@ export function checkDialect(
     }
   }
   if (takes.custom && custom === undefined) {
-    spot.add("dialect custom without a block custom, expected custom: { query, height }");
+    spot.at("custom").add("dialect custom without a block custom, expected custom: { query, height }");
   }
-  if (takes.status && entry.status !== undefined && sharing > 1) {
-    const advice = "give url a placeholder, so that each chain has its own";
-    spot.at("status").add(`an endpoint of ${sharing} chains cannot have a status; ${advice}`, "key");
-  }
+  checkSharing(entry, spot, sharing);
   if (known === undefined) {
     return;
   }
@@ -324,5 +366,19 @@ export function checkDialect(
   const slugs = new Set(listed.map((target) => target.chain));
   for (const [value, slug] of Object.entries(metrics?.chains ?? {})) {
     checkKnown("chain", slug, slugs, spot.at("metrics", "chains", value));
+  }
+}
+
+/** A URL whose replies name no chain can serve one. */
+function checkSharing(
+  { dialect, custom }: Pick<IndexerEntry, "dialect" | "custom">,
+  spot: Spot,
+  sharing: number,
+): void {
+  const isOfOne = custom === undefined ? DIALECTS[dialect]?.isOfOneChain : isOfOneChain(custom);
+  if (isOfOne === true && sharing > 1) {
+    const what =
+      dialect === "custom" ? "custom has no chain_id" : `a reply of dialect ${dialect} names no chain`;
+    spot.at("url").add(`${what}, so ${sharing} chains cannot share a URL; ${OWN_URLS}`);
   }
 }

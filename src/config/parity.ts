@@ -1,4 +1,5 @@
 import { createRequire } from "node:module";
+import type { FieldNode, SelectionNode } from "graphql";
 import type { Endpoint } from "../core/model/fleet.ts";
 import type { CarriedSelection, ParityProbe } from "../core/model/parity.ts";
 import { didYouMean } from "../core/text/near-miss.ts";
@@ -105,14 +106,37 @@ function resolveSelection(
     const advice = didYouMean(name, [...values.keys()]) || `; for a field, write { ${name} } with spaces`;
     spot.at("select").add(`no value for {${name}} on ${key}${advice}`);
   });
-  const line = readSelection(filled, spot.at("select"));
+  const line = readSelection(filled, value, spot);
   return line === null ? null : { probe, everyMs, target: key, select: line, value: value.split(".") };
+}
+
+/** Why a path cannot lead to a value of this selection; null if it can. A fragment may have any fields. */
+function whyNoValue(field: FieldNode, [first = "", ...steps]: readonly string[]): string | null {
+  let selections: readonly SelectionNode[] = [field];
+  for (const step of [first, ...steps.filter((one) => !/^\d+$/.test(one))]) {
+    if (selections.some(({ kind }) => kind !== "Field")) {
+      return null;
+    }
+    const names = selections.flatMap((one) => (one.kind === "Field" ? [one] : []));
+    const found = names.find(({ alias, name }) => (alias ?? name).value === step);
+    if (found === undefined) {
+      const known = names.map(({ alias, name }) => (alias ?? name).value);
+      const expected = known.length === 0 ? "the path to end before it" : known.join(" or ");
+      return `found "${step}", which the selection does not have, expected ${expected}`;
+    }
+    selections = found.selectionSet?.selections ?? [];
+  }
+  const fields = selections.flatMap((one) => (one.kind === "Field" ? [(one.alias ?? one.name).value] : []));
+  return fields.length === 0
+    ? null
+    : `the path ends at a map, expected one of its fields: ${fields.join(" or ")}`;
 }
 
 const MAX_TOKENS = 300;
 
 /** A selection in one line. It must be one field, because it gets an alias: only `_meta` must keep its name. Null: a problem was added. */
-function readSelection(select: string, spot: Spot): string | null {
+function readSelection(select: string, value: string, entry: Spot): string | null {
+  const spot = entry.at("select");
   // graphql-js is loaded here, so that a start without `parity` does not wait for it. The package's own types.
   const { GraphQLError, parse, stripIgnoredCharacters } = createRequire(import.meta.url)(
     "graphql",
@@ -126,6 +150,11 @@ function readSelection(select: string, spot: Spot): string | null {
     const isOneField = field?.kind === "Field" && fields.length === 1 && others.length === 0;
     if (!isOneField || field.alias !== undefined || field.name.value === "_meta") {
       spot.add("expected one field of a query, without an alias and not _meta");
+      return null;
+    }
+    const misfit = whyNoValue(field, value.split("."));
+    if (misfit !== null) {
+      entry.at("value").add(misfit);
       return null;
     }
     // A comment would hide what follows it in one line.

@@ -5,7 +5,7 @@ import { createRedact } from "../core/model/redact.ts";
 import { whyUnreadable } from "../core/model/why-unreadable.ts";
 import { resolveNotify } from "./address.ts";
 import type { Config } from "./config.ts";
-import { resolveFleet, type Sections } from "./fleet.ts";
+import { idWarnings, resolveFleet, type Sections } from "./fleet.ts";
 import { Problems } from "./problems.ts";
 import { ConfigFile, IncludedFile } from "./schema.ts";
 import { type Environment, Secrets } from "./secrets.ts";
@@ -61,6 +61,7 @@ export function parseConfig(text: string, options: ParseOptions): Config {
     cors: (sections.cors ?? []).flatMap(({ value }) => value ?? []),
     warnings: [
       ...fleet.skipped.map((indexer) => `${indexerKey(indexer)} is skipped: ${indexer.why}`),
+      ...idWarnings(sections),
       ...sourceWarnings(fleet),
     ],
     secrets: secrets.all.filter((secret) => !names.has(secret)),

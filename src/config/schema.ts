@@ -127,21 +127,28 @@ const ASKED = {
   budget: optional(BudgetName, "Budget of its requests."),
 };
 
-const IndexerEntry = map("a map with variant, url and chains", {
-  variant: Name.describe("A way in which the protocol is indexed, such as subgraph."),
-  tier: Name.default("production").describe("Which deployment, such as production or testing."),
-  dialect: oneOf(Object.keys(DIALECTS))
-    .default("auto")
-    .describe("The family of the indexer ([list](dialects.md)); auto detects some."),
-  url: optional(Url, "One endpoint for all chains or, with a placeholder, one for each."),
-  ...ASKED,
-  status: optional(Status, "The graph-node's index-node API, asked why a target of dialect graph is not ok."),
-  optional: Flag.default(false).describe("Skip it, with a warning, while one of its variables is not set."),
-  explorer: optional(Link, "Page about the indexer."),
-  playground: optional(Link, "Page for queries by hand."),
-  schedule: Schedule.default("auto").describe("When it is polled; auto: as often as the budget allows."),
-  chains: Chains.describe("Chains that it must serve; an absent one is missing."),
-});
+const IndexerEntry = map(
+  "a map with variant, url and chains",
+  {
+    variant: Name.describe("A way in which the protocol is indexed, such as subgraph."),
+    tier: Name.default("production").describe("Which deployment, such as production or testing."),
+    dialect: oneOf(Object.keys(DIALECTS))
+      .default("auto")
+      .describe("The family of the indexer ([list](dialects.md)); auto detects some."),
+    url: optional(Url, "One endpoint for all chains or, with a placeholder, one for each."),
+    ...ASKED,
+    status: optional(
+      Status,
+      "The graph-node's index-node API, asked why a target of dialect graph is not ok.",
+    ),
+    optional: Flag.default(false).describe("Skip it, with a warning, while one of its variables is not set."),
+    explorer: optional(Link, "Page about the indexer."),
+    playground: optional(Link, "Page for queries by hand."),
+    schedule: Schedule.default("auto").describe("When it is polled; auto: as often as the budget allows."),
+    chains: Chains.describe("Chains that it must serve; an absent one is missing."),
+  },
+  ["headers", "provider", "budget", "schedule"],
+);
 
 const Indexers = listOf(IndexerEntry, "a list of indexers").min(1);
 
@@ -185,21 +192,31 @@ const BudgetEntry = map("a map such as { limit: 3000, per: day, scope: endpoint 
 
 const WebLink = webLink("an http:// or https:// URL");
 
-const ChainEntry = map("a map such as { id: 8453 }", {
-  id: count(1).describe("The chain ID, as eth_chainId returns it."),
-  name: optional(text("a name"), "Display name (default: of a well-known id, else the slug)."),
-  block_time: optional(Duration, "Time between two blocks (default: of a well-known id, else measured)."),
-  testnet: optional(Flag, "Testnets never page (default: of a well-known id, else false)."),
-  explorer: webLink("an http:// or https:// URL, or null for none")
-    .nullable()
-    .exactOptional()
-    .describe("Block explorer with blocks at /block/NUMBER (default: that of a well-known id)."),
-  thresholds: Thresholds.prefault({}).describe("Thresholds of this chain that differ from the file's."),
-  rpc: listOf(RpcEntry, "a list of URLs, or of maps with a url")
-    .meta({ secret: true })
-    .prefault([])
-    .describe("Nodes: heads that are independent of the indexers."),
-});
+const ChainEntry = map(
+  "a map such as { id: 8453 }",
+  {
+    id: count(1)
+      .meta({
+        expected: "a whole number from 1 to 2^53 - 1",
+      })
+      .describe(
+        "The chain ID, as eth_chainId returns it; of a chain without one, any free number such as 9000001.",
+      ),
+    name: optional(text("a name"), "Display name (default: of a well-known id, else the slug)."),
+    block_time: optional(Duration, "Time between two blocks (default: of a well-known id, else measured)."),
+    testnet: optional(Flag, "Testnets never page (default: of a well-known id, else false)."),
+    explorer: webLink("an http:// or https:// URL, or null for none")
+      .nullable()
+      .exactOptional()
+      .describe("Block explorer with blocks at /block/NUMBER (default: that of a well-known id)."),
+    thresholds: Thresholds.prefault({}).describe("Thresholds of this chain that differ from the file's."),
+    rpc: listOf(RpcEntry, "a list of URLs, or of maps with a url")
+      .meta({ secret: true })
+      .prefault([])
+      .describe("Nodes: heads that are independent of the indexers."),
+  },
+  ["name", "block_time", "testnet", "explorer", "thresholds", "rpc"],
+);
 
 const Instant = z.iso
   .datetime({ offset: true })
@@ -270,22 +287,26 @@ const ParityQuery = map("a map with select and value", {
   value: ValuePath.describe("Path of the value: fields, and list positions from 0."),
 });
 
-const ParityEntry = map("a map with name, protocol and queries", {
-  name: Name.max(40)
-    .meta({ expected: "a name of at most 40 lower-case letters, digits and dashes" })
-    .describe("Name of the probe, a metric label."),
-  protocol: text("the name of a protocol").describe("The protocol whose variants are compared."),
-  // A selection that a server refuses is sent again within a day.
-  every: Interval.prefault("10m").describe("How often the value is asked for."),
-  chains: listOf(Slug, "a list of chain slugs")
-    .min(1)
-    .exactOptional()
-    .describe("Where the variants are compared (default: wherever two serve the chain)."),
-  queries: mapOf(ParityQuery, "a map of variants, each with select and value").meta({
-    description: "What each variant is asked; at least two variants.",
-    minProperties: 2,
-  }),
-});
+const ParityEntry = map(
+  "a map with name, protocol and queries",
+  {
+    name: Name.max(40)
+      .meta({ expected: "a name of at most 40 lower-case letters, digits and dashes" })
+      .describe("Name of the probe, a metric label."),
+    protocol: text("the name of a protocol").describe("The protocol whose variants are compared."),
+    // A selection that a server refuses is sent again within a day.
+    every: Interval.prefault("10m").describe("How often the value is asked for."),
+    chains: listOf(Slug, "a list of chain slugs")
+      .min(1)
+      .exactOptional()
+      .describe("Where the variants are compared (default: wherever two serve the chain)."),
+    queries: mapOf(ParityQuery, "a map of variants, each with select and value").meta({
+      description: "What each variant is asked; at least two variants.",
+      minProperties: 2,
+    }),
+  },
+  ["every"],
+);
 
 /** The shape of chains.yaml. References between its parts are checked when they are resolved. */
 export const ConfigFile = map("a map with version, chains and protocols", {
@@ -350,6 +371,7 @@ export function configJsonSchema(): Readonly<Record<string, unknown>> {
     override: ({ jsonSchema }) => {
       delete jsonSchema["expected"];
       delete jsonSchema["secret"];
+      delete jsonSchema["apart"];
     },
   });
   return { ...schema, title: "chains.yaml of Synclag" };
@@ -379,8 +401,12 @@ function oneOf<const Names extends readonly string[]>(names: Names) {
 }
 
 /** A map with these keys. */
-export function map<Shape extends z.core.$ZodShape>(expected: string, shape: Shape) {
-  return z.strictObject(shape).meta({ expected });
+export function map<Shape extends z.core.$ZodShape>(
+  expected: string,
+  shape: Shape,
+  apart: readonly (keyof Shape & string)[] = [],
+) {
+  return z.strictObject(shape).meta({ expected, apart });
 }
 
 /** A map whose keys the user chooses. */

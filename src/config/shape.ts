@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { groupBy } from "../core/model/group-by.ts";
-import { didYouMean } from "../core/text/near-miss.ts";
-import type { Spot } from "./problems.ts";
+import { didYouMean, nearMiss } from "../core/text/near-miss.ts";
+import type { Path, Spot } from "./problems.ts";
 
 type Schema = z.core.$ZodType;
 
@@ -38,10 +38,12 @@ export function sectionsIn(file: z.ZodObject, { value: written, spot }: Written)
   const map = z.record(z.string(), z.unknown()).meta(file.meta() ?? {});
   const value = written === undefined ? null : parseWhole(map, written, spot);
   const known = Object.keys(file.shape);
-  for (const name of Object.keys(value ?? {}).filter((one) => !known.includes(one))) {
+  let sections = value ?? {};
+  for (const name of Object.keys(sections).filter((one) => !known.includes(one))) {
     refuseKey(name, known, spot);
+    sections = withoutKey(sections, [], name, nearMiss(name, known));
   }
-  return value === null ? null : { value, spot };
+  return value === null ? null : { value: sections, spot };
 }
 
 /** Parses the sections of a file and of those that it includes as one, and their maps and lists entry by entry. */
@@ -112,32 +114,76 @@ function parseMaps(schema: Schema, def: z.core.$ZodRecordDef, parts: readonly Wr
     : new Map(byName.map(([name, values]) => [name, parseParts(def.valueType, values, spot.at(name))]));
 }
 
-/** Parses a value as a whole. Null: problems were added. */
+/**
+ * Parses a value as a whole. An unknown key is a problem, and counts as the similar key that is absent, so that it is the only problem;
+ * a broken value that no other check depends on is left out. Null: anything else is broken.
+ */
 export function parseWhole<S extends Schema>(schema: S, value: unknown, spot: Spot): z.output<S> | null {
-  const { data, error } = z.core.safeParse(schema, value, PARAMS);
-  for (const issue of error?.issues ?? []) {
-    addIssue(issue, spot);
+  let known = value;
+  let { data, error } = z.core.safeParse(schema, known, PARAMS);
+  for (let unknown = unknownKeysIn(error); unknown.length > 0; unknown = unknownKeysIn(error)) {
+    for (const { path, key, expected } of unknown) {
+      refuseKey(key, expected, spot.at(...path));
+      known = withoutKey(known, path, key, nearMiss(key, expected));
+    }
+    ({ data, error } = z.core.safeParse(schema, known, PARAMS));
+  }
+  const issues = issuesIn(error);
+  for (const { path, message } of issues) {
+    spot.at(...path).add(message);
+  }
+  const { apart = [] } = z.globalRegistry.get(schema) ?? {};
+  const broken = new Set(issues.map(({ path: [key] }) => key));
+  if (broken.size > 0 && [...broken].every((key) => apart.includes(String(key)))) {
+    const sound = [...broken].reduce<unknown>((rest, key) => withoutKey(rest, [], String(key), null), known);
+    return z.core.safeParse(schema, sound, PARAMS).data ?? null;
   }
   return data ?? null;
 }
 
-function addIssue(issue: z.core.$ZodIssue, top: Spot): void {
-  const spot = top.at(...issue.path.map((step) => (typeof step === "number" ? step : String(step))));
-  if (issue.code === "unrecognized_keys") {
-    for (const key of issue.keys) {
-      refuseKey(key, issue.message.split(", "), spot);
+interface Issue {
+  readonly path: Path;
+  readonly message: string;
+  /** The unknown keys of a map. */
+  readonly keys: readonly string[] | null;
+}
+
+/** Of alternatives, what is wrong with the one of the same type: that is more use than that none fits. */
+function issuesIn(error: z.core.$ZodError | undefined): readonly Issue[] {
+  const flat = (issue: z.core.$ZodIssue, above: Path): readonly Issue[] => {
+    const path = [...above, ...issue.path.map((step) => (typeof step === "number" ? step : String(step)))];
+    const branch =
+      issue.code === "invalid_union" ? issue.errors.find((issues) => !issues.some(isOtherType)) : undefined;
+    const keys = issue.code === "unrecognized_keys" ? issue.keys : null;
+    return branch?.flatMap((inner) => flat(inner, path)) ?? [{ path, message: issue.message, keys }];
+  };
+  return (error?.issues ?? []).flatMap((issue) => flat(issue, []));
+}
+
+function unknownKeysIn(error: z.core.$ZodError | undefined) {
+  return issuesIn(error).flatMap(({ path, message, keys }) =>
+    (keys ?? []).map((key) => ({ path, key, expected: message.split(", ") })),
+  );
+}
+
+/** The same value without a key of one of its maps, or with that key's value under another name if there is none of that name. */
+function withoutKey(value: unknown, [step, ...rest]: Path, key: string, name: string | null) {
+  const entries = Object.entries(value ?? {});
+  const renamed = name === null || entries.some(([own]) => own === name) ? [] : [name];
+  const kept = entries.flatMap(([own, part]: readonly [string, unknown]) => {
+    if (step === undefined && own === key) {
+      return renamed.map((other) => [other, part] as const);
     }
-    return;
-  }
-  // What is wrong with the alternative of the same type is more use than that no alternative fits.
-  const branch =
-    issue.code === "invalid_union" ? issue.errors.find((issues) => !issues.some(isOtherType)) : undefined;
-  for (const inner of branch ?? []) {
-    addIssue({ ...inner, path: [...issue.path, ...inner.path] }, top);
-  }
-  if (branch === undefined) {
-    spot.add(issue.message);
-  }
+    return [[own, own === String(step) ? withoutKeyInside(part, rest, key, name) : part] as const];
+  });
+  return Object.fromEntries(kept);
+}
+
+function withoutKeyInside(value: unknown, path: Path, key: string, name: string | null): unknown {
+  const [step, ...rest] = path;
+  return Array.isArray(value)
+    ? value.map((item: unknown, index) => (index === step ? withoutKeyInside(item, rest, key, name) : item))
+    : withoutKey(value, path, key, name);
 }
 
 function refuseKey(key: string, known: readonly string[], map: Spot): void {
@@ -155,6 +201,8 @@ declare module "zod" {
     readonly expected?: string;
     /** Whether it may be a key, which no message repeats. */
     readonly secret?: boolean;
+    /** Keys of a map whose values no other check depends on: the rest is checked where they are broken. */
+    readonly apart?: readonly string[];
   }
 }
 

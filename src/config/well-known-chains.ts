@@ -32,3 +32,8 @@ export function wellKnownChainIn(url: string) {
   const named = [...CHAINS.values()].filter(({ slug }) => words.includes(`-${slug}-`));
   return named.sort((a, b) => b.slug.length - a.slug.length)[0] ?? null;
 }
+
+/** The well-known chain of this slug, or null. */
+export function wellKnownChainCalled(slug: string) {
+  return [...CHAINS.values()].find((chain) => chain.slug === slug) ?? null;
+}

@@ -1,4 +1,15 @@
-import { isMap, isNode, isScalar, isSeq, LineCounter, type Node, parseDocument, visit } from "yaml";
+import {
+  type Document,
+  isCollection,
+  isMap,
+  isNode,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Node,
+  parseDocument,
+  visit,
+} from "yaml";
 import { type Position, type PositionOf, type Problems, Spot } from "./problems.ts";
 import type { Written } from "./shape.ts";
 
@@ -13,7 +24,7 @@ const NOT_UTF8 = /[\0\uFFFD]/;
  */
 export function readYaml(text: string, file: string, problems: Problems): Written {
   const lines = new LineCounter();
-  const document = parseDocument(text, {
+  const document = parseDocument(text.replace(INNER_BRACES, masked), {
     // `0x1F` is a text: a chain's value may be an address.
     customTags: (tags) => tags.filter((tag) => typeof tag !== "object" || tag.format !== "HEX"),
     lineCounter: lines,
@@ -32,19 +43,63 @@ export function readYaml(text: string, file: string, problems: Problems): Writte
     problems.add({ path: [], position: at(offset), message });
   };
   const garbled = text.search(NOT_UTF8);
-  for (const { code, message, pos } of garbled < 0 ? [...document.errors, ...document.warnings] : []) {
+  const faulty = garbled < 0 ? [...document.errors, ...document.warnings] : [];
+  // What is wrong behind an error in the syntax follows from it.
+  const first = faulty.find(({ code }) => FAULTS[code] === undefined);
+  for (const { code, message, pos } of faulty.filter(
+    (one) => FAULTS[one.code] !== undefined || one === first,
+  )) {
     refuse(pos[0], FAULTS[code] ?? invalid(message));
   }
   if (garbled >= 0) {
     refuse(garbled, "found bytes that are not UTF-8; save the file as UTF-8");
   }
+  const targets = restoreTexts(document, first === undefined ? refuse : () => undefined);
+  const positionOf: PositionOf = (path, what) => {
+    let found: Place = { key: null, node: document.contents };
+    for (const step of path) {
+      const next = childOf((found.node && targets.get(found.node)) ?? found.node, step);
+      if (next === null) {
+        return at((found.key ?? found.node)?.range?.[0] ?? 0);
+      }
+      found = next;
+    }
+    const { key, node } = found;
+    return at((what === "value" ? (node ?? key) : (key ?? node))?.range?.[0] ?? 0);
+  };
+  const spot = new Spot(problems, positionOf, []);
+  if (faults.some((fault) => fault !== FAULTS["DUPLICATE_KEY"] && fault !== UNQUOTED)) {
+    return { value: undefined, spot };
+  }
+  try {
+    return { value: document.toJS({ maxAliasCount: MAX_ALIASES }), spot };
+  } catch (error) {
+    if (!(error instanceof ReferenceError)) {
+      throw error;
+    }
+    refuse(0, `aliases expand to more than ${MAX_ALIASES.toLocaleString("en-US")} values`);
+    return { value: undefined, spot };
+  }
+}
+
+/**
+ * Puts the braces of texts back, and returns what each alias refers to: the library's own lookup walks the whole document for each.
+ * Refuses texts that need quotes, and aliases of nothing.
+ */
+function restoreTexts(document: Document, refuse: (offset: number, message: string) => void) {
   const anchors = new Map<string, Node>();
-  /** What each alias refers to: the library's own lookup walks the whole document for each. */
   const targets = new Map<Node, Node>();
   visit(document, {
-    Value(_, node) {
+    Value(_, node, ancestors) {
       if (node.anchor !== undefined) {
         anchors.set(node.anchor, node);
+      }
+      if (isScalar(node) && typeof node.value === "string") {
+        const isInFlow = ancestors.some((one) => isCollection(one) && one.flow === true);
+        if (node.type === "PLAIN" && isInFlow && MASKED.test(node.value)) {
+          refuse(node.range?.[0] ?? 0, UNQUOTED);
+        }
+        node.value = unmasked(node.value);
       }
     },
     Alias(_, alias, ancestors) {
@@ -59,31 +114,24 @@ export function readYaml(text: string, file: string, problems: Problems): Writte
       }
     },
   });
-  const positionOf: PositionOf = (path, what) => {
-    let found: Place = { key: null, node: document.contents };
-    for (const step of path) {
-      const next = childOf((found.node && targets.get(found.node)) ?? found.node, step);
-      if (next === null) {
-        return at((found.key ?? found.node)?.range?.[0] ?? 0);
-      }
-      found = next;
-    }
-    const { key, node } = found;
-    return at((what === "value" ? (node ?? key) : (key ?? node))?.range?.[0] ?? 0);
-  };
-  const spot = new Spot(problems, positionOf, []);
-  if (faults.some((fault) => fault !== FAULTS["DUPLICATE_KEY"])) {
-    return { value: undefined, spot };
-  }
-  try {
-    return { value: document.toJS({ maxAliasCount: MAX_ALIASES }), spot };
-  } catch (error) {
-    if (!(error instanceof ReferenceError)) {
-      throw error;
-    }
-    refuse(0, `aliases expand to more than ${MAX_ALIASES.toLocaleString("en-US")} values`);
-    return { value: undefined, spot };
-  }
+  return targets;
+}
+
+/**
+ * Between braces and brackets YAML takes `{` for the start of a map, so that `{ Authorization: Bearer ${KEY} }` is a row of errors. Such
+ * braces, inside of a text, are replaced by as many other characters before the file is parsed, and put back in its values.
+ */
+const INNER_BRACES = /(?<=[^\s,[\]{}:"'])\{([\w:/.-]+)\}/g;
+const [OPEN, CLOSE] = ["\uE000", "\uE001"];
+const UNQUOTED = `text with braces needs quotes here, as in { Authorization: "Bearer \${KEY}" }`;
+const MASKED = /[\uE000\uE001]/;
+
+function masked(_: string, name: string): string {
+  return OPEN + name + CLOSE;
+}
+
+function unmasked(text: string): string {
+  return text.replaceAll(OPEN, "{").replaceAll(CLOSE, "}");
 }
 
 /** Of faults whose message names what was found, which may be a key. */

@@ -187,6 +187,8 @@ interface Dialect {
   /** Where its page usually is below an indexer's address: `synclag probe` looks there. */
   readonly path?: string | undefined;
   readonly questions?: readonly Question[];
+  /** Whether its replies say nothing of the chain, so that a URL is of one chain. */
+  readonly isOfOneChain?: boolean;
   /** What it reads of a metrics page, to which `metrics` in chains.yaml adds. */
   readonly metrics?: Partial<MetricsForm>;
 }
@@ -196,8 +198,15 @@ type Page = Pick<Dialect, "path">;
 /** The values of `dialect` in chains.yaml. */
 export const DIALECTS: Readonly<Record<string, Dialect>> = {
   auto: {},
-  ...each<Form | readonly Form[]>(FAMILIES, (forms) => ({ questions: familyQuestions(forms) })),
-  ...each<Form & Page>(REST_FAMILIES, (row) => ({ path: row.path, questions: familyQuestions(row) })),
+  ...each<Form | readonly Form[]>(FAMILIES, (forms) => ({
+    questions: familyQuestions(forms),
+    isOfOneChain: isOfOneChain(forms),
+  })),
+  ...each<Form & Page>(REST_FAMILIES, (row) => ({
+    path: row.path,
+    questions: familyQuestions(row),
+    isOfOneChain: isOfOneChain(row),
+  })),
   "graph-status": {},
   ...each<Partial<MetricsForm> & Page>(METRICS_FAMILIES, (row) => ({ path: row.path, metrics: row })),
   custom: {},
@@ -205,6 +214,11 @@ export const DIALECTS: Readonly<Record<string, Dialect>> = {
 
 function each<Row>(rows: Readonly<Record<string, Row>>, dialectOf: (row: Row) => Dialect) {
   return Object.fromEntries(Object.entries(rows).map(([name, row]) => [name, dialectOf(row)]));
+}
+
+/** Whether no form says where the chain is. */
+export function isOfOneChain(forms: Form | readonly Form[]): boolean {
+  return [forms].flat().every(({ chainId }) => chainId === undefined);
 }
 
 function familyQuestions(forms: Form | readonly Form[]): readonly Question[] {

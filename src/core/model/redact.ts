@@ -34,9 +34,9 @@ export function maskKeys(text: string): string {
 }
 
 const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
-/** A number, a few digits and letters of one case, or words in capitals, lower case or camelCase with a short number behind. */
+/** A number (of up to 64 bits), a few digits and letters of one case, or words in capitals, lower case or camelCase with a short number behind. */
 const NAME =
-  /^(?:\d{1,15}|[0-9a-z]{0,7}|[0-9A-Z]{0,7}|(?:[A-Z]{1,24}|[A-Z]?[a-z]{1,24}(?:[A-Z][a-z]{1,24})*)\d{0,4})$/;
+  /^(?:\d{1,20}|[0-9a-z]{0,7}|[0-9A-Z]{0,7}|(?:[A-Z]{1,24}|[A-Z]?[a-z]{1,24}(?:[A-Z][a-z]{1,24})*)\d{0,4})$/;
 const MIN_KEY_LENGTH = 12;
 
 /**

@@ -73,11 +73,11 @@ describe("looksLikeKey()", () => {
       "12345678-1234-1234-1234-123456789012",
       "EXFsvixygRDNOIyMkChXEi",
       "lhv1Jr-OiaLnt-gD95xJ_g",
-      // The shortest: 12 characters, 8 of mixed letters and digits, 5 digits behind a word, 16 digits, 25 letters.
+      // The shortest: 12 characters, 8 of mixed letters and digits, 5 digits behind a word, 21 digits, 25 letters.
       "ab12cd34ef56",
       "key-ab12cd34",
       "arbitrum12345",
-      "1795132800000000",
+      "179513280000000000000",
       "arbitrumsepoliatestnetabc",
     ];
     const names = [
@@ -93,7 +93,7 @@ describe("looksLikeKey()", () => {
       "ab12cd34ef5",
       "keys-ab12cd3",
       "arbitrumx1234",
-      "179513280000000",
+      "17951328000000000000",
       "arbitrumsepoliatestnetab",
     ];
 
