@@ -352,6 +352,7 @@ export function checkDialect(
     spot.at("custom").add("dialect custom without a block custom, expected custom: { query, height }");
   }
   checkSharing(entry, spot, sharing);
+  checkWords(entry, spot, listed);
   if (known === undefined) {
     return;
   }
@@ -363,9 +364,22 @@ export function checkDialect(
     const expected = "expected metrics: { chain: LABEL }, or a url with {chain}";
     spot.add(`no label says which of ${sharing} chains a value is of, ${expected}`);
   }
+}
+
+/** The slugs that a block names for words must be listed. */
+function checkWords(
+  { custom, metrics }: Pick<IndexerEntry, "custom" | "metrics">,
+  spot: Spot,
+  listed: readonly Pick<Target, "chain">[],
+): void {
   const slugs = new Set(listed.map((target) => target.chain));
-  for (const [value, slug] of Object.entries(metrics?.chains ?? {})) {
-    checkKnown("chain", slug, slugs, spot.at("metrics", "chains", value));
+  for (const [block, { chains = {} } = {}] of [
+    ["custom", custom],
+    ["metrics", metrics],
+  ] as const) {
+    for (const [word, slug] of Object.entries(chains)) {
+      checkKnown("chain", slug, slugs, spot.at(block, "chains", word));
+    }
   }
 }
 

@@ -71,8 +71,12 @@ const Custom = map("a map with height, and one of query, body or method: GET", {
   root: optional(ReplyPath, "Where paths start (default: data or result); $ is the whole response."),
   rows: optional(RowsPath, "The list of rows, one per chain, or with .* the map of rows (default: one row)."),
   height: ReplyPath.describe("The last processed block."),
-  time: optional(ReplyPath, "Its time: seconds or ISO 8601."),
-  chain_id: optional(ReplyPath, "The chain ID of the row."),
+  time: optional(ReplyPath, "Its time: ISO 8601, or a number of seconds, or of ms, µs or ns."),
+  chain_id: optional(ReplyPath, "The chain of the row: its ID or slug, or a word of chains."),
+  chains: optional(
+    mapOf(Slug, "a map of words and chain slugs"),
+    "Slugs by what rows have in place of a chain ID or slug; rows with other words are ignored.",
+  ),
   hash: optional(ReplyPath, "Its hash."),
   deployment: optional(ReplyPath, "The ID of the deployment that answers."),
   failed: optional(ReplyPath, "True or not empty once indexing has failed."),
@@ -81,6 +85,9 @@ const Custom = map("a map with height, and one of query, body or method: GET", {
     "Heights that mean: nothing indexed yet; also 0.",
   ),
 })
+  .refine(({ chains, chain_id: chainId }) => chains === undefined || chainId !== undefined, {
+    path: ["chains"],
+  })
   .refine(({ method, query, body }) => {
     const requests = [query, body].filter((content) => content !== undefined).length;
     return requests === (method === "GET" ? 0 : 1);
@@ -100,7 +107,7 @@ const LabelValues = mapOf(text("a string; put numbers in quotes"), "a map of lab
 
 const Metrics = map("a map with height", {
   height: optional(Metric, "Gauge of the last processed block."),
-  time: optional(Metric, "Gauge of its time, in Unix seconds."),
+  time: optional(Metric, "Gauge of its time, in Unix seconds, ms, µs or ns."),
   chain: optional(
     LabelName,
     "Label with the chain: its ID (also as in evm:8453), its slug, or a key of chains (default: the page is of one chain).",

@@ -47,16 +47,23 @@ function sourcesOf({ key, kind, chainId, targets }: AskedEndpoint): readonly Sou
     : targets.map((target) => ({ source: target.key, chainId: target.chainId }));
 }
 
-/** One row per chain: identical rows count once, contradictory ones are no evidence. */
+/** One row per chain. A chain of several rows, such as one for each contract, has indexed what all of them have. */
 function mergeByChain(rows: readonly Row[]): ReadonlyMap<number | null, RowContent> {
   const byChain = new Map<number | null, RowContent>();
   for (const { chainId, content } of rows) {
-    const earlier = byChain.get(chainId) ?? content;
-    const isSame =
-      earlier === content || earlier.kind === "failed" || JSON.stringify(earlier) === JSON.stringify(content);
-    byChain.set(chainId, isSame ? earlier : unreadable("Cannot use contradictory rows of one chain"));
+    byChain.set(chainId, lesserOf(byChain.get(chainId) ?? content, content));
   }
   return byChain;
+}
+
+/** A failure before what has not started, before the lower height. */
+function lesserOf(one: RowContent, other: RowContent): RowContent {
+  if (one.kind !== "head" || other.kind !== "head") {
+    return one.kind === "failed" || other.kind === "head" ? one : other;
+  }
+  const { head } = other.head.block < one.head.block ? other : one;
+  const isFlagged = one.head.indexingErrors === true || other.head.indexingErrors === true;
+  return { kind: "head", head: isFlagged ? { ...head, indexingErrors: true } : head };
 }
 
 /** What rows say of a chain that none of them names. */
@@ -68,6 +75,9 @@ function contentOfAbsentRow(
 ): RowContent | { readonly kind: "missing" } {
   const nameless = byChain.get(null);
   const [onlyId] = byChain.size === 1 ? byChain.keys() : [];
+  if (nameless?.kind === "failed") {
+    return nameless;
+  }
   if (nameless !== undefined) {
     // An indexer that has not started anything need not name a chain.
     return onlyId === null && (isOnlySource || nameless.kind === "not_started")

@@ -121,7 +121,7 @@ const METRICS_FAMILIES = {
   "envio-metrics": {
     path: "/metrics",
     height: "envio_progress_block",
-    time: "envio_progress_block_time_seconds",
+    time: "envio_progress_block_time_seconds?",
     chain: "chainId",
   },
   "graph-node-metrics": { height: "deployment_head", chain: "deployment" },
@@ -248,9 +248,20 @@ export const questionsFor = memoize((endpoint: AskedEndpoint): readonly Question
     case RPC_DIALECT:
       return RPC_QUESTIONS;
     default:
-      return custom === undefined ? questions : questionsOf(custom);
+      return custom === undefined ? questions : questionsOf({ ...custom, chainIds: chainIdsIn(endpoint) });
   }
 });
+
+/** The ids of an endpoint's chains by their slugs, and by the names that a row may have in place of an id. */
+function chainIdsIn({ targets, custom, chain, chainId }: AskedEndpoint): ReadonlyMap<string, number> {
+  const own = chain == null || chainId === undefined ? [] : [[chain, chainId] as const];
+  const ids = new Map([...targets.map((target) => [target.chain, target.chainId] as const), ...own]);
+  const named = Object.entries(custom?.chains ?? {}).flatMap(([name, slug]) => {
+    const id = ids.get(slug);
+    return id === undefined ? [] : [[name, id] as const];
+  });
+  return new Map([...ids, ...named]);
+}
 
 /** A subgraph has one chain: the first guess for an endpoint of one chain, the last for one of several. */
 function likeliestFirst(chainCount: number): readonly Question[] {

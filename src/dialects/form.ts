@@ -4,6 +4,8 @@ import { NOT_STARTED, type Question, type Reading, type Row, type RowContent } f
 import {
   describeParts,
   describeValue,
+  isUnknownTime,
+  quote,
   readDeployment,
   readHash,
   readPositiveInteger,
@@ -148,20 +150,46 @@ function readRows(form: Form, root: Place, path: string): Reading {
     const expected = ofObject === undefined ? "a list" : "an object";
     return `Cannot read ${nameOf(found)} as ${expected} of rows: ${describeValue(value)}`;
   }
-  const rows = Object.entries(value).map(([key, row]) => readRow(form, { ...inside(found, key, row), key }));
-  // An indexer whose rows are those of an object writes all of them when it starts.
-  return rows.length === 0 && ofObject !== undefined ? [NOT_STARTED] : rows;
+  const places = Object.entries(value).map(([key, row]) => ({ ...inside(found, key, row), key }));
+  if (places.length === 0) {
+    // An indexer whose rows are those of an object writes all of them when it starts.
+    return ofObject === undefined ? [] : [NOT_STARTED];
+  }
+  const rows = places.filter((place) => !isOfUnlistedWord(form, place)).map((place) => readRow(form, place));
+  const words = places.map((place) => describeValue(wordOf(form, place))).join(", ");
+  return rows.length > 0 ? rows : `Cannot tell which chain a row is of: found ${quote(words)}; ${MAP_WORDS}`;
+}
+
+const MAP_WORDS = "chains of custom in chains.yaml says which chain a word is";
+
+/** Where `chains` lists the words for chains, others are of chains that nobody asked for. */
+function isOfUnlistedWord(form: Form, row: RowPlace): boolean {
+  const word = wordOf(form, row);
+  return form.chains !== undefined && typeof word === "string" && chainIdOf(form, word) === null;
+}
+
+function wordOf(form: Form, row: RowPlace): unknown {
+  const found = follow(row, form.chainId);
+  return isLost(found) ? undefined : found.value;
+}
+
+function chainIdOf({ chainIds }: Form, value: unknown): number | null {
+  const named =
+    typeof value === "string" || typeof value === "number" ? chainIds?.get(String(value)) : undefined;
+  return named ?? readPositiveInteger(value);
 }
 
 function readRow(form: Form, row: RowPlace): Row {
   const found = follow(row, form.chainId);
-  const chainId = isLost(found) ? null : readPositiveInteger(found.value);
+  const chainId = isLost(found) ? null : chainIdOf(form, found.value);
   if (chainId !== null || form.chainId === undefined || form.chainId.endsWith("?")) {
     return { chainId, content: readContent(form, row) };
   }
-  const why = isLost(found)
-    ? found.why
-    : `Cannot read ${nameOf(found)} as a chain id: ${describeValue(found.value)}`;
+  if (isLost(found)) {
+    return { chainId, content: unreadable(found.why) };
+  }
+  const isWord = form.chainIds !== undefined && typeof found.value === "string";
+  const why = `Cannot read ${nameOf(found)} as a chain id: ${describeValue(found.value)}${isWord ? `; ${MAP_WORDS}` : ""}`;
   return { chainId, content: unreadable(why) };
 }
 
@@ -176,8 +204,14 @@ function readContent(form: Form, row: RowPlace): RowContent {
     return unreadable(lost.why);
   }
   const [time, hash, deployment, failed] = found.map(({ value }) => value);
+  const timestampSec = readTimestampSec(time);
+  if (timestampSec === null && form.time?.endsWith("?") === false && !isUnknownTime(time)) {
+    return unreadable(
+      `Cannot read ${form.time} as a time: ${describeValue(time)}; without time in chains.yaml the height counts alone`,
+    );
+  }
   return readHead(height, {
-    timestampSec: readTimestampSec(time),
+    timestampSec,
     hash: readHash(hash),
     deployment: readDeployment(deployment),
     indexingErrors: failed === undefined ? null : isBadNews(failed),

@@ -1,7 +1,7 @@
 import type { Endpoint, MetricsForm } from "../core/model/fleet.ts";
 import { groupBy } from "../core/model/group-by.ts";
-import { NOT_STARTED, type Question, type Reading, type Row } from "./dialect.ts";
-import { readHead } from "./form.ts";
+import { NOT_STARTED, type Question, type Reading, type Row, type RowContent } from "./dialect.ts";
+import { readHead, unreadable } from "./form.ts";
 import { quote, readPositiveInteger, readTimestampSec } from "./values.ts";
 
 type AskedEndpoint = Pick<Endpoint, "targets"> & Partial<Pick<Endpoint, "chain" | "chainId">>;
@@ -30,7 +30,7 @@ export function metricsQuestion(form: MetricsForm, endpoint: AskedEndpoint): Que
   return {
     body: null,
     reads: "metrics",
-    keep: [`# TYPE ${height} `, height, time],
+    keep: [`# TYPE ${height} `, height, nameOfTime(time)],
     read: ({ value }) => readMetrics(form, endpoint, String(value)),
   };
 }
@@ -39,14 +39,10 @@ function readMetrics(form: MetricsForm, endpoint: AskedEndpoint, page: string): 
   const { height } = form;
   const byChain = (name: string | undefined) =>
     groupBy(samplesOf(name, page, form, endpoint), ({ chainId }) => chainId);
-  const [heights, times] = [byChain(height), byChain(form.time)];
+  const [heights, times] = [byChain(height), byChain(form.time && nameOfTime(form.time))];
   const rows = [...heights].flatMap(([chainId, samples]): readonly Row[] => {
-    const lowest = lowestOf(samples);
-    const value = Number.isNaN(lowest) ? "no number" : lowest;
-    const timestampSec = readTimestampSec(lowestOf(times.get(chainId) ?? []));
-    const details = { timestampSec, hash: null, deployment: null, indexingErrors: null };
-    const content = value === -1 ? NOT_STARTED.content : readHead({ value, name: height }, details);
-    return chainId === undefined ? [] : [{ chainId, content }];
+    const time = times.size === 0 ? null : (times.get(chainId) ?? []);
+    return chainId === undefined ? [] : [{ chainId, content: readContent(form, samples, time) }];
   });
   if (heights.size === 0) {
     // Client libraries declare a gauge with labels from the start, and its series once they have a value.
@@ -57,6 +53,44 @@ function readMetrics(form: MetricsForm, endpoint: AskedEndpoint, page: string): 
   return rows.length > 0
     ? rows
     : `Cannot tell which chain ${height} is of: found ${others}; where and chains of metrics in chains.yaml say which labels are of which chain`;
+}
+
+/** Of a family, the time may be absent: it ends in `?`. */
+function nameOfTime(time: string): string {
+  return time.replace(/\?$/, "");
+}
+
+/** What the series of a chain say. `time`: null where the page has no such gauge. */
+function readContent(
+  form: MetricsForm,
+  height: readonly Sample[],
+  time: readonly Sample[] | null,
+): RowContent {
+  const lowest = lowestOf(height);
+  if (lowest === -1) {
+    return NOT_STARTED.content;
+  }
+  const timestampSec = readTimestampSec(lowestOf(time ?? []));
+  const details = { timestampSec, hash: null, deployment: null, indexingErrors: null };
+  const content = readHead(
+    { value: Number.isNaN(lowest) ? "no number" : lowest, name: form.height },
+    details,
+  );
+  const flaw = content.kind === "head" && timestampSec === null ? whyNoTime(form.time, time) : null;
+  return flaw === null ? content : unreadable(flaw);
+}
+
+/** Null: NaN, -1, 0 and no series of the chain mean that it is not known. `samples`: null where the page has no such gauge. */
+function whyNoTime(name: string | undefined, samples: readonly Sample[] | null): string | null {
+  if (name === undefined || name.endsWith("?")) {
+    return null;
+  }
+  if (samples === null) {
+    return `Cannot find ${name}, the time of metrics in chains.yaml`;
+  }
+  const odd = samples.find(({ value }) => value !== -1 && value !== 0 && readTimestampSec(value) === null);
+  const found = Number.isNaN(odd?.value) ? "no number" : odd?.value;
+  return odd === undefined ? null : `Cannot read ${name} as a time: ${quote(odd.series)} is ${found}`;
 }
 
 /** The lines of a metric. The value of a line that cannot be read is no number. */

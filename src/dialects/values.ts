@@ -10,18 +10,27 @@ export function readPositiveInteger(value: unknown): number | null {
   return typeof number === "number" && Number.isSafeInteger(number) && number > 0 ? number : null;
 }
 
-/** The year 5138 in seconds, 1973 in milliseconds: anything later is not a number of seconds. */
-const FIRST_IMPOSSIBLE_SEC = 1e11;
+/** Seconds reach this in the year 5138, milliseconds in 1973: a number is in the unit in which it is a time between these. */
+const LIMIT_SEC = 1e11;
+const UNITS_PER_SEC: readonly number[] = [1, 1e3, 1e6, 1e9];
 
 const ISO_TIME = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d(?:\.\d{1,9})?)(Z|[+-]\d\d(?::?\d\d)?)?$/;
 
 /**
- * A block's time in unix seconds, from seconds as a number or as digits, or from ISO 8601 such as PostgreSQL's
- * `timestamptz`. Null for what cannot be one: milliseconds, zero, negative. A height is useful without its time.
+ * A block's time in unix seconds, from a number or digits in seconds, milliseconds, microseconds or nanoseconds, or from ISO 8601 such
+ * as PostgreSQL's `timestamptz`. Null for what cannot be one.
  */
 export function readTimestampSec(value: unknown): number | null {
-  const seconds = typeof value === "string" ? parseTime(value) : value;
-  return typeof seconds === "number" && seconds > 0 && seconds < FIRST_IMPOSSIBLE_SEC ? seconds : null;
+  const iso = typeof value === "string" ? parseIsoTime(value) : Number.NaN;
+  const isDigits = typeof value === "string" && /^(?:\d{1,20}|0x[\da-f]{1,16})$/i.test(value);
+  const number = isDigits ? Number(value) : value;
+  const times = typeof number === "number" ? UNITS_PER_SEC.map((unit) => number / unit) : [iso];
+  return times.find((seconds) => seconds < LIMIT_SEC && seconds > 0) ?? null;
+}
+
+/** Null, 0 and nothing: not known, which is no fault. */
+export function isUnknownTime(value: unknown): boolean {
+  return value === undefined || value === null || value === 0 || value === "0";
 }
 
 /** A block hash with its 0x, or null. */
@@ -35,10 +44,7 @@ export function readDeployment(value: unknown): string | null {
 }
 
 /** NaN for a text that is no time. */
-function parseTime(text: string): number {
-  if (/^(?:\d{1,15}|0x[\da-f]{1,12})$/i.test(text)) {
-    return Number(text);
-  }
+function parseIsoTime(text: string): number {
   const [, day = "", time = "", zone = "Z"] = ISO_TIME.exec(text) ?? [];
   // Without a zone, Date.parse would use the zone of this machine.
   // PostgreSQL shortens +00:00 to +00.

@@ -3,7 +3,6 @@ import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import type { Question } from "../../src/dialects/dialect.ts";
 import { DIALECTS, FAMILIES, questionsFor } from "../../src/dialects/families.ts";
-import { questionsOf } from "../../src/dialects/form.ts";
 import { graphStatusQuestion } from "../../src/dialects/graph-status.ts";
 import { interpretReply } from "../../src/dialects/interpret-reply.ts";
 import { endpointOf, formOf } from "./endpoint-of.ts";
@@ -65,10 +64,20 @@ describe("docs/dialects.md", () => {
 
   it("prints examples of custom blocks that read the replies below them", () => {
     const section = sectionOf("custom");
-    const blocks = blocksOf(section, "yaml").map((block): unknown => parse(block));
+    const blocks = blocksOf(section, "yaml").map(
+      (block) => parse(block) as Readonly<Record<string, unknown>>,
+    );
     const replies = blocksOf(section, "json");
 
-    const readings = blocks.map((block, index) => read(questionsOf(formOf(block))[0], replies[index]));
+    const readings = blocks.map((block, index) => {
+      const slugs = Object.values(block["chains"] ?? {}).map(String);
+      const targets = endpointOf("custom", [1, 2]).targets.map((one, at) => ({
+        ...one,
+        chain: slugs[at] ?? "",
+      }));
+      const [question] = questionsFor({ dialect: "custom", custom: formOf(block), targets });
+      return read(question, replies[index]);
+    });
 
     const head = (block: number, rest: object) => ({ kind: "head", head: { block, ...rest } });
     expect(readings).toMatchObject([
@@ -77,6 +86,12 @@ describe("docs/dialects.md", () => {
         rows: [
           { chainId: 1, content: head(23368264, { hash: "0xf8cc", indexingErrors: false }) },
           { chainId: 8453, content: head(35600000, { hash: null, indexingErrors: true }) },
+        ],
+      },
+      {
+        rows: [
+          { chainId: 1, content: head(1700000, { timestampSec: null }) },
+          { chainId: 2, content: head(500000, { timestampSec: null }) },
         ],
       },
       {

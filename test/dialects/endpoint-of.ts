@@ -23,9 +23,11 @@ export function endpointOf(dialect: string, chainIds: readonly number[]): AskedE
 }
 
 /** A block `custom` of chains.yaml, as the configuration hands it to the dialect. */
-export function formOf(custom: unknown): Form {
-  const indexer = { variant: "v", dialect: "custom", url: "http://a.example/", custom, chains: ["base"] };
-  const file = { version: 1, chains: { base: { id: 8453 } }, protocols: { p: [indexer] } };
+export function formOf(custom: Readonly<Record<string, unknown>>): Form {
+  const slugs = new Set(["chain-1", "chain-10", ...Object.values(custom["chains"] ?? {}).map(String)]);
+  const chains = Object.fromEntries(Array.from(slugs, (slug, index) => [slug, { id: index + 1 }]));
+  const indexer = { variant: "v", dialect: "custom", url: "http://a.example/{chain}", custom };
+  const file = { version: 1, chains, protocols: { p: [{ ...indexer, chains: Object.keys(chains) }] } };
   const readFile = (path: string): string => {
     throw new RangeError(`Cannot read ${path}: the block names no file`);
   };

@@ -64,6 +64,10 @@ export interface Form {
   readonly height: string;
   readonly time?: string | undefined;
   readonly chainId?: string | undefined;
+  /** The slugs of chains by what a row has in place of their ids. */
+  readonly chains?: Readonly<Record<string, string>> | undefined;
+  /** The ids of chains by these names, and by their slugs; made for each endpoint. */
+  readonly chainIds?: ReadonlyMap<string, number>;
   readonly hash?: string | undefined;
   readonly deployment?: string | undefined;
   /** What is true, or not empty, once indexing has failed. */
