@@ -10,6 +10,9 @@ const KEPT_MS = 30 * 24 * HOUR_MS;
 const PAIR_KEPT_MS = 3 * KEPT_MS;
 /** The most events of one subject, so that a flapping target does not displace all others. */
 const MOST_OF_ONE = 500;
+/** Replies that return to a deployment within this time alternate; one that replies alone for as long stays. */
+const STAYS_MS = HOUR_MS;
+const IN_TURNS = " in turns";
 /** The most events in all. Beyond that the oldest tenth is dropped. */
 const MOST_EVENTS = 100_000;
 
@@ -20,6 +23,8 @@ export class EventLog {
   #prunedMs = Number.NEGATIVE_INFINITY;
   /** The target reports of the last `note()`. Many are the same objects in the next report. */
   #noted: readonly TargetReport[] = [];
+  /** When the deployment of a target last changed, by its key. */
+  readonly #turnedMs = new Map<string, number>();
   /** The events of incidents that have begun and not ended, as of when they explained the most targets. */
   readonly #running = new Map<string, Event>();
 
@@ -131,10 +136,24 @@ export class EventLog {
     const before = former?.key === subject ? former.deployment : null;
     return deployment === null
       ? statuses
-      : [
-          ...statuses,
-          ...this.#change({ time, kind: "deployment", subject, to: deployment }, before ?? deployment),
-        ];
+      : [...statuses, ...this.#deploymentEvents(subject, deployment, before ?? deployment, time)];
+  }
+
+  /** Another deployment replies; `before`: the one of the last report. Two that take turns are one event, until one of them stays. */
+  #deploymentEvents(subject: string, deployment: string, before: string, time: string): readonly Event[] {
+    const nowMs = Date.parse(time);
+    if (before !== deployment) {
+      this.#turnedMs.set(subject, nowMs);
+    }
+    const last = this.of("deployment", subject).at(-1);
+    const { from = null, to = "" } = last ?? {};
+    const inTurns = to.endsWith(IN_TURNS) ? to.slice(0, -IN_TURNS.length).split(" and ") : [];
+    if (inTurns.includes(deployment) && nowMs - (this.#turnedMs.get(subject) ?? nowMs) < STAYS_MS) {
+      return [];
+    }
+    const isBack = from === deployment && nowMs - Date.parse(last?.time ?? time) < STAYS_MS;
+    const now = isBack ? `${[deployment, to].toSorted().join(" and ")}${IN_TURNS}` : deployment;
+    return this.#change({ time, kind: "deployment", subject, to: now }, before);
   }
 
   /** What has left chains.yaml is unknown from now on. */

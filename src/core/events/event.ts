@@ -16,7 +16,7 @@ export const EventSchema = z.object({
   ),
   from: orNull(Text, "What it was before, such as a status"),
   to: Text.describe(
-    "A status, the state of a pair, `began` or `ended`, `different` or `equal`, a deployment, or `started`, `stopped` or `reloaded`",
+    "A status, the state of a pair, `began` or `ended`, `different` or `equal`, a deployment or two `in turns`, or `started`, `stopped` or `reloaded`",
   ),
   detail: orNull(Text),
   lag_seconds: orNull(Seconds.nonnegative()),
