@@ -213,6 +213,11 @@ export function readBody(body: string, reads: Question["reads"]): ParsedBody {
       ? { form: "api", found: whole, errors: [] }
       : { form: "none", found: NOTHING, errors: [] };
   }
+  const { data, message } = json;
+  if (typeof message === "string" && typeof data === "string") {
+    // A cache that quotes what the server behind it said. The data of GraphQL are never a text.
+    return { form: "text", found: NOTHING, errors: [cut(`${message}: ${data}`)] };
+  }
   const errors = [json["errors"], json["error"]]
     .flatMap((error) => error ?? [])
     .slice(0, MAX_ERRORS)
@@ -221,7 +226,6 @@ export function readBody(body: string, reads: Question["reads"]): ParsedBody {
   if (found.value !== undefined || errors.length > 0) {
     return { form: "api", found, errors };
   }
-  const message = json["message"];
   return typeof message === "string"
     ? { form: "text", found, errors: [cut(message)] }
     : { form: "none", found, errors: [] };
