@@ -24,6 +24,8 @@ const WORST_LAG = `max(synclag_lag_seconds{${INDEXER}} and on (${TARGET}) syncla
 const STILL_OK = `count by (variant, tier) (max by (${TARGET}) (synclag_preferred{protocol=%q}) == 1 and on (chain) synclag_shared_cause{${INDEXER}})`;
 const NONE_OK = `${EXPLAINED} unless on (chain) max by (chain) (synclag_preferred{protocol=%q}) == 1`;
 const STRANDED = `max by (chain) (synclag_pair_state{protocol=%q, state="down"}) == 1 and on (chain) max by (chain) (synclag_status{${INDEXER}, status="rejected"}) == 1`;
+/** A node that answers: absent for one that has not answered lately. */
+const ANSWERING_NODE = "synclag_rpc_chain_mismatch{chain=%q} == 0";
 const NODE = `synclag_polls_total{variant="rpc", endpoint=%q}`;
 
 const NAME = `{{ . | first | label "variant" }} ({{ . | first | label "tier" }})`;
@@ -40,7 +42,7 @@ export function prometheusField(selector: string): (field: Field) => string {
     since: `{{ with ${asked(ADVANCE, `${OF_INDEXER} $labels.chain`)} }}Its height last grew {{ . | first | value | humanizeDuration }} ago.{{ else }}Its height was never seen to grow.{{ end }}`,
     fresh: `{{ with ${asked(HEARD, `${OF_PAIR} ${OF_PAIR} ${OF_PAIR}`)} }}Healthy alternative: ${NAME}.{{ else }}{{ with ${asked(LATEST, `${OF_PAIR} ${OF_PAIR}`)} }}${NAME} was ok when it last answered, {{ . | first | value | humanizeDuration }} ago.{{ else }}No other variant that serves users is ok.{{ end }}{{ end }}`,
     variants: `{{ range ${asked(STATUS, OF_PAIR)} | sortByLabel "variant" }} {{ .Labels.variant }} ({{ .Labels.tier }}): {{ .Labels.status }}{{ with ${asked(ANSWERED_LAG, ".Labels.protocol .Labels.variant .Labels.tier .Labels.chain")} }}, {{ . | first | value | humanizeDuration }} behind{{ end }}.{{ end }}`,
-    witness: `{{ with ${asked(NODE, "$labels.chain")} }}A node of the chain is polled as well and shows no halt: look for what the variants have in common.{{ else }}No node of the chain is polled, so the chain itself may have halted.{{ end }}`,
+    witness: `{{ with ${asked(ANSWERING_NODE, "$labels.chain")} }}A node of the chain answers and shows no halt: look for what the variants have in common.{{ else }}{{ with ${asked(NODE, "$labels.chain")} }}No node of the chain answers{{ else }}No node of the chain is polled{{ end }}, so the chain itself may have halted.{{ end }}`,
     spells: `{{ range ${asked(SPELLS, `${OF_INDEXER} $labels.chain`)} | sortByLabel "status" }} {{ .Labels.status }} {{ .Value | printf "%.0f" }}%.{{ end }}`,
     "common-status": `{{ with ${asked(INCIDENT, OF_INDEXER)} }}{{ . | first | label "status" }}{{ end }}`,
     "common-host": `{{ with ${asked(INCIDENT, OF_INDEXER)} }}{{ with . | first | label "host" }}, all on host {{ . }}{{ end }}{{ end }}`,

@@ -20,7 +20,7 @@ export type Lookup =
   | "fresh"
   /** The variants of the alert's protocol and chain with their statuses. */
   | "variants"
-  /** A sentence: whether a node of the alert's chain is polled, which would show a halt. */
+  /** A sentence: whether a node of the alert's chain answers, which would show a halt. */
   | "witness"
   /** The statuses of the alert's target in the last hour, each with its share of it. */
   | "spells"
