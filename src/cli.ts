@@ -150,7 +150,10 @@ const COMMANDS: readonly CommandSpec[] = [
     options: [
       option("--url <url>", "address of this Synclag's page, where alerts and dashboards lead"),
       option("--grafana <url>", "address of Grafana, where alerts lead"),
-      option("--runbooks <url>", "address of the runbooks (default: of the repository)"),
+      option(
+        "--runbooks <url>",
+        "address of the runbooks (default: the pages of --url, which cannot be read while Synclag is down)",
+      ),
       option("--testnets <how>", "most that a testnet's alert does", "ticket").choices(TESTNETS),
       option("--job <name>", "the job of Prometheus that the rules read (default: every one)"),
       option("-o, --output <folder>", "where the files are written", "."),

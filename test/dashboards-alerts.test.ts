@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import type { Alert } from "../dashboards/src/alert.ts";
+import { type Alert, annotationsOf } from "../dashboards/src/alert.ts";
 import { allAlerts } from "../dashboards/src/alerts/all-alerts.ts";
 import { freshnessRecordings } from "../dashboards/src/freshness.ts";
 import { renderedFiles } from "../dashboards/src/rendered-files.ts";
-import { SETTINGS } from "../dashboards/src/settings.ts";
+import { SETTINGS, type Settings } from "../dashboards/src/settings.ts";
 import { realTime } from "../dashboards/src/time-scale.ts";
 import { STATUSES } from "../src/core/model/report.ts";
 import { RUNBOOKS_PATH } from "../src/views/page/links.ts";
@@ -68,6 +68,19 @@ describe("allAlerts()", () => {
     );
 
     expect(STATUSES.filter((status) => !asked.includes(status))).toEqual([]);
+  });
+
+  it("links to no page of a Synclag that does not answer, and to a copy of the runbooks where there is one", () => {
+    const linksOf = (settings: Settings) =>
+      alerts
+        .filter(({ name }) => /^Synclag(Down|Absent|Restarting)$/.test(name))
+        .flatMap((alert) => Object.values(annotationsOf(alert, settings, ({ kind }) => kind)));
+    const copied = { ...SETTINGS, runbooksUrl: "https://git.example/runbooks" };
+
+    expect(linksOf(SETTINGS)).toHaveLength(16);
+    expect(linksOf(SETTINGS).filter((text) => text.includes(SETTINGS.synclagUrl))).toEqual([]);
+    expect(linksOf(SETTINGS)).toContain("docs/runbooks/SynclagDown.md");
+    expect(linksOf(copied)).toContain("https://git.example/runbooks/SynclagDown.md");
   });
 
   it("records with the labels by which a selector tells several Synclags apart", () => {

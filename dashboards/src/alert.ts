@@ -24,7 +24,9 @@ export interface Alert {
   /** What is wrong with which indexer, since when, and whether there is a healthy alternative. */
   readonly description: Text;
   /** What to do first, as an order. */
-  readonly first: string;
+  readonly first: string | Text;
+  /** Whether Synclag may not answer then: its own pages, and its runbooks unless they are elsewhere, cannot be read. */
+  readonly isUnanswered?: boolean;
   readonly dashboard: DashboardLink;
 }
 
@@ -47,7 +49,7 @@ export const BRIDGE = "5m";
 
 /** The description and what to do first. */
 export function descriptionOf({ description, first }: Alert): Text {
-  return [...description, ` First: ${first}`];
+  return [...description, " First: ", ...[first].flat()];
 }
 
 /** An alert whose texts begin with the name of what it is about. */
@@ -64,18 +66,28 @@ export function named(
   return { ...alert, summary: [name, summary].flat(), description: [name, description].flat() };
 }
 
-/** The links of an alert: its runbook, its dashboard, and the page of its chain or the status page of this Synclag. */
-function linksOf({ name, dashboard }: Alert, { runbooksUrl, grafanaUrl, synclagUrl }: Settings) {
+/** Where the runbooks are in the repository and in the package. */
+export const RUNBOOKS_FOLDER = "docs/runbooks";
+
+/**
+ * The links of an alert: its runbook, its dashboard, and the page of its chain or the status page of this Synclag. Where Synclag does
+ * not answer none of them leads to it.
+ */
+function linksOf(
+  { name, dashboard, isUnanswered = false }: Alert,
+  { runbooksUrl, grafanaUrl, synclagUrl }: Settings,
+) {
   const variables = dashboard.variables.flatMap((variable, index): Text => {
     return [`${index === 0 ? "?" : "&"}var-${variable}=`, { kind: "label", name: variable }];
   });
   const ofChain: Text = dashboard.variables.includes("chain")
     ? [`${synclagUrl}/chains/`, { kind: "label", name: "chain" }]
     : [`${synclagUrl}/`];
+  const isLost = isUnanswered && runbooksUrl.startsWith(synclagUrl);
   return {
-    runbook_url: [`${runbooksUrl}/${name}.md`],
+    runbook_url: [`${isLost ? RUNBOOKS_FOLDER : runbooksUrl}/${name}.md`],
     dashboard_url: [`${grafanaUrl}/d/${dashboard.uid}`, ...variables],
-    page_url: ofChain,
+    ...(isUnanswered ? {} : { page_url: ofChain }),
   } satisfies Readonly<Record<string, Text>>;
 }
 

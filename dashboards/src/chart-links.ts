@@ -1,3 +1,4 @@
+import { RUNBOOKS_FOLDER } from "./alert.ts";
 import type { Settings } from "./settings.ts";
 
 /**
@@ -12,6 +13,7 @@ export function renderChartLinks({ runbooksUrl, grafanaUrl, synclagUrl, selector
 {{- $selector := .root.Values.prometheusRule.selector | default ${JSON.stringify(selector)} -}}
 {{- .text
   | replace ${JSON.stringify(runbooksUrl)} $runbooks
+  | replace "runbook_url: ${RUNBOOKS_FOLDER}/" (printf "runbook_url: %s/" (.root.Values.links.runbooks | default ${JSON.stringify(RUNBOOKS_FOLDER)}))
   | replace ${JSON.stringify(grafanaUrl)} .root.Values.links.grafana
   | replace ${JSON.stringify(synclagUrl)} $own
   | replace ${JSON.stringify(selector)} $selector -}}

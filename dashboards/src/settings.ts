@@ -1,9 +1,6 @@
-import { readFileSync } from "node:fs";
-import { z } from "zod";
-
 /** What a team sets in the rules and dashboards, which are rendered from these values. */
 export interface Settings {
-  /** Address of docs/runbooks/, the beginning of `runbook_url`. */
+  /** Address of docs/runbooks/, the beginning of `runbook_url`: by default the pages of this Synclag. */
   readonly runbooksUrl: string;
   /** Address of Grafana, the beginning of `dashboard_url`. */
   readonly grafanaUrl: string;
@@ -23,18 +20,10 @@ export interface Settings {
 const SYNCLAG_URL = "http://localhost:9855";
 
 export const SETTINGS: Settings = {
-  runbooksUrl: repositoryRunbooks() ?? `${SYNCLAG_URL}/docs/runbooks`,
+  runbooksUrl: `${SYNCLAG_URL}/docs/runbooks`,
   grafanaUrl: "http://localhost:3000",
   synclagUrl: SYNCLAG_URL,
   selector: 'job=~".*"',
   testnets: "warning",
   objective: 0.995,
 };
-
-/** The runbooks on the page of the repository, which can be read while Synclag is down; null until package.json names it. */
-function repositoryRunbooks(): string | null {
-  const file = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
-  const { repository } = z.object({ repository: z.string().optional() }).parse(JSON.parse(file));
-  const path = repository?.replace(/^github:/, "");
-  return path === undefined ? null : `https://github.com/${path}/blob/main/docs/runbooks`;
-}

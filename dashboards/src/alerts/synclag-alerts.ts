@@ -34,7 +34,8 @@ function blindAlerts(tenMinutes: string): readonly Alert[] {
       keepFiringFor: null,
       summary: say`Synclag on ${label("instance")} cannot be scraped`,
       description: say`Prometheus cannot scrape Synclag on ${label("instance")}, or only now and then. Unless another instance is running, no protocol, chain or variant is monitored, and no alert about the fleet can fire.`,
-      first: "look whether its process runs, and at the end of its log.",
+      first: say`curl -s http://${label("instance")}/-/healthy. No answer: start its process again; the end of its log says why it stopped. An answer: the network, a firewall, or TLS and the passwords of --web-config keep Prometheus out. Meanwhile \`synclag check\` with the same chains.yaml shows the status once.`,
+      isUnanswered: true,
     }),
     {
       ...OWN_ALERT,
@@ -45,7 +46,9 @@ function blindAlerts(tenMinutes: string): readonly Alert[] {
       keepFiringFor: null,
       summary: ["No Synclag reports to this Prometheus"],
       description: say`Prometheus has no series from any Synclag: it was never scraped here, or is no longer a scrape target. No protocol, chain or variant is monitored.`,
-      first: "look at the scrape configuration: is Synclag among the targets of Prometheus?",
+      first:
+        "open the targets page of Prometheus. No Synclag is listed: restore its scrape job, or the labels that service discovery selects. Meanwhile `synclag check` with the same chains.yaml shows the status once.",
+      isUnanswered: true,
       dashboard: NO_INSTANCE,
     },
     // It answers scrapes but has stopped polling.
@@ -56,7 +59,8 @@ function blindAlerts(tenMinutes: string): readonly Alert[] {
       for: "1m",
       summary: say`Synclag on ${label("instance")} has stopped polling`,
       description: say`The scheduler of Synclag on ${label("instance")} last ticked ${DURATION} ago instead of every second: what it reports about protocols, chains and variants is that old.`,
-      first: "restart Synclag; its state file keeps what it knows.",
+      first:
+        "save its log, then restart it: its state file keeps what it knows. A suspended machine, or one without CPU time, is the usual cause; otherwise report a bug.",
     }),
     // Every host fails at once, and all targets are `unknown`. Replicas that stand by see no network.
     ...pagedIfAlone(`count(${TICK}) > count(${NETWORK_DOWN} == 1)`, {
@@ -66,7 +70,8 @@ function blindAlerts(tenMinutes: string): readonly Alert[] {
       for: "2m",
       summary: say`Synclag on ${label("instance")} reaches no endpoint`,
       description: say`No indexer and no node on any host answers Synclag on ${label("instance")}, so its own network is the likely cause. The status of every protocol, chain and variant is unknown; that does not mean that users are affected.`,
-      first: "check the network of the machine: name resolution, proxy and firewall.",
+      first:
+        "curl -sI https://example.com on its machine. If that fails: name resolution, proxy, firewall and routes, in this order. If it works, run `synclag check` elsewhere with the same chains.yaml.",
     }),
   ];
 }
@@ -90,7 +95,8 @@ function replicaAlerts(): readonly Alert[] {
       for: "1m",
       summary: say`No replica of Synclag leads in job ${label("job")}`,
       description: say`No replica in job ${label("job")} holds the lease. The last leader keeps polling if it is alive, but draws nothing on budgets; if it dies, nobody takes over, and no protocol, chain or variant is monitored.`,
-      first: "look at the store: can the replicas reach it?",
+      first:
+        "if SynclagStoreDown fires too, restore the store: a replica leads again within 15 s. Otherwise compare --store and --cluster of the replicas. Without a store, start one replica with --state.",
       dashboard: NO_INSTANCE,
     },
     {
@@ -101,7 +107,8 @@ function replicaAlerts(): readonly Alert[] {
       for: "2m",
       summary: say`Synclag on ${label("instance")} cannot use its store`,
       description: say`Synclag on ${label("instance")} cannot reach its Redis or Valkey, or cannot write to it. It cannot take over from another replica, and endpoints with a budget are polled for five minutes at most.`,
-      first: "check the store and the way to it.",
+      first:
+        "read the reason in its log after `Store unreachable`. On all replicas it is the store: out of memory, read-only or slow; on one, its network.",
     },
   ];
 }
@@ -118,7 +125,8 @@ function processAlerts(bridged: string, hour: string): readonly Alert[] {
       keepFiringFor: null,
       summary: say`Synclag on ${label("instance")} runs with an old configuration`,
       description: say`The last reload on ${label("instance")} failed, and the previous configuration is still in use. What the new one adds is not monitored, and a restart would fail.`,
-      first: "run `synclag config check` on the file; it names each mistake with its line.",
+      first:
+        "run `synclag config check` on the file, which names each mistake with its line; correct it, and reload: SIGHUP, POST /-/reload, or nothing with --watch-config.",
     },
     {
       ...OWN_ALERT,
@@ -128,7 +136,9 @@ function processAlerts(bridged: string, hour: string): readonly Alert[] {
       for: null,
       summary: say`Synclag on ${label("instance")} keeps restarting`,
       description: say`Synclag on ${label("instance")} started ${NUMBER} times within an hour. After each start it knows only what its state file holds until the endpoints are polled again.`,
-      first: "read the end of the previous log: its last line has the reason.",
+      first:
+        "read the end of the previous log (`kubectl logs --previous`, `journalctl -u synclag`): its last lines have the reason. Killed: compare its memory with the limit. Ended by a probe: it stopped polling.",
+      isUnanswered: true,
     },
     // Its receiver raises the alarm when it stops arriving.
     {

@@ -5,6 +5,7 @@
 {{- $selector := .root.Values.prometheusRule.selector | default "job=~\".*\"" -}}
 {{- .text
   | replace "http://localhost:9855/docs/runbooks" $runbooks
+  | replace "runbook_url: docs/runbooks/" (printf "runbook_url: %s/" (.root.Values.links.runbooks | default "docs/runbooks"))
   | replace "http://localhost:3000" .root.Values.links.grafana
   | replace "http://localhost:9855" $own
   | replace "job=~\".*\"" $selector -}}
