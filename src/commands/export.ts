@@ -47,6 +47,11 @@ export function exportFiles(flags: Flags, world: CommandWorld, [what = ""]: read
   if (texts.some((text) => text.includes("http://localhost"))) {
     world.err("Some links lead to localhost: set them with --url, --grafana and --runbooks");
   }
+  if (texts.some((text) => text.includes("active_time_intervals"))) {
+    world.err(
+      "Tickets wait for Monday to Friday, 08:00 to 18:00 UTC; without active_time_intervals they are sent at once",
+    );
+  }
   return EXIT.ok;
 }
 

@@ -23,6 +23,8 @@ const RENDERED = {
   dashboards: ["fleet", "chain", "endpoint", "itself"].map((name) => `synclag-${name}.json`),
 } as const;
 
+const TICKETS =
+  "Tickets wait for Monday to Friday, 08:00 to 18:00 UTC; without active_time_intervals they are sent at once";
 const PAGE = ["--testnets", "page"];
 const NONE = ["--testnets", "none"];
 
@@ -44,7 +46,7 @@ describe("synclag export", () => {
     const rendered = renderedFiles({ ...LINKED, ...settings });
     const paths = result.out.trim().split("\n");
     const texts = new Map(paths.map((path) => [basename(path), readFileSync(path, "utf8")]));
-    expect({ ...result, out: "" }).toEqual({ exitCode: 0, out: "", err: "" });
+    expect({ ...result, out: "" }).toEqual({ exitCode: 0, out: "", err: what === "grafana" ? TICKETS : "" });
     expect([...texts.values()].join("")).not.toContain("localhost");
     for (const path of RENDERED[what]) {
       expect(texts.get(basename(path))).toBe(rendered.get(path));
@@ -62,6 +64,15 @@ describe("synclag export", () => {
     await runCommand(["export", what, "-o", folder.path]);
 
     expect(readFileSync(`${folder.path}/${basename(example)}`, "utf8")).toBe(readFileSync(example, "utf8"));
+  });
+
+  it("says of an example that holds back tickets when these are sent", async () => {
+    await using folder = await temporaryFolder();
+    const links = ["--url", "https://synclag.example", "--grafana", "https://grafana.example"];
+
+    const { err } = await runCommand(["export", "alertmanager", ...links, "-o", folder.path]);
+
+    expect(err).toBe(TICKETS);
   });
 
   it("writes for compose each file that is mounted, the images of the demo, and one job", async () => {

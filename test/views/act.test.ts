@@ -109,7 +109,24 @@ describe("renderTargetAct()", () => {
     expect(matchesOf(act({ status: "rejected" }))).toEqual([indexer]);
     expect(matchesOf(act({ status: "chain_halted" }))).toEqual([{ chain }]);
     expect(matchesOf(act({}, LINKS, "down"))).toEqual([{ protocol: indexer.protocol, chain }]);
-    expect(act({}, PAGE.links)).not.toContain("http");
+    expect(act({}, PAGE.links)).not.toContain('href="http');
+  });
+
+  it("names the alert in the silence where others have its labels, and an address to replace without one", () => {
+    const commandOf = (status: TargetReport["status"], links: Links) =>
+      />(amtool[^<]*)</.exec(act({ status }, links))?.[1];
+    const of = "amtool silence add --alertmanager.url=";
+    const options = "--duration=2h --comment='known problem'";
+
+    expect(commandOf("rejected", LINKS)).toBe(
+      `${of}'https://alerts.example' ${options} 'alertname=~SynclagKeyRejected' protocol=airdrops variant=subgraph tier=production`,
+    );
+    expect(commandOf("chain_halted", PAGE.links)).toBe(
+      `${of}'http://ALERTMANAGER:9093' ${options} 'alertname=~SynclagChainHalted' chain=base`,
+    );
+    expect(decodeURIComponent(linkTo(act({ status: "rejected" }), "alerts.example").hash)).toContain(
+      '{alertname=~"SynclagKeyRejected",protocol=',
+    );
   });
 });
 
@@ -124,5 +141,9 @@ describe("renderIncidentAct()", () => {
     expect(matches({ targets })).toEqual([a, { protocol: "flow", variant: "b", tier: "testing" }]);
     expect(matches({ scope: "chain", subject: "base", targets })).toEqual([{ chain: "base" }]);
     expect(matches({ scope: "network", targets })).toEqual([]);
+    // What fails for another reason is not silenced with it.
+    expect(textOf(renderIncidentAct({ ...incident, targets }, PAGE, NOW_MS))).toContain(
+      "'alertname=~SynclagSharedCause|SynclagKeyRejected' protocol=flow variant=b tier=testing",
+    );
   });
 });

@@ -23,7 +23,7 @@ ${indented(outsideMaintenance(withStatus("rejected")))}
 )`,
     for: "2m",
     summary: say` refuses us on ${CHAINS}`,
-    description: say` refuses us on ${CHAINS}: the key is missing, invalid or unpaid, or a firewall blocks us. This does not recover by itself, and until then the lag there is unknown. ${STRANDED}`,
+    description: say` refuses us on ${CHAINS}: the key is missing, invalid or unpaid, or a firewall blocks us. This seldom ends by itself, and until then the lag there is unknown. ${STRANDED}`,
     first: "read the words of the provider on the page: they tell a key from a payment and a firewall.",
   });
 }

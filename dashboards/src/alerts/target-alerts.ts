@@ -44,7 +44,7 @@ function broken(): readonly Alert[] {
       expr: besideUsable(withStatus("failed")),
       for: "2m",
       summary: " has failed",
-      description: say` reports a failed deployment, which does not recover by itself. ${SINCE} It is ${BEHIND}. ${FRESH}`,
+      description: say` reports a failed deployment. Whether the indexer tries again, or needs a new version, is in the reason on the page of the chain, where the indexer gives one. ${SINCE} It is ${BEHIND}. ${FRESH}`,
       first: MOVE,
     }),
     targetAlert({

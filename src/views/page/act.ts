@@ -1,6 +1,6 @@
 import { indexerKey } from "../../core/model/fleet.ts";
 import type { MaintenanceMatch } from "../../core/model/maintenance-window.ts";
-import type { Incident, TargetReport } from "../../core/model/report.ts";
+import type { Incident, Status, TargetReport } from "../../core/model/report.ts";
 import { isoTime } from "../../core/model/text.ts";
 import type { PairState } from "../../core/report/pairs.ts";
 import { idOfKey, statusWords } from "../wording/targets.ts";
@@ -10,6 +10,8 @@ import { type PageOptions, renderCommand, renderLink } from "./shell.ts";
 
 /** A silence, and a maintenance window, are as long as it takes to look into a problem. */
 const SILENCE_MS = 2 * 3_600_000;
+/** To be replaced, where chains.yaml names no Alertmanager: without an address amtool fails, unless it is configured. */
+const ANY_ALERTMANAGER = "http://ALERTMANAGER:9093";
 /** A dashboard shows this much of the time before a problem began. */
 const BEFORE_MS = 3_600_000;
 
@@ -20,6 +22,8 @@ interface Problem {
   readonly runbook: string;
   /** The labels of its alerts, and what a maintenance window for it matches. */
   readonly matches: readonly MaintenanceMatch[];
+  /** A pattern of the names of its alerts, where others have these labels, too; empty: all alerts with them. */
+  readonly alerts: string;
   /** ISO 8601; null: not known. */
   readonly since: string | null;
 }
@@ -32,9 +36,16 @@ export function renderTargetAct(
   nowMs: number,
 ): Html | null {
   const { runbook } = statusWords(target.status);
-  const problem = { id, runbook, matches: [matchOf(target, pair)], since: target.since };
+  const alerts = OF_MANY[target.status] ?? "";
+  const problem = { id, runbook, matches: [matchOf(target, pair)], alerts, since: target.since };
   return runbook === "" ? null : renderAct(problem, options, nowMs);
 }
+
+/** The alerts of several targets that a status of one leads to: others have their labels, too. */
+const OF_MANY: Readonly<Partial<Record<Status, string>>> = {
+  chain_halted: "SynclagChainHalted",
+  rejected: "SynclagKeyRejected",
+};
 
 /** What the alert of a target is of: of the chain that halted, the indexer that rejects the key, the pair that is down, or the target. */
 function matchOf(
@@ -59,19 +70,24 @@ export function renderIncidentAct(
 ): Html | null {
   const indexers = new Map(targets.map(idOfKey).map((indexer) => [indexerKey(indexer), indexer]));
   const matches = scope === "chain" ? [{ chain: subject }] : [...indexers.values()];
-  const problem = { id: `${scope}-${subject}`, runbook: "SynclagSharedCause", matches, since };
+  const alerts = scope === "chain" ? "" : "SynclagSharedCause|SynclagKeyRejected";
+  const problem = { id: `${scope}-${subject}`, runbook: "SynclagSharedCause", matches, alerts, since };
   return scope === "network" ? null : renderAct(problem, options, nowMs);
 }
 
 /** How to silence the alerts of a problem, mark it as maintenance and look at its dashboard: links, and lines to paste. */
-function renderAct({ id, runbook, matches, since }: Problem, { links }: PageOptions, nowMs: number): Html {
+function renderAct(
+  { id, runbook, matches, alerts, since }: Problem,
+  { links }: PageOptions,
+  nowMs: number,
+): Html {
   const { alertmanager, grafana, runbooks } = links;
   const fromMs = (since === null ? nowMs : Date.parse(since)) - BEFORE_MS;
   const urls = matches.map((match) => {
     const of = matches.length === 1 ? "" : ` of ${Object.values(match).join(" ")}`;
-    const silence = encodeURIComponent(
-      `{${labelsOf(match, (name, value) => `${name}="${value}"`).join(",")}}`,
-    );
+    const named = alerts === "" ? [] : [`alertname=~"${alerts}"`];
+    const own = labelsOf(match, (name, value) => `${name}="${value}"`);
+    const silence = encodeURIComponent(`{${[...named, ...own].join(",")}}`);
     // The dashboard that the alerts of the problem lead to.
     const board = match.chain === undefined ? "synclag-endpoint" : "synclag-chain";
     const variables = labelsOf(match, (name, value) => `var-${name}=${encodeURIComponent(value)}&`).join("");
@@ -81,9 +97,10 @@ function renderAct({ id, runbook, matches, since }: Problem, { links }: PageOpti
       grafana && renderLink(`Dashboard at that time${of}`, dashboard),
     ];
   });
-  const where = alertmanager === null ? "" : ` --alertmanager.url='${alertmanager}'`;
+  const where = ` --alertmanager.url='${alertmanager ?? ANY_ALERTMANAGER}'`;
   const commands = matches.map((match) => {
-    const matchers = labelsOf(match, (name, value) => `${name}=${value}`).join(" ");
+    const named = alerts === "" ? [] : [`'alertname=~${alerts}'`];
+    const matchers = [...named, ...labelsOf(match, (name, value) => `${name}=${value}`)].join(" ");
     return `amtool silence add${where} --duration=2h --comment='known problem' ${matchers}`;
   });
   return html`<details id="act-${id}"><summary>Act</summary>
