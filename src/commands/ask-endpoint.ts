@@ -99,7 +99,7 @@ export function mostRequests(questions: readonly Asked[]): number {
 /** The default of `poll.max_response`. */
 const MAX_RESPONSE_BYTES = 2 ** 20;
 /** After these reasons nothing more is asked. */
-const FINAL: ReadonlySet<string> = new Set(["timeout", "dns", "connect", "tls", "rate_limited"]);
+export const FINAL: ReadonlySet<string> = new Set(["timeout", "dns", "connect", "tls", "rate_limited"]);
 /** After these reasons the same URL may fit another question of the same language. */
 const OF_THE_QUESTION: ReadonlySet<string> = new Set(["refused", "graphql"]);
 
@@ -181,6 +181,12 @@ export class Prober implements AsyncDisposable {
     const isRpcNode = languageOf(question) === "graphql" && /"jsonrpc"\s*:/.test(result.reply.body);
     const reason = read.kind === "refused" || read.reason === "schema" ? "refused" : read.reason;
     return { ...attempt, refusal: { reason: isRpcNode ? "malformed" : reason, detail: read.detail } };
+  }
+
+  /** The answer to a GET; null without one. */
+  async get(url: string): Promise<string | null> {
+    const result = await this.#client.post({ ...this.#addressOf(url), body: null });
+    return result.kind === "replied" && result.reply.httpStatus === 200 ? result.reply.body : null;
   }
 
   /** Where a request goes. Variables and files are filled in, as in chains.yaml. */

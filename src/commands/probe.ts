@@ -4,6 +4,7 @@ import { askedBy, type Row } from "../dialects/dialect.ts";
 import {
   type Attempt,
   describeRefusal,
+  FINAL,
   type Findings,
   mostRequests,
   Prober,
@@ -12,6 +13,7 @@ import {
 } from "./ask-endpoint.ts";
 import { chainOfNameless, chainsYaml, endpointOf, KeyVariables } from "./chains-yaml.ts";
 import { type CommandWorld, EXIT, type Flags } from "./command-world.ts";
+import { adviseOn, recognisePage, type UnknownPage } from "./unknown-page.ts";
 
 /**
  * `synclag probe URL`: asks one endpoint the questions of every dialect until one fits, and says what it serves.
@@ -27,25 +29,43 @@ export async function probe(
   const beside = flags.discover === true ? questionsBeside(url) : [];
   const questions = [...questionsAt(url), ...beside];
   if (beside.length > 0) {
-    world.err(`Asking at the usual addresses too: at most ${mostRequests(questions)} requests`);
+    world.err(`Asking at the usual addresses too: at most ${mostRequests(questions) + 1} requests`);
   }
-  const report = reportOf(url, await prober.ask(questions), prober);
+  const findings = await prober.ask(questions);
+  const report = reportOf(url, findings, { prober, page: await lookAt(url, findings, prober) });
   const text =
     flags.format === "json" ? JSON.stringify(report, null, 2) : describeReport(report, world.nowMs());
   world.out(world.redact(text));
   return report.chains.some(({ state }) => state === "indexed") ? EXIT.ok : EXIT.failure;
 }
 
+/** What a GET shows where no dialect fits; undefined: it was not sent, null: nothing that can be read. */
+async function lookAt(
+  url: string,
+  { best, attempts }: Findings,
+  prober: Prober,
+): Promise<UnknownPage | null | undefined> {
+  const last = attempts.at(-1)?.refusal?.reason ?? "";
+  if (best !== undefined || FINAL.has(last) || last === "unauthorized") {
+    return undefined;
+  }
+  return recognisePage((await prober.get(url)) ?? "");
+}
+
 type ProbeReport = ReturnType<typeof reportOf>;
 
 /** What was found, as it is printed in JSON. */
-function reportOf(typed: string, { attempts, best, fits }: Findings, prober: Prober) {
+function reportOf(
+  typed: string,
+  { attempts, best, fits }: Findings,
+  { prober, page }: { readonly prober: Prober; readonly page: UnknownPage | null | undefined },
+) {
   return {
     url: best?.url ?? typed,
     dialect: best?.dialect ?? null,
     query: best === undefined ? null : askedBy(best.question),
     took_ms: best?.tookMs ?? null,
-    requests: attempts.length,
+    requests: attempts.length + (page === undefined ? 0 : 1),
     chains: (best?.rows ?? []).map((row) => ({
       chain_id: row.chainId ?? prober.chainId,
       ...contentOf(row),
@@ -54,6 +74,7 @@ function reportOf(typed: string, { attempts, best, fits }: Findings, prober: Pro
       refusal === null ? [] : { url, dialect, query: askedBy(question), ...refusal },
     ),
     found: fits.map(({ url, dialect, rows }) => ({ url, dialect, chains: rows.length })),
+    page: page ?? null,
     chains_yaml: best === undefined ? null : yamlOf(best, prober),
   };
 }
@@ -86,7 +107,7 @@ function yamlOf(best: Attempt, prober: Prober): string {
 
 /** What a person reads: what the endpoint serves, what it refused, what to do, and the lines for chains.yaml. */
 function describeReport(report: ProbeReport, nowMs: number): string {
-  const { url, dialect, took_ms, requests, chains, refused, found, chains_yaml } = report;
+  const { url, dialect, took_ms, requests, chains, refused, found, page, chains_yaml } = report;
   const refusals = new Set(refused.map((one) => `  ${one.dialect}: ${describeRefusal(one)}`));
   const places = found.map(
     (one) => `  ${one.url}: dialect ${one.dialect}, ${formatCount(one.chains, "chain")}`,
@@ -101,7 +122,7 @@ function describeReport(report: ProbeReport, nowMs: number): string {
     [first, ...chains.map((chain) => `  ${describeChain(chain, nowMs)}`)],
     places.length < 2 ? [] : ["Found; the best is used:", ...places],
     refusals.size === 0 ? [] : ["Does not fit:", ...refusals],
-    dialect === null ? [adviceAfter(refused.at(-1)) ?? []].flat() : [],
+    dialect === null ? [(page ? adviseOn(page) : adviceAfter(refused.at(-1))) ?? []].flat() : [],
     [`${formatCount(requests, "request")} sent; no budget of Synclag counts this, but the provider may`],
     ...(chains_yaml === null ? [] : [[`For chains.yaml${note}:`], [chains_yaml.trimEnd()]]),
   ];
