@@ -34,6 +34,7 @@ function planRow(group: readonly Endpoint[], budgets: ReadonlyMap<string, Budget
       variant,
       tier,
       endpoints: group.length,
+      names: group.map(({ name }) => name),
       schedule,
       interval_seconds: pollIntervalMs / 1_000,
       requests_per_day: group.length * firingsOf(schedule).perDay,

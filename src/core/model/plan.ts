@@ -22,6 +22,8 @@ export interface PlanRow {
   /** Empty for RPC nodes. */
   readonly tier: string;
   readonly endpoints: number;
+  /** The names of its endpoints: the slugs of chains, or `all`. */
+  readonly names: readonly string[];
   /** node-cron expression, seconds first. */
   readonly schedule: string;
   /** The longest time between two polls. */

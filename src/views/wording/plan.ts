@@ -1,3 +1,4 @@
+import { groupBy } from "../../core/model/group-by.ts";
 import type { Plan } from "../../core/model/plan.ts";
 import { formatCount, formatDuration, formatNumber, formatPercent } from "../../core/model/text.ts";
 import { indexerName } from "./targets.ts";
@@ -5,11 +6,19 @@ import { indexerName } from "./targets.ts";
 type Row = Plan["indexers"][number];
 
 /** What the plan says of each indexer. */
-export function planColumns({ budgets }: Plan) {
+export function planColumns({ budgets, indexers }: Plan) {
+  const nameOf = (row: Row) => (row.tier === "" ? row.variant : indexerName(row));
+  const rows = groupBy(indexers, nameOf);
   const isEach = (name: string) =>
     budgets.some(({ budget, scope }) => budget === name && scope === "endpoint");
   return {
-    Indexer: (row: Row) => (row.tier === "" ? row.variant : indexerName(row)),
+    // An indexer has a row for each schedule and budget of its endpoints: the smaller ones name their chains.
+    Indexer: (row: Row) => {
+      const [largest] = (rows.get(nameOf(row)) ?? []).toSorted(
+        (one, other) => other.endpoints - one.endpoints,
+      );
+      return largest === row ? nameOf(row) : `${nameOf(row)}: ${listNames(row.names)}`;
+    },
     Endpoints: (row: Row) => formatNumber(row.endpoints),
     "Polled every": (row: Row) => formatDuration(row.interval_seconds * 1_000),
     "Requests a day": (row: Row) => formatNumber(row.requests_per_day),
@@ -18,6 +27,14 @@ export function planColumns({ budgets }: Plan) {
         ? "none"
         : `${formatPercent(share)} of ${budget}${isEach(budget) ? " each" : ""}`,
   };
+}
+
+const MAX_NAMES = 3;
+
+function listNames(all: readonly string[]): string {
+  const names = [...new Set(all)];
+  const more = names.length - MAX_NAMES;
+  return more > 1 ? `${names.slice(0, MAX_NAMES).join(", ")} and ${more} more` : names.join(", ");
 }
 
 /** How much is polled, and how much of a budget that takes at most. */
