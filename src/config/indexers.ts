@@ -46,6 +46,7 @@ export interface ResolvedIndexer extends IndexerId {
 export const SHARED_ENDPOINT = "all";
 
 const BUILT_IN = ["chain", "chain_id", "protocol"];
+const DECISIVE_KEYS = ["dialect", "url", "custom", "metrics", "status", "explorer", "playground"] as const;
 /** Overrides that give a chain its own endpoint. */
 const ENDPOINT_KEYS = ["url", "schedule", "headers", "budget"] as const;
 
@@ -84,9 +85,12 @@ export class IndexerResolver {
     this.#listed = listed;
     const own = listed.filter((chain) => this.#hasOwnEndpoint(chain));
     const sharing = listed.filter((chain) => !own.includes(chain));
-    checkDialect(this.#entry, this.#spot, listed, sharing.length);
-    this.#checkOwnValues(listed);
-    this.#checkReach(listed);
+    // What follows from these is not known where one is broken.
+    if (!DECISIVE_KEYS.some((key) => this.#spot.at(key).isBroken)) {
+      checkDialect(this.#entry, this.#spot, listed, sharing.length);
+      this.#checkOwnValues(listed);
+      this.#checkReach(listed);
+    }
     const [first] = sharing;
     const drafts = [
       first === undefined ? null : this.#draft(SHARED_ENDPOINT, first, sharing, budgets),

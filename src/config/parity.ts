@@ -8,7 +8,7 @@ import type { Sections } from "./fleet.ts";
 import type { ListedTarget } from "./indexers.ts";
 import type { Spot } from "./problems.ts";
 import type { ParityEntry } from "./schema.ts";
-import { fillPlaceholders } from "./secrets.ts";
+import { fillPlaceholders, placeholdersOf } from "./secrets.ts";
 import { checkKnown } from "./shape.ts";
 
 /** The probes, and the selections of each target. */
@@ -47,6 +47,11 @@ function resolveProbe(
   checkKnown("protocol", protocol, protocols, spot.at("protocol"));
   // A variant may be missing because its entry is broken.
   if (!protocols?.get(protocol)?.every(({ value }) => value !== null)) {
+    for (const [variant, { select, value }] of Object.entries(queries)) {
+      if (placeholdersOf(select).length === 0) {
+        readSelection(select, value, spot.at("queries", variant));
+      }
+    }
     return null;
   }
   const served = allServed.filter((target) => target.protocol === protocol);

@@ -47,6 +47,11 @@ export class Problems {
     }
   }
 
+  /** Whether there is one at this path or below. */
+  isAnyIn(path: Path): boolean {
+    return this.#found.some((one) => path.every((step, index) => one.path[index] === step));
+  }
+
   claim(spot: Spot, name: string): boolean {
     const former = this.#claims.get(name);
     if (former === undefined) {
@@ -105,6 +110,11 @@ export class Spot implements Flaws {
   /** Whether it is the first value with this name; a second one is a problem. */
   claim(name: string): boolean {
     return this.#problems.claim(this, name);
+  }
+
+  /** Whether a problem of it, or of a part of it, was added. */
+  get isBroken(): boolean {
+    return this.#problems.isAnyIn(this.path);
   }
 
   /** `FILE:LINE:COL` */

@@ -154,7 +154,19 @@ const IndexerEntry = map(
     schedule: Schedule.default("auto").describe("When it is polled; auto: as often as the budget allows."),
     chains: Chains.describe("Chains that it must serve; an absent one is missing."),
   },
-  ["headers", "provider", "budget", "schedule"],
+  [
+    "dialect",
+    "url",
+    "custom",
+    "metrics",
+    "status",
+    "explorer",
+    "playground",
+    "headers",
+    "provider",
+    "budget",
+    "schedule",
+  ],
 );
 
 const Indexers = listOf(IndexerEntry, "a list of indexers").min(1);
