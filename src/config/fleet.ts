@@ -198,7 +198,7 @@ export function idWarnings({ chains }: Sections): readonly string[] {
       return [`chains.${slug}: ${called.name} has id ${called.id}, not ${id}`];
     }
     const isNamed = name !== undefined && (known?.testnet !== true || testnet !== undefined);
-    if (known === null || isNamed || isShortFor(slug, known.slug) || isShortFor(slug, known.name)) {
+    if (known === null || isNamed || FORMER_NAMES.get(slug) === id || areAlike(slug, known)) {
       return [];
     }
     const [never, missing] = known.testnet
@@ -208,7 +208,19 @@ export function idWarnings({ chains }: Sections): readonly string[] {
   });
 }
 
-/** Whether the letters of a slug are in a name in this order, as those of `arb1` are nearly in Arbitrum One. */
+/** What The Graph calls these. */
+const FORMER_NAMES: ReadonlyMap<string, number> = new Map([
+  ["mainnet", 1],
+  ["matic", 137],
+  ["xdai", 100],
+]);
+
+/** Whether one may stand for the other: `arb1` for Arbitrum One, `base-mainnet` for Base. */
+function areAlike(slug: string, known: Pick<Chain, "slug" | "name">): boolean {
+  return isShortFor(slug, known.slug) || isShortFor(slug, known.name) || isShortFor(known.slug, slug);
+}
+
+/** Whether the letters of one are in the other in this order. */
 function isShortFor(slug: string, name: string): boolean {
   const letters = [...slug.replace(/[^a-z]/g, "")];
   let rest = name.toLowerCase();
