@@ -26,7 +26,8 @@ Exit codes:
                ok, or lagging, syncing or throttled within the critical threshold; or data differ
   2  critical  a protocol has no usable variant left on a chain; of a filter that names a
                variant, that variant alone counts
-  3  unknown   nothing could be learned, or wrong usage or configuration`;
+  3  unknown   nothing is known of a protocol on a chain, and none is critical; or wrong usage
+               or configuration`;
 
 const FILTER = new Argument("[filter...]", "protocol, protocol/chain or protocol/chain/variant");
 const CONFIG = option("--config <file>", "configuration file", "chains.yaml");

@@ -1,7 +1,7 @@
 import type { BudgetRecord } from "../budgets/gate.ts";
 import type { Config } from "../config/config.ts";
 import type { Endpoint, Fleet } from "../core/model/fleet.ts";
-import type { Report } from "../core/model/report.ts";
+import type { Report, TargetReport } from "../core/model/report.ts";
 import { Daemon, type DaemonOptions } from "./daemon.ts";
 import { Monitor } from "./monitor.ts";
 import { openStateStore } from "./state/store.ts";
@@ -18,8 +18,8 @@ export interface CheckRoundOptions {
  * One round of `synclag check`: polls once every endpoint that serves one of these chains, of any protocol, since
  * together they make the reference that each is measured against.
  *
- * Statuses of an earlier process do not count. Of the state file only the budgets change, and which question an endpoint answers:
- * the rest may be a daemon's.
+ * Statuses of an earlier process do not count, except where no request may be sent: there the last known height does. The state file
+ * takes in what was observed, as if a daemon had.
  *
  * @throws {StateLockedError} If a living process has the state file.
  */
@@ -28,16 +28,18 @@ export async function checkRound(
   chains: ReadonlySet<string>,
   { world, stateFile, shared }: CheckRoundOptions,
 ): Promise<Report> {
+  const known = new Monitor(config.fleet, { nowMs: world.nowMs, budgets: () => [] });
   await using store = await openStateStore(stateFile, config.fleet, {
     world,
     state: () => ({
-      chains: restored.chains,
+      chains: { ...restored.chains, ...known.save().chains },
       incidents: restored.incidents,
       questions: { ...restored.questions, ...daemon.save().questions },
     }),
     onLockLost: ({ message }) => world.logger.error(message),
   });
   const { restored } = store;
+  known.restore(restored);
   await using daemon: Daemon = new Daemon(
     // The report covers only these endpoints: others are not polled and cannot show whether the network works.
     { ...config, fleet: onlyServing(config.fleet, chains) },
@@ -46,15 +48,27 @@ export async function checkRound(
       world: { ...world, logger: world.logger.child({}, { level: "silent" }) },
       store: { ...store, restored: { ...restored, chains: {}, incidents: [] } },
       shared,
+      onObserved: (observations) => known.observe(observations),
     },
   );
   await daemon.checkOnce();
   const report = daemon.report();
-  // A single poll carries no values: parity is what a daemon has found.
-  const known = new Monitor(config.fleet, { nowMs: world.nowMs, budgets: () => [] });
-  known.restore(restored);
+  const { parity, targets } = known.report();
+  const byKey = new Map(targets.map((target) => [target.key, target]));
   const polled = new Set(report.chains.map(({ slug }) => slug));
-  return { ...report, parity: known.report().parity.filter(({ chain }) => polled.has(chain)) };
+  return {
+    ...report,
+    targets: report.targets.map((target) => withLastHeight(target, byKey.get(target.key))),
+    // A single poll carries no values: parity is what a daemon has found.
+    parity: parity.filter(({ chain }) => polled.has(chain)),
+  };
+}
+
+/** A target that no request was sent for, with its last known height and the lag since. */
+function withLastHeight(target: TargetReport, known: TargetReport | undefined): TargetReport {
+  return target.status === "throttled" && known?.status === "throttled"
+    ? { ...known, preferred: target.preferred }
+    : target;
 }
 
 function onlyServing(fleet: Fleet, chains: ReadonlySet<string>): Fleet {

@@ -4,6 +4,7 @@ import type { Config } from "../config/config.ts";
 import type { EndpointRecord } from "../core/model/exchange.ts";
 import { memoize } from "../core/model/memoize.ts";
 import type { Counts, MetricsSource } from "../core/model/metrics-source.ts";
+import type { Observation } from "../core/model/observation.ts";
 import type { Plan } from "../core/model/plan.ts";
 import type { Report } from "../core/model/report.ts";
 import { createHttpClient } from "../io/http-client/client.ts";
@@ -26,6 +27,8 @@ export interface DaemonOptions extends Partial<Pick<PollerParts, "openClient" | 
   readonly store: StateStore;
   /** The budgets that are recorded in the store, and not in the state file. Default: the state file records them. */
   readonly shared?: BudgetRecord | null;
+  /** Gets what each poll brought. */
+  readonly onObserved?: (observations: readonly Observation[]) => void;
 }
 
 /** What another replica has learned; times are by the clock of this process. What is absent is unchanged. */
@@ -60,7 +63,7 @@ export class Daemon implements AsyncDisposable {
   #isDraining = false;
 
   constructor(config: Config, options: DaemonOptions) {
-    const { world, shared, store } = options;
+    const { onObserved, world, shared, store } = options;
     this.#options = options;
     this.#config = config;
     this.#tick = { atMs: world.nowMs(), monotonicMs: world.monotonicMs() };
@@ -72,6 +75,7 @@ export class Daemon implements AsyncDisposable {
       budgets: () => this.#record.budgets.report(this.#record.nowMs()),
       unlisted: () => unlistedChains(this.#config.fleet, this.#states.all()),
       maintenance: (nowMs) => openMaintenance(this.#config.maintenance, nowMs),
+      onObserved,
       onTurned: () => store.touchSoon(),
       onSuspicions: (suspicions) => this.#poller?.prove(suspicions),
       onNetworkRestored: (missed) => this.#poller?.pollNow(missed.map(({ key }) => key)),

@@ -29,6 +29,8 @@ export interface MonitorOptions {
   readonly onSuspicions?: (suspicions: readonly Suspicion[]) => void;
   /** Called at the first reply after a network outage, with the endpoints whose polls failed in it. */
   readonly onNetworkRestored?: (missed: readonly Endpoint[]) => void;
+  /** Gets what each poll brought. */
+  readonly onObserved?: ((observations: readonly Observation[]) => void) | undefined;
 }
 
 export type SavedMonitor = Pick<KnownState, "chains" | "incidents">;
@@ -102,6 +104,7 @@ export class Monitor {
       this.#chainOf.get(observation.source)?.observe(observation);
     }
     this.#undecided.push({ observations, readings, onDecided });
+    this.#options.onObserved?.(observations);
   }
 
   /** Decides what follows from the observations since the last call. */

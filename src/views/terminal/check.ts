@@ -32,23 +32,27 @@ import { paragraphs, renderTextTable, skippedLine } from "./tables.ts";
 /** Exit code of `synclag check`, as for monitoring plugins: ok, warning, critical, unknown. */
 export type CheckExitCode = 0 | 1 | 2 | 3;
 
-const EXIT_CODES: Readonly<Record<PairState, CheckExitCode>> = { ok: 0, degraded: 1, unknown: 2, down: 2 };
+/** Of the states that any pair has, the first of these decides. */
+const EXIT_CODES: readonly (readonly [PairState, CheckExitCode])[] = [
+  ["down", 2],
+  ["unknown", 3],
+  ["degraded", 1],
+];
 
 /**
- * 0: every target is ok. 2: some protocol and chain has no ok variant left that serves users; a selection that names a
- * variant considers that one alone. 1: anything between, or data that differ. 3: nothing could be learned at all.
+ * 2: some protocol and chain has no usable variant left that serves users; a selection that names a variant considers that one
+ * alone. 3: nothing is known of some protocol and chain, as no request may be sent. 1: anything else is not ok, or data differ.
+ * 0: every target is ok.
  */
 export function checkExitCode(report: Report, selections: readonly Selection[]): CheckExitCode {
-  if (report.targets.every(({ status }) => status === "unknown")) {
-    return 3;
-  }
   const selected =
     selections.length === 0 ? [report.targets] : selections.map((one) => selectTargets(report.targets, one));
-  const codes = selected
-    .flatMap((targets) => pairsOf(report, targets))
-    .map((pair) => EXIT_CODES[pairState(pair)]);
-  // The highest of some exit codes is an exit code.
-  return Math.max(findDifferences(report).length > 0 ? 1 : 0, ...codes) as CheckExitCode;
+  const states = new Set(selected.flatMap((targets) => pairsOf(report, targets)).map(pairState));
+  if (states.size === 0) {
+    return 3;
+  }
+  const [, code] = EXIT_CODES.find(([state]) => states.has(state)) ?? [];
+  return code ?? (findDifferences(report).length > 0 ? 1 : 0);
 }
 
 /**
