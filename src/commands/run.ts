@@ -35,11 +35,12 @@ export async function run(flags: Flags, world: CommandWorld): Promise<number> {
     flags.logFormat ?? (world.errIsTerminal ? "pretty" : "json"),
   );
   const web = flags.webConfig === undefined ? null : openWebConfig(flags.webConfig, world, own.logger);
-  const recording = flags.record === undefined ? null : openRecordingFile(flags.record, own);
+  const stateFile = flags.state ?? defaultStateFile(flags.config);
+  const options = { logger: own.logger, stateFile };
+  await using recording = flags.record === undefined ? null : await openRecordingFile(flags.record, options);
   if (flags.record !== undefined && recording === null) {
     throw cannotUse("--record", flags.record, "a new file, or a recording");
   }
-  const stateFile = flags.state ?? defaultStateFile(flags.config);
   return await runUntilSignal(config, world, {
     ...own,
     loadConfig: load,

@@ -1,70 +1,101 @@
-import { appendFileSync, closeSync, openSync, readSync, renameSync, statSync } from "node:fs";
+import { appendFile, open, rename, stat } from "node:fs/promises";
 import type { Logger } from "pino";
+import { realPathOf } from "./real-path.ts";
+import { orNull } from "./system-error.ts";
 
 export interface RecordingFileOptions {
   readonly logger: Pick<Logger, "error">;
+  /** The path of a state file, which is not recorded to, nor are the files beside it. */
+  readonly stateFile: string;
   /** A file that would become larger is renamed to `FILE.1`, which replaces an older one. Default: 256 MB. */
   readonly maxBytes?: number;
 }
 
-/** Appends lines to a file. */
+/** Appends lines to a file, some time after they were given: a poll never waits for the disk. */
 export interface RecordingFile {
   readonly append: (lines: readonly string[]) => void;
 }
 
 const MAX_BYTES = 256_000_000;
+/** What waits for a slow disk; beyond it lines are lost. */
+const MAX_WAITING = 16_000_000;
 /** How each line begins. */
 const START = /^\{"(?:source|restart)":/;
 const START_BYTES = 16;
 
 /**
- * Opens a recording for appending; null: the file is no recording. If a write fails, the lines are lost, and the failure is
- * logged once.
+ * Opens a recording for appending; null: the path, or that of the former file, is neither new nor a recording. If a write fails, the
+ * lines are lost, and the failure is logged once. Disposing writes what waits.
  *
  * @throws If the file cannot be opened.
  */
-export function openRecordingFile(
+export async function openRecordingFile(
   path: string,
-  { logger, maxBytes = MAX_BYTES }: RecordingFileOptions,
-): RecordingFile | null {
-  const write = (text: string) => appendFileSync(path, text, { mode: 0o600 });
-  write("");
-  let { size } = statSync(path);
-  if (size > 0 && !START.test(startOf(path))) {
+  { logger, maxBytes = MAX_BYTES, stateFile }: RecordingFileOptions,
+): Promise<(RecordingFile & AsyncDisposable) | null> {
+  const [real, state] = await Promise.all([realPathOf(path), realPathOf(stateFile)]);
+  const isBesideState = real === state || real.startsWith(`${state}.`);
+  if (isBesideState || !(await isUsable(path)) || !(await isUsable(`${path}.1`))) {
     return null;
   }
+  await appendFile(path, "", { mode: 0o600 });
+  let { size } = await stat(path);
   // A crash or a full disk may have left the last line incomplete: the next one must not continue it.
   let isWhole = size === 0;
   let isFailing = false;
+  let waiting = "";
+  let writing: Promise<void> | null = null;
 
-  return {
-    append(lines) {
-      const text = `${isWhole ? "" : "\n"}${lines.map((line) => `${line}\n`).join("")}`;
+  async function write(): Promise<void> {
+    while (waiting !== "") {
+      const text = `${isWhole ? "" : "\n"}${waiting}`;
+      waiting = "";
       isWhole = false;
       try {
         if (size > 0 && size + text.length > maxBytes) {
-          renameSync(path, `${path}.1`);
+          await rename(path, `${path}.1`);
           size = 0;
         }
-        write(text);
+        await appendFile(path, text, { mode: 0o600 });
         size += text.length;
         isWhole = true;
         isFailing = false;
       } catch (error) {
-        if (!isFailing) {
-          isFailing = true;
-          const fields = { file: path, detail: String(error) };
-          logger.error(fields, "Cannot write the recording; observations are lost");
-        }
+        fail(String(error));
       }
+    }
+    writing = null;
+  }
+
+  function fail(detail: string): void {
+    if (!isFailing) {
+      isFailing = true;
+      logger.error({ file: path, detail }, "Cannot write the recording; observations are lost");
+    }
+  }
+
+  return {
+    append(lines) {
+      if (waiting.length > MAX_WAITING) {
+        fail("the disk is too slow");
+        return;
+      }
+      waiting += lines.map((line) => `${line}\n`).join("");
+      writing ??= write();
+    },
+    async [Symbol.asyncDispose]() {
+      await writing;
     },
   };
 }
 
-function startOf(path: string): string {
-  const start = Buffer.alloc(START_BYTES);
-  const file = openSync(path, "r");
-  readSync(file, start);
-  closeSync(file);
-  return start.toString("latin1");
+/** Whether nothing is there, or a recording. Only a regular file is opened: to open a FIFO waits for its reader. */
+async function isUsable(path: string): Promise<boolean> {
+  const stats = await orNull(stat(path), "ENOENT");
+  if (stats === null || !stats.isFile()) {
+    return stats === null;
+  }
+  await using file = await open(path, "r");
+  const { buffer } = await file.read(Buffer.alloc(START_BYTES), 0, START_BYTES, 0);
+  return stats.size === 0 || START.test(buffer.toString("latin1"));
 }

@@ -1,4 +1,5 @@
-import { appendFileSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { execFileSync, spawn } from "node:child_process";
+import { appendFileSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { runCli } from "../../src/cli.ts";
@@ -87,15 +88,46 @@ describe("openRecordingFile()", () => {
     await using folder = await temporaryFolder();
     const file = join(folder.path, "observations.jsonl");
     writeFileSync(file, '{"source":1}\n{"torn":');
-    const recording = openRecordingFile(file, { logger: recordLog().logger, maxBytes: 100 });
+
+    const options = { logger: recordLog().logger, maxBytes: 100, stateFile: join(folder.path, "state") };
+    await using recording = await openRecordingFile(file, options);
 
     recording?.append(["{}"]);
+    await recording?.[Symbol.asyncDispose]();
     const afterFirst = readFileSync(file, "utf8");
     recording?.append(["x".repeat(99)]);
+    await recording?.[Symbol.asyncDispose]();
 
     expect(afterFirst).toBe('{"source":1}\n{"torn":\n{}\n');
     expect(readFileSync(`${file}.1`, "utf8")).toBe(afterFirst);
     expect(statSync(file).size).toBe(100);
+  });
+
+  it("does not wait for a disk that stalls, loses what is too much, and says so once", async () => {
+    await using folder = await temporaryFolder();
+    const file = join(folder.path, "observations.jsonl");
+    const { lines, logger } = recordLog();
+    const line = "x".repeat(1_000_000);
+    await using recording = await openRecordingFile(file, { logger, stateFile: join(folder.path, "state") });
+    // A FIFO without a reader takes nothing.
+    rmSync(file);
+    execFileSync("mkfifo", [file]);
+
+    for (let count = 0; count < 40; count += 1) {
+      recording?.append([line]);
+    }
+    // A process of its own, as a thread that waits for a FIFO cannot be ended. Opened for writing, too, the FIFO has no end.
+    const copy = 'fs.createReadStream(process.argv[1], { flags: "r+" }).pipe(process.stdout)';
+    const reader = spawn(process.execPath, ["-e", copy, file], { stdio: ["ignore", "pipe", "ignore"] });
+    let bytes = 0;
+    reader.stdout.on("data", (chunk: Buffer) => {
+      bytes += chunk.length;
+    });
+    await recording?.[Symbol.asyncDispose]();
+    reader.kill();
+
+    expect(bytes).toBeLessThan(20_000_000);
+    expect(lines.map(({ msg }) => msg)).toEqual(["Cannot write the recording; observations are lost"]);
   });
 });
 

@@ -1,5 +1,5 @@
-import { open, readlink, realpath, stat } from "node:fs/promises";
-import { basename, dirname, join, resolve } from "node:path";
+import { open, stat } from "node:fs/promises";
+import { realPathOf } from "../real-path.ts";
 import { isSystemError, orNull } from "../system-error.ts";
 
 /** The disk refuses to read or write the file, for a reason that the user has to remove. */
@@ -56,15 +56,6 @@ export async function resolveStatePath(path: string): Promise<string> {
     }
     return real;
   });
-}
-
-async function realPathOf(path: string): Promise<string> {
-  const real = await orNull(realpath(path), "ENOENT");
-  const target = real === null ? await orNull(readlink(path), "ENOENT", "EINVAL") : null;
-  if (target !== null) {
-    return await realPathOf(resolve(dirname(path), target));
-  }
-  return real ?? join(await realpath(dirname(path)), basename(path));
 }
 
 async function isStateFile(path: string): Promise<boolean> {
