@@ -24,6 +24,7 @@ const USABLE: ReadonlySet<string> = new Set(["ok", "degraded", "lagging", "chain
 const NOT_COUNTED: ReadonlySet<string | null> = new Set([null, "throttled", "unknown"]);
 /** Anything known ranks above a gap, so that a short outage next to a gap is visible. */
 const WORST_LAST: readonly (string | null)[] = [null, ...STATUSES_BY_URGENCY, "degraded", "down"];
+const RANKS: ReadonlyMap<string | null, number> = new Map(WORST_LAST.map((state, rank) => [state, rank]));
 
 /** Reads the states of one subject over an interval, without holes. */
 export function periodReader(log: EventLog, interval: Interval) {
@@ -33,17 +34,18 @@ export function periodReader(log: EventLog, interval: Interval) {
     const known = events.map(({ time, to: state, detail }, index): Period => {
       return { from: time, to: events[index + 1]?.time ?? interval.to, state, since: time, detail };
     });
-    return [nothing(interval.from, events[0]?.time ?? interval.to), ...known]
-      .flatMap((period) => without(period, gaps))
+    const clipped = [nothing(interval.from, events[0]?.time ?? interval.to), ...known]
       .filter(({ from, to }) => from < interval.to && to > interval.from && from < to)
       .map((one) => {
         const [isEarly, isLate] = [one.from < interval.from, one.to > interval.to];
         return { ...one, from: isEarly ? interval.from : one.from, to: isLate ? interval.to : one.to };
       });
+    // A clock that was put back may have dated an event before the one that it followed.
+    return without(clipped.sort(byStart), gaps);
   };
 }
 
-/** When no Synclag polled, by the events of its processes, the oldest first. */
+/** When no Synclag polled, by the events of its processes, the oldest first and none within another. */
 function unwatched(log: EventLog, now: string): readonly Interval[] {
   const processes = log.all("process");
   const gaps = processes.flatMap(({ to, time, unwatched_since: from }) =>
@@ -52,23 +54,52 @@ function unwatched(log: EventLog, now: string): readonly Interval[] {
   const last = processes.at(-1);
   // A clock that was put back may have dated a later start before it.
   const hasStopped = last?.to === "stopped" && log.of("process", last.subject).at(-1) === last;
-  return hasStopped ? [...gaps, { from: last.time, to: now }] : gaps;
+  const merged: Interval[] = [];
+  for (const gap of [...gaps, ...(hasStopped ? [{ from: last.time, to: now }] : [])].sort(byStart)) {
+    const before = merged.at(-1);
+    if (before === undefined || before.to < gap.from) {
+      merged.push(gap);
+    } else if (before.to < gap.to) {
+      merged[merged.length - 1] = { from: before.from, to: gap.to };
+    }
+  }
+  return merged;
 }
 
 function nothing(from: string, to: string): Period {
   return { from, to, state: null, since: from, detail: null };
 }
 
-/** A period, in parts where gaps begin or end in it. */
-function without(period: Period, gaps: readonly Interval[]): readonly Period[] {
-  const edges = gaps
-    .flatMap(({ from, to }) => [from, to])
-    .filter((time) => time > period.from && time < period.to);
-  return [period.from, ...edges].map((from, index) => {
-    const to = edges[index] ?? period.to;
-    const isGap = gaps.some((gap) => gap.from <= from && from < gap.to);
-    return isGap ? nothing(from, to) : { ...period, from, to };
-  });
+/** Periods by their start, in parts where gaps begin or end in them; each gap and period is looked at once. */
+function without(periods: readonly Period[], gaps: readonly Interval[]): readonly Period[] {
+  const parts: Period[] = [];
+  let next = 0;
+  for (const period of periods) {
+    let from = period.from;
+    next += countWhile(gaps, next, (gap) => gap.to <= from);
+    const inside = countWhile(gaps, next, (gap) => gap.from < period.to);
+    for (const gap of gaps.slice(next, next + inside)) {
+      const [hasBegun, isLonger] = [gap.from < from, gap.to > period.to];
+      const [start, end] = [hasBegun ? from : gap.from, isLonger ? period.to : gap.to];
+      parts.push({ ...period, from, to: start }, nothing(start, end));
+      from = end;
+    }
+    parts.push({ ...period, from });
+  }
+  return parts.filter(({ from, to }) => from < to);
+}
+
+/** How many items from an index on are so, one after another. */
+function countWhile<T>(list: readonly T[], start: number, isSo: (item: T) => boolean): number {
+  let end = start;
+  for (let item = list[end]; item !== undefined && isSo(item); item = list[end]) {
+    end += 1;
+  }
+  return end - start;
+}
+
+function byStart(a: Interval, b: Interval): number {
+  return Number(a.from > b.from) - Number(a.from < b.from);
 }
 
 export type Availability = ReturnType<typeof availabilityOf>;
@@ -96,17 +127,23 @@ export function availabilityOf(periods: readonly Period[]) {
   };
 }
 
-/** The worst period in each of `count` equal parts of an interval. Of equally bad ones, the latest. */
+/** The worst period in each of `count` equal parts of an interval. Of equally bad ones, the latest. Periods are by their start. */
 export function slotsOf(periods: readonly Period[], interval: Interval, count: number): readonly Period[] {
   const fromMs = Date.parse(interval.from);
   const slotMs = (Date.parse(interval.to) - fromMs) / count;
-  const rankOf = ({ state }: Period) => WORST_LAST.indexOf(state);
+  let next = 0;
   return Array.from({ length: count }, (_, index) => {
     const [from, to] = [index, index + 1].map((slot) => isoTime(fromMs + slot * slotMs)) as [string, string];
+    next += countWhile(periods, next, (one) => one.to <= from);
     return periods
-      .filter((one) => one.from < to && one.to > from)
+      .slice(next, next + countWhile(periods, next, (one) => one.from < to))
+      .filter((one) => one.to > from)
       .reduce((most, one) => (rankOf(one) >= rankOf(most) ? one : most), nothing(from, to));
   });
+}
+
+function rankOf({ state }: Period): number {
+  return RANKS.get(state) ?? -1;
 }
 
 /** A past or current incident; `until` is null while it lasts. */

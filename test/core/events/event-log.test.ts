@@ -3,6 +3,7 @@ import { type Event, eventOf } from "../../../src/core/events/event.ts";
 import { EventLog } from "../../../src/core/events/event-log.ts";
 import { availabilityOf, incidentsOf, periodReader, slotsOf } from "../../../src/core/events/timeline.ts";
 import { isoTime } from "../../../src/core/model/text.ts";
+import { cpuMsOf } from "../../support/cpu-of.ts";
 import { expectTold } from "../../support/tell.ts";
 import { chainsOf } from "../../views/report-story.ts";
 import { sampleReport } from "../../views/sample-report.ts";
@@ -123,5 +124,36 @@ describe("EventLog", () => {
       "pair lockup/base",
     ]);
     expect(standby.all()).toEqual(leader.all());
+  });
+});
+
+describe("periodReader()", () => {
+  it("takes eight times as long for eight times as many events and restarts, not 64 times", async () => {
+    const toMs = Date.UTC(2026, 10, 23);
+    const interval = { from: isoTime(toMs - 90 * 86_400_000), to: isoTime(toMs) };
+    const costOf = (count: number, subjects: number) => {
+      const log = new EventLog();
+      for (let age = count; age > 0; age -= 1) {
+        const time = isoTime(toMs - (age * 80 * 86_400_000) / count);
+        const unwatched_since = isoTime(Date.parse(time) - 60_000);
+        log.add(eventOf({ time, kind: "process", subject: "synclag", to: "started", unwatched_since }));
+        for (let subject = 0; subject < subjects; subject += 1) {
+          const to = age % 2 === 0 ? "ok" : "down";
+          log.add(eventOf({ time, kind: "pair", subject: `${subject}`, to }));
+        }
+      }
+      return cpuMsOf(() => {
+        const read = periodReader(log, interval);
+        for (let subject = 0; subject < subjects; subject += 1) {
+          slotsOf(read("pair", `${subject}`), interval, 90);
+        }
+      });
+    };
+
+    await costOf(50, 40);
+    const few = await costOf(50, 40);
+    const many = await costOf(400, 40);
+
+    expect(many / few).toBeLessThan(12);
   });
 });

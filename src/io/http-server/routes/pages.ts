@@ -87,29 +87,48 @@ export function addPageRoutes(server: FastifyInstance, source: ServerDeps): void
   });
 }
 
-/** How long a cache in front may keep a reply. */
-const PUBLIC_CACHE = "public, max-age=30";
+/** How long a cache in front may keep a reply, and how old the report of ours may be: anybody can ask, and 90 days take long to draw. */
+const PUBLIC_SECONDS = 30;
+const PUBLIC_CACHE = `public, max-age=${PUBLIC_SECONDS}`;
 const NOT_PUBLIC = "Not in the public view: see `public` in chains.yaml";
 /** Without a password, even where all else needs one. */
 const OPEN = { config: { isOpen: true } };
 
 /** What anybody may see, where `public` is configured: a page, and a badge for each pair. */
 function addPublicView(server: FastifyInstance, source: ServerDeps, styles: string): void {
-  server.get("/public", OPEN, (_request, reply) => {
+  let kept: Report | null = null;
+  function recentReport(): Report {
     const report = source.report();
+    const ageMs = Date.parse(report.generated_at) - Date.parse(kept?.generated_at ?? "");
+    kept = kept !== null && ageMs >= 0 && ageMs < PUBLIC_SECONDS * 1_000 ? kept : report;
+    return kept;
+  }
+
+  server.get("/public", OPEN, (_request, reply) => {
+    const report = recentReport();
     const view = orNotFound(source.settings().public, NOT_PUBLIC);
     const make = () => renderPublicPage(report, view, source.events, styles);
-    return sendOfReport(reply.headers(HTML_HEADERS), { report, make, cacheControl: PUBLIC_CACHE });
+    return sendOfReport(reply.headers(HTML_HEADERS), {
+      report,
+      asked: view,
+      make,
+      cacheControl: PUBLIC_CACHE,
+    });
   });
 
   server.get<{ Params: { protocol: string; chain: string } }>(
     "/badge/:protocol/:chain.svg",
     OPEN,
     ({ params: { protocol, chain } }, reply) => {
-      const report = source.report();
+      const report = recentReport();
       const view = orNotFound(source.settings().public, NOT_PUBLIC);
       const make = () => orNotFound(renderBadge(report, view, protocol, chain), NOT_PUBLIC);
-      return sendOfReport(reply.type("image/svg+xml"), { report, make, cacheControl: PUBLIC_CACHE });
+      return sendOfReport(reply.type("image/svg+xml"), {
+        report,
+        asked: view,
+        make,
+        cacheControl: PUBLIC_CACHE,
+      });
     },
   );
 }
