@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { inspect } from "node:util";
 import type { CommandWorld } from "./commands/command-world.ts";
 import { createRedact } from "./core/model/redact.ts";
+import { lineWriter } from "./io/line-writer.ts";
 import { hasCode, isSystemError } from "./io/system-error.ts";
 import { createUptime } from "./io/uptime.ts";
 
@@ -16,6 +17,8 @@ import { createUptime } from "./io/uptime.ts";
 const EXIT_FAILURE = 1;
 /** For `check`, whose 1 means a warning about the fleet. */
 const EXIT_UNKNOWN = 3;
+/** The log that a reader has not taken at the end is lost after this time. */
+const MAX_FLUSH_MS = 1_000;
 const isCheck = process.argv[2] === "check";
 
 let secrets: readonly string[] = [];
@@ -39,7 +42,7 @@ const world: CommandWorld = {
       .filter((name) => pattern.test(name))
       .sort(),
   out: (line) => process.stdout.write(`${line}\n`),
-  err: (line) => process.stderr.write(`${line}\n`),
+  err: lineWriter(process.stderr),
   outIsTerminal: Boolean(process.stdout.isTTY),
   errIsTerminal: Boolean(process.stderr.isTTY),
   outColumns: process.stdout.columns,
@@ -75,6 +78,12 @@ process.on("unhandledRejection", crash);
 // Loaded after the handlers above are in place.
 const { runCli } = await import("./cli.ts");
 process.exitCode = await runCli(process.argv, world);
+endWithin(MAX_FLUSH_MS);
+
+/** Ends the process once its output is written, although a reader of its log stalls. */
+function endWithin(ms: number): void {
+  setTimeout(() => (process.stdout.writableLength > 0 ? endWithin(ms) : process.exit()), ms).unref();
+}
 
 /** Ends the process: for a bug of ours with its stack, for an error of the system, such as a full disk, with its message. */
 function crash(error: unknown): never {

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { readFile } from "node:fs/promises";
+import { constants, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { open, readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
@@ -45,6 +45,22 @@ describe.concurrent("main", () => {
 
     expect([200, 503]).toContain(status);
     expect(synclag.child.exitCode).toBeNull();
+  });
+
+  it("ends for SIGTERM although the reader of its log stalls", async () => {
+    await using folder = await temporaryFolder();
+    writeFileSync(join(folder.path, "chains.yaml"), CHAINS_YAML);
+    const log = join(folder.path, "log");
+    execFileSync("mkfifo", [log]);
+    // A reader that never reads, of a pipe that is full.
+    await using reader = await open(log, constants.O_RDWR | constants.O_NONBLOCK);
+    await reader.write(Buffer.alloc(65_536));
+    await using synclag = startSynclag(["run"], { cwd: folder.path, redirect: "2>log" });
+    await vi.waitFor(() => urlOf(folder.path), 50_000);
+
+    synclag.child.kill("SIGTERM");
+
+    expect((await synclag.finished).exitCode).toBe(0);
   });
 
   it("reloads once it has started for a SIGHUP that came before", async () => {
