@@ -23,7 +23,7 @@ import {
   selectForCheck,
 } from "../views/terminal/check.ts";
 import { type Answered, askDaemon } from "./ask-daemon.ts";
-import { CommandError, type CommandWorld, colorsFor, type Flags } from "./command-world.ts";
+import { CommandError, type CommandWorld, colorsFor, EXIT, type Flags } from "./command-world.ts";
 import { daemonWorld } from "./daemon-world.ts";
 import { defaultStateFile, loadConfig, readDuration, readStore } from "./load-config.ts";
 
@@ -74,6 +74,8 @@ function select(report: Report, filters: readonly string[]) {
 /** Of a daemon, or, without an origin, of our own polls. */
 type Found = Answered<Report>;
 
+/** A report is some seconds old; clocks of two machines may differ by minutes. */
+const MAX_AGE_MS = 300_000;
 /** The longest wait for another check. */
 const MAX_WAIT_MS = 120_000;
 const RETRY_MS = 250;
@@ -195,8 +197,17 @@ async function pollOrAsk(
   );
 }
 
-function askForReport(url: string, world: CommandWorld, timeoutMs?: number): Promise<Found> {
-  return askDaemon("/api/v1/status", ReportSchema, url, world, timeoutMs);
+/** @throws {CommandError} Also if its report is not of now: a daemon that is stuck, or a page that a proxy kept, may say OK for ever. */
+async function askForReport(url: string, world: CommandWorld, timeoutMs?: number): Promise<Found> {
+  const found = await askDaemon("/api/v1/status", ReportSchema, url, world, timeoutMs);
+  const { generated_at: time } = found.answer;
+  if (Math.abs(Date.parse(time) - world.nowMs()) > MAX_AGE_MS) {
+    throw new CommandError(
+      `Cannot use the report of ${found.origin}: it is of ${time}; check the daemon and the clocks of both machines`,
+      { exitCode: EXIT.failure },
+    );
+  }
+  return found;
 }
 
 /** A server that listens on every address is reached on this machine's loopback. */

@@ -54,7 +54,8 @@ describe("a fleet with targets in different statuses", () => {
 
 async function checked(status: Report, format: string): Promise<string> {
   await using daemon = await serve((_request, response) => response.end(JSON.stringify(status)));
-  return (await runCommand(["check", "--url", daemon.url, "--format", format])).out;
+  const nowMs = () => Date.parse(status.generated_at);
+  return (await runCommand(["check", "--url", daemon.url, "--format", format], {}, () => ({ nowMs }))).out;
 }
 
 function seriesOf(text: string): ReadonlyMap<string, string> {

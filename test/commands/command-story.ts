@@ -4,6 +4,7 @@ import { dirname, isAbsolute, join } from "node:path";
 import { parse } from "yaml";
 import type { CommandWorld } from "../../src/commands/command-world.ts";
 import { parseConfig } from "../../src/config/parse.ts";
+import { isoTime } from "../../src/core/model/text.ts";
 import type { ServerKind } from "../../src/sim/servers/families.ts";
 import { faultNamed } from "../support/faults.ts";
 import { startFleet } from "../support/fleet.ts";
@@ -263,12 +264,16 @@ function replyOf(text: string) {
   return kind === "hangup" ? null : { status: Number(status), headers, body: texts[kind]?.() ?? rest };
 }
 
+/** The report is of now, unless a change says otherwise. */
 function statusWith(change: string): string {
   const changes = change.split(" ;; ").filter((one) => one !== "");
-  return changes.reduce((status, one) => {
-    const [old = "", next = ""] = one.split(/ => ?/);
-    return status.replaceAll(new RegExp(old, "g"), next);
-  }, LAGGING);
+  return changes.reduce(
+    (status, one) => {
+      const [old = "", next = ""] = one.split(/ => ?/);
+      return status.replaceAll(new RegExp(old, "g"), next);
+    },
+    LAGGING.replace(/(?<="generated_at":")[^"]*/, isoTime(Date.now())),
+  );
 }
 
 /** What a daemon answers whose lockup subgraph on base is 41 minutes behind, and everything else is ok. */
