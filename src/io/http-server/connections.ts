@@ -22,7 +22,7 @@ interface Connection {
  */
 export class Connections {
   readonly #limits: ConnectionLimits;
-  /** By address and port, which the sockets of TLS and of TCP have in common; the least recently used first. */
+  /** By their peer; the least recently used first. */
   readonly #open = new Map<string, Connection>();
 
   constructor(limits: ConnectionLimits) {
@@ -109,6 +109,7 @@ function sumOf(some: readonly Connection[]): number {
   return some.reduce((sum, { unreadBytes }) => sum + unreadBytes, 0);
 }
 
-function peerOf({ remoteAddress, remotePort }: Socket): string {
+/** The address and port of a client, which the sockets of TLS and of TCP have in common. */
+export function peerOf({ remoteAddress, remotePort }: Socket): string {
   return `${remoteAddress} ${remotePort}`;
 }

@@ -141,8 +141,14 @@ function createListener(
   if (web === null || tls === null) {
     return createServer(limits, handler).setTimeout(idleTimeoutMs);
   }
-  const secure = createTlsServer({ ...tlsOptions(tls), ...limits }, handler).setTimeout(idleTimeoutMs);
-  keepTlsFresh(secure, web);
+  const secure = createTlsServer({ ...tlsOptions(tls), ...limits }, (request, response) => {
+    if (mayAsk(request.socket)) {
+      handler(request, response);
+    } else {
+      request.socket.destroy();
+    }
+  }).setTimeout(idleTimeoutMs);
+  const mayAsk = keepTlsFresh(secure, web);
   // The types differ by the class of the server; only what both have in common is used.
   return secure as unknown as Server;
 }

@@ -1,5 +1,7 @@
+import type { Socket } from "node:net";
 import type { SecureContextOptions, Server, TLSSocket, TlsOptions } from "node:tls";
 import type { TlsSettings, WebSettingsSource } from "../../config/config.ts";
+import { peerOf } from "./connections.ts";
 
 const HANDSHAKE_TIMEOUT_MS = 10_000;
 
@@ -14,24 +16,30 @@ export function tlsOptions(tls: TlsSettings): TlsOptions {
 }
 
 /**
- * Uses the current certificates for each new connection, and closes connections of clients that are not
- * allowed.
+ * Uses the current certificates for each new connection, and closes connections of clients that are not allowed. Returns whether a
+ * request may be answered: one on a connection that other authorities admitted may not, after a change of `client_ca_file`.
  */
-export function keepTlsFresh(server: Server, web: WebSettingsSource): void {
+export function keepTlsFresh(server: Server, web: WebSettingsSource): (socket: Socket) => boolean {
   let inUse = web.current.tls;
+  /** The settings that each connection began with, by address and port. */
+  const begunWith = new Map<string, TlsSettings | null>();
   // Before the server's own listener, which starts the handshake.
-  server.prependListener("connection", () => {
+  server.prependListener("connection", (socket: Socket) => {
     const { tls } = web.current;
     if (tls !== null && tls !== inUse) {
       inUse = tls;
       server.setSecureContext(contextOf(tls));
     }
+    const peer = peerOf(socket);
+    begunWith.set(peer, inUse);
+    socket.once("close", () => begunWith.delete(peer));
   });
   server.prependListener("secureConnection", (socket: TLSSocket) => {
     if (inUse !== null && !isClientAllowed(socket, inUse)) {
       socket.destroy();
     }
   });
+  return (socket) => begunWith.get(peerOf(socket))?.clientCa === web.current.tls?.clientCa;
 }
 
 function contextOf(tls: TlsSettings): SecureContextOptions {

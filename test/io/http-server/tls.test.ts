@@ -43,6 +43,38 @@ it("allows only the versions that it names, and HTTP/1.1", async () => {
   expect(socket.alpnProtocol).toBe("http/1.1");
 });
 
+it("asks again for a certificate after a change of client_ca_file, also of clients that were admitted", async () => {
+  const [authority, next] = [issueCertificate({ host: "ca" }), issueCertificate({ host: "other" })];
+  const { certPem: cert, keyPem: key } = issueCertificate({ host: "client", issuer: authority });
+  folder.write("ca.pem", authority.certPem);
+  await using server = await serveTls(
+    ", client_auth_type: RequireAndVerifyClientCert, client_ca_file: ca.pem",
+  );
+  using socket = await handshake(server.url, { cert, key, maxVersion: "TLSv1.2" });
+  const session = socket.getSession();
+  const replies: string[] = [];
+  socket.on("data", (data: Buffer) => replies.push(data.toString("latin1").slice(0, 12)));
+  const request = "GET /-/healthy HTTP/1.1\r\nhost: x\r\n\r\n";
+
+  socket.write(request);
+  await once(socket, "data");
+  folder.write("ca.pem", next.certPem);
+  monotonicMs += 1_000;
+  socket.write(request);
+  await once(socket, "close");
+  const resumed = await handshake(server.url, { cert, key, session, maxVersion: "TLSv1.2" }).then(
+    async (one) => {
+      one.on("error", () => undefined).resume();
+      await once(one, "close");
+      return "closed";
+    },
+    () => "refused",
+  );
+
+  expect(replies).toEqual(["HTTP/1.1 200"]);
+  expect(["closed", "refused"]).toContain(resumed);
+});
+
 function serveTls(settings: string) {
   const text = `tls_server_config: { cert_file: cert.pem, key_file: key.pem${settings} }`;
   const world = { readFile: folder.readFile, monotonicMs: () => monotonicMs };
