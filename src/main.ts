@@ -24,6 +24,9 @@ const isCheck = process.argv[2] === "check";
 let secrets: readonly string[] = [];
 let redact = createRedact(secrets);
 
+// By default Node opens its debugger for it, which runs any code that a user of this machine sends.
+process.on("SIGUSR1", () => undefined);
+
 /** A SIGHUP while the daemon is still loading would end the process: it is kept until the daemon listens for it. */
 let isReloadPending = false;
 if (process.argv[2] === "run") {

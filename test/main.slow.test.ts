@@ -1,6 +1,8 @@
 import { execFileSync } from "node:child_process";
-import { constants, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { constants, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { open, readFile } from "node:fs/promises";
+import { Agent, get } from "node:http";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
@@ -61,6 +63,52 @@ describe.concurrent("main", () => {
     synclag.child.kill("SIGTERM");
 
     expect((await synclag.finished).exitCode).toBe(0);
+  });
+
+  it("does not open a debugger for SIGUSR1", async () => {
+    await using folder = await temporaryFolder();
+    writeFileSync(join(folder.path, "chains.yaml"), CHAINS_YAML);
+    await using synclag = startSynclag(["run"], { cwd: folder.path });
+    await synclag.logged(/"msg":"Started"/);
+
+    synclag.child.kill("SIGUSR1");
+    const { status } = await fetch(`${urlOf(folder.path)}/-/healthy`);
+    synclag.child.kill("SIGTERM");
+
+    expect(status).toBe(200);
+    expect((await synclag.finished).err).not.toContain("Debugger");
+  });
+
+  it("serves its documents although no file descriptor is left, and afterwards", async () => {
+    await using folder = await temporaryFolder();
+    writeFileSync(join(folder.path, "chains.yaml"), CHAINS_YAML);
+    await using synclag = startSynclag(["run"], { cwd: folder.path, openFiles: 60 });
+    await synclag.logged(/"msg":"Started"/);
+    const { hostname, port } = new URL(urlOf(folder.path));
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const statusOf = (path: string) =>
+      new Promise<number | undefined>((resolve, reject) => {
+        const request = get({ agent, hostname, port, path }, (response) => {
+          response.on("end", () => resolve(response.statusCode)).resume();
+        });
+        request.on("error", reject);
+      });
+    await statusOf("/-/healthy");
+    const idle = Array.from({ length: 60 }, () => connect(Number(port), hostname));
+    await vi.waitFor(() => expect(openFilesOf(synclag.child.pid)).toBeGreaterThan(59), 10_000);
+
+    const without = [await statusOf("/openapi.json"), await statusOf("/docs/statuses")];
+    for (const socket of idle) {
+      socket.destroy();
+    }
+    await vi.waitFor(() => expect(openFilesOf(synclag.child.pid)).toBeLessThan(50), 10_000);
+    const afterwards = [await statusOf("/openapi.json"), await statusOf("/docs/api")];
+    agent.destroy();
+
+    expect([without, afterwards]).toEqual([
+      [200, 200],
+      [200, 200],
+    ]);
   });
 
   it("reloads once it has started for a SIGHUP that came before", async () => {
@@ -128,6 +176,10 @@ function urlOf(folder: string): string {
   };
   expect(url).not.toBe("");
   return url;
+}
+
+function openFilesOf(pid: number | undefined): number {
+  return readdirSync(`/proc/${pid}/fd`).length;
 }
 
 /** Whether a process has a handler of SIGHUP, which is the first signal of the kernel's mask. */

@@ -25,11 +25,14 @@ export interface SynclagOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** A redirection of the shell, such as `2>/dev/full`. */
   readonly redirect?: string;
+  /** The most file descriptors. */
+  readonly openFiles?: number;
 }
 
 /** Starts `synclag` with these arguments, as a user would. */
 export function startSynclag(args: readonly string[], options: SynclagOptions): SynclagProcess {
-  const script = `exec "$0" "$@" ${options.redirect ?? ""}`;
+  const limit = options.openFiles === undefined ? "" : `ulimit -n ${options.openFiles};`;
+  const script = `${limit} exec "$0" "$@" ${options.redirect ?? ""}`;
   const command = [process.execPath, "--import", import.meta.resolve("tsx"), `${ROOT}src/main.ts`, ...args];
   const child = spawn("/bin/sh", ["-c", script, ...command], {
     cwd: options.cwd,
