@@ -120,6 +120,15 @@ function clock(seconds, end) {
   return new Date(seconds * 1000).toISOString().slice(11, end);
 }
 
+/**
+ * The date, unless it is today's: a time of yesterday alone would look like one that has yet to come.
+ * @param {number} seconds
+ */
+function otherDay(seconds) {
+  const [day, today] = [seconds * 1000, Date.now()].map((ms) => new Date(ms).toISOString().slice(0, 10));
+  return day === today ? "" : `${day} `;
+}
+
 /** @param {number | null} seconds */
 function duration(seconds) {
   if (seconds === null) {
@@ -221,7 +230,9 @@ function seriesOf({ lines, say }) {
   const series = [
     {
       value: (_, /** @type {number | null} */ seconds) =>
-        seconds === null ? "" : `${clock(seconds, 19)} UTC (${localTime.format(seconds * 1000)} here)`,
+        seconds === null
+          ? ""
+          : `${otherDay(seconds)}${clock(seconds, 19)} UTC (${localTime.format(seconds * 1000)} here)`,
     },
   ];
   /** @type {(number | null)[][]} */

@@ -215,6 +215,22 @@ describe("the pages of the demo in Chromium", () => {
     await page.close();
   });
 
+  it("gives the date of a time that is not of today", async () => {
+    const page = await browser.newPage();
+    const timestamps = [2, 1].map((minutes) => Date.now() / 1_000 - 86_400 - minutes * 60);
+    const of = (value: number | null) => timestamps.map(() => value);
+    const gaps = { against: null, gap_blocks: of(null), gap_uncertainty_blocks: of(null) };
+    const target = { variant: "a", tier: "production", block_number: of(7), lag_seconds: of(3), ...gaps };
+    const json = { timestamps, reference_block_number: of(8), targets: [target] };
+    await page.route("**/api/v1/history/**", (route) => route.fulfill({ json }));
+    await page.goto(`${demo.url}/chains/base`);
+
+    const legend = page.locator("#plots-vaults .u-legend").first();
+    const yesterday = new Date((timestamps[1] ?? 0) * 1_000).toISOString().slice(0, 19).replace("T", " ");
+    await legend.getByText(`${yesterday} UTC`).waitFor();
+    await page.close();
+  });
+
   it("shows a part of the past that was shared hours ago", async () => {
     const [from, to] = [3, 2].map((hours) => new Date(Date.now() - hours * 3_600_000).toISOString());
     await visit(`/chains/base?hours=1&from=${from}&to=${to}`, async (page) => {

@@ -6,7 +6,7 @@ import { failoverTargets, idOfKey, indexerName, notableLagMs, type TargetProblem
 /** What an incident is described by. */
 type IncidentWords = Pick<Incident, "scope" | "subject"> & { readonly detail: string | null };
 
-/** `lockup subgraph (production): 26 of 26 targets reject our key`. */
+/** `lockup subgraph (production): 26 of 26 targets refuse us`. */
 export function incidentTitle(incident: IncidentWords): string {
   return `${incidentSubject(incident)}: ${incidentEffect(incident)}`;
 }
@@ -19,7 +19,7 @@ export function incidentSubject({ scope, subject }: IncidentWords): string {
   return scope === "endpoint" ? indexerName(idOfKey(subject)) : `${scope} ${subject}`;
 }
 
-/** `26 of 26 targets reject our key`: without the subject, which a detail names by its key or with its scope. */
+/** `26 of 26 targets refuse us`: without the subject, which a detail names by its key or with its scope. */
 export function incidentEffect({ scope, subject, detail }: IncidentWords): string {
   return detail?.replace(` of ${scope === "endpoint" ? subject : `${scope} ${subject}`}`, "") ?? "";
 }
