@@ -105,7 +105,9 @@ function describeEndpoint(
   typed: string,
   { findings, prober, variables }: Asking,
 ) {
-  const replies = findings.flatMap((one) => one.best ?? []);
+  const replies = findings.flatMap(({ best: one }) =>
+    one ? [{ ...one, url: variables.inUrl(one.url) }] : [],
+  );
   const given = { id: prober.chainId, isOnly: findings.length === 1 };
   const chain = best ? chainOfNameless(best, replies, given) : null;
   const endpoint = best ? endpointOf(best, prober.headers, variables, chain?.id ?? null) : null;
@@ -114,7 +116,7 @@ function describeEndpoint(
     return { endpoint: null, said: `${url}: ${whyUnusable(attempts)}` };
   }
   const slugs = endpoint.chains.map(({ slug }) => slug).join(", ");
-  const how = chain === null ? "" : ` (${variables.inUrl(chain.why)})`;
+  const how = chain === null ? "" : ` (${chain.why})`;
   return { endpoint, said: `${endpoint.address.url}: ${endpoint.dialect}, ${slugs}${how}` };
 }
 
