@@ -2,6 +2,7 @@ import { basename, dirname, isAbsolute, join, normalize } from "node:path";
 import { endpointsOf, type Fleet, indexerKey } from "../core/model/fleet.ts";
 import { groupBy } from "../core/model/group-by.ts";
 import { createRedact } from "../core/model/redact.ts";
+import { formatCount } from "../core/model/text.ts";
 import { whyUnreadable } from "../core/model/why-unreadable.ts";
 import { resolveNotify } from "./address.ts";
 import type { Config } from "./config.ts";
@@ -133,6 +134,9 @@ function publicNames({ chains, indexers, skipped }: Fleet): ReadonlySet<string> 
   return new Set([...ids, ...chains.map(({ slug }) => slug)]);
 }
 
+/** A line of the log names no more of thousands of chains. */
+const MOST_NAMED = 10;
+
 /** A sentence about the chains on which nothing confirms a height, if there are any. */
 function sourceWarnings(fleet: Fleet): readonly string[] {
   const endpoints = endpointsOf(fleet);
@@ -147,7 +151,11 @@ function sourceWarnings(fleet: Fleet): readonly string[] {
     return watched.has(slug) && others.length === 0 ? [`${slug} (${provider})`] : [];
   });
   const advice = "add an RPC node (rpc), or a variant of another provider";
+  const rest = lone.length - MOST_NAMED;
+  const more = rest > 0 ? ` and ${formatCount(rest, "more chain")}` : "";
   return lone.length === 0
     ? []
-    : [`${lone.join(", ")}: all sources have one provider, so nothing confirms a height; ${advice}`];
+    : [
+        `${lone.slice(0, MOST_NAMED).join(", ")}${more}: all sources have one provider, so nothing confirms a height; ${advice}`,
+      ];
 }

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { stringify } from "yaml";
 import type { Config } from "../../src/config/config.ts";
 import { parseConfig } from "../../src/config/parse.ts";
@@ -26,6 +26,21 @@ describe("parseConfig()", () => {
       expectGolden(`${FOLDER}/${file.replace(".yaml", ".expected.yaml")}`, text);
     },
   );
+
+  it("names ten of 5,000 chains on which nothing confirms a height", () => {
+    const slugs = Array.from({ length: 5_000 }, (_, index) => `c${index}`);
+    const text = stringify({
+      version: 1,
+      chains: Object.fromEntries(slugs.map((slug, index) => [slug, { id: index + 1_000_000 }])),
+      protocols: { lockup: [{ variant: "v", url: "http://h.example/{chain}", chains: slugs }] },
+    });
+
+    const { warnings } = parse(text, ENV);
+
+    expect(warnings[0]).toMatch(
+      /^c0 \(h\.example\), .*, c9 \(h\.example\) and 4,990 more chains: all sources/,
+    );
+  });
 });
 
 function parse(text: string, env: Readonly<Record<string, string>>): Config {
