@@ -46,12 +46,13 @@ export async function check(
   const exitCode = checkExitCode(json, selections);
   const { origin } = found;
   const formats: Readonly<Record<Flags["format"], () => string>> = {
-    nagios: () => renderNagiosLine(json, exitCode),
+    nagios: () => renderNagiosLine(json, { unfiltered, selections }),
     json: () => JSON.stringify(json, null, 2),
     prometheus: () => expositionText(STATUS_METRICS, { report: json }).trimEnd(),
     table: () =>
       renderCheckTable(json, {
         unfiltered,
+        selections,
         color: colorsFor("out", world),
         // Of some terminals, such as those of scripts, the width is 0: it is not known.
         widthColumns: world.outColumns || null,

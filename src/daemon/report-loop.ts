@@ -1,6 +1,7 @@
 import type { Logger } from "pino";
 import type { Event } from "../core/events/event.ts";
-import { type Incident, incidentOfKey, type Report } from "../core/model/report.ts";
+import { type Incident, incidentOfKey, type Report, type Severity } from "../core/model/report.ts";
+import { judgeReport, needsAction } from "../core/report/severity.ts";
 import type { World } from "../io/world.ts";
 import type { Daemon } from "./daemon.ts";
 import type { Notifier } from "./notify.ts";
@@ -82,10 +83,12 @@ function countStatuses(report: Report): Record<string, number> {
 /** Logs what happened between two reports; what an incident explains is in the line of the incident. */
 function logEvents(logger: Logger, events: readonly Event[], before: Report, after: Report): void {
   const [wasExplained, isExplained] = [explainedBy(before.incidents), explainedBy(after.incidents)];
+  const { targets } = judgeReport(after);
   for (const event of events) {
     const { kind, subject, to } = event;
+    const severity = kind === "status" ? targets.get(subject) : undefined;
     const isCovered = isExplained.has(subject) || (to === "ok" && wasExplained.has(subject));
-    logEvent(isCovered && kind === "status" ? "debug" : levelOf(event), event, logger);
+    logEvent(isCovered && kind === "status" ? "debug" : levelOf(event, severity), event, logger);
   }
 }
 
@@ -105,12 +108,13 @@ function logEvent(
 
 type Level = "debug" | "info" | "warn";
 
-/** A target that is healthy at the start is not worth a line. */
-function levelOf({ from, to }: Event): Level {
+/** `severity`: of the target whose status changed. One that is healthy at the start is not worth a line. */
+function levelOf({ from, to }: Event, severity: Severity | undefined): Level {
   if (from === "unknown" && to === "ok") {
     return "debug";
   }
-  return ["ok", "unknown", "syncing", "equal", "ended"].includes(to) ? "info" : "warn";
+  const isFault = severity === undefined ? to !== "equal" && to !== "ended" : needsAction(severity);
+  return isFault && to !== "ok" ? "warn" : "info";
 }
 
 function explainedBy(incidents: readonly Incident[]): ReadonlySet<string> {

@@ -17,7 +17,8 @@ import {
   type TargetReport,
   targetId,
 } from "../core/model/report.ts";
-import { PAIR_STATES, pairState, pairsOf } from "../core/report/pairs.ts";
+import { PAIR_STATES } from "../core/report/pairs.ts";
+import { judgeReport } from "../core/report/severity.ts";
 import { family, labelsText, labelText, type MetricFamily, type Sample } from "./exposition.ts";
 import { explainedKeys, INCIDENT_LABELS, incidentSeries } from "./incidents.ts";
 import { probeFailures } from "./probe-failures.ts";
@@ -399,8 +400,7 @@ function* statusSamples(source: ReportSource): Iterable<Sample> {
 }
 
 function* pairSamples({ report }: ReportSource): Iterable<Sample> {
-  for (const { protocol, chain, targets: own } of pairsOf(report, report.targets)) {
-    const current = pairState({ chain, targets: own });
+  for (const { protocol, chain, state: current } of judgeReport(report).pairs) {
     for (const state of PAIR_STATES) {
       const labels = { protocol, chain: chain.slug, chain_id: String(chain.chain_id), state };
       yield [labelsText({ ...labels, testnet: String(chain.testnet) }), Number(state === current)];

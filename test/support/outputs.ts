@@ -83,6 +83,7 @@ export abstract class Outputs {
     }
     const options = {
       unfiltered,
+      selections: selected.selections,
       color: "none",
       widthColumns: null,
       statusesUrl: "docs/statuses.md",

@@ -37,6 +37,12 @@ it("ranks every status once by its urgency", () => {
 });
 
 function render(report: Report, options: Partial<CheckTableOptions> = {}): string {
-  const usual = { color: "none", widthColumns: null, statusesUrl: "x", unfiltered: report } as const;
+  const usual = {
+    color: "none",
+    widthColumns: null,
+    statusesUrl: "x",
+    unfiltered: report,
+    selections: [],
+  } as const;
   return renderCheckTable(report, { ...usual, ...options });
 }

@@ -51,6 +51,7 @@ function settle(
   // One height alone proves nothing: a back-filling target may have set the reference itself.
   source.reachedTip ||=
     vote.status === "ok" && source.samples.length > 1 && measureLag(source, view)?.ms != null;
+  source.hasServed ||= source.reachedTip;
 }
 
 /** The sources that were not polled at this instant, but whose first heights are judged again. */

@@ -2,7 +2,7 @@ import { type Endpoint, indexerKey, sourceKeysOf } from "../model/fleet.ts";
 import { groupBy } from "../model/group-by.ts";
 import { memoize } from "../model/memoize.ts";
 import type { FailureReason, Observation } from "../model/observation.ts";
-import { type Incident, incidentKey, type Status, type TargetReport } from "../model/report.ts";
+import { type Incident, incidentKey, isNew, type Status, type TargetReport } from "../model/report.ts";
 import { formatList, formatNumber, isoTime } from "../model/text.ts";
 import type { LastPoll, SourceState } from "../source/source-state.ts";
 
@@ -43,7 +43,7 @@ const TROUBLE: Readonly<Record<Status, string | null>> = {
   chain_halted: "have stopped because the chain has halted",
   stalled: "have stopped advancing",
   lagging: "are lagging",
-  syncing: null,
+  syncing: "were at the head and index again",
   ok: null,
 };
 /** A target with such a status does not answer, so that it says nothing about its chain. */
@@ -91,7 +91,7 @@ export function findIncidents(previous: readonly Incident[], input: IncidentInpu
     const detail = "nothing can be reached: every host fails at once, so our own network is the likely cause";
     return [{ ...network, since: since(network), detail, targets: targets.map(({ key }) => key) }];
   }
-  if (known.size === 0 && !targets.some(({ status }) => TROUBLE[status] !== null)) {
+  if (known.size === 0 && !targets.some(isTroubled)) {
     return [];
   }
   const { endpointOf } = endpointIndex(input.endpoints);
@@ -124,8 +124,7 @@ function describe({ group: { scope, subject, members }, status, explained }: Cau
 
 /** The trouble that most members of a group have together, if the group as a whole is at fault. */
 function causeOf(group: Group, endpointOf: EndpointOf, isActive: boolean): Cause | null {
-  const [most] = [...groupBy(group.members, ({ status }) => status)]
-    .filter(([status]) => TROUBLE[status] !== null)
+  const [most] = [...groupBy(group.members.filter(isTroubled), ({ status }) => status)]
     .map(([status, members]) => ({ group, status, explained: begunTogether(members, endpointOf) }))
     .toSorted((a, b) => b.explained.length - a.explained.length);
   return most !== undefined &&
@@ -133,6 +132,10 @@ function causeOf(group: Group, endpointOf: EndpointOf, isActive: boolean): Cause
     group.isAtFault(group.members, new Set(most.explained), isActive)
     ? most
     : null;
+}
+
+function isTroubled(target: TargetReport): boolean {
+  return TROUBLE[target.status] !== null && !isNew(target);
 }
 
 /** Whether this is more than a coincidence. That a chain has halted is known from a node. */

@@ -83,6 +83,9 @@ const Target = z.object({
     .object({ reorg: Count, reindex: Count })
     .describe("Steps backward of the height, each counted once")
     .default({ reorg: 0, reindex: 0 }),
+  served: Flag.describe(
+    "Whether it was ever at the head, as far as is known: back-filling is then an outage for its users, not a start",
+  ).default(false),
   preferred: Flag.describe("The freshest healthy target of its protocol and chain").default(false),
   maintenance: Flag.describe("Inside a maintenance window; the status is determined as usual").default(false),
   detail: Text.describe("One sentence that explains the status"),

@@ -46,6 +46,14 @@ export function statusRank(status: Status): number {
   return rank === -1 ? STATUSES_BY_URGENCY.indexOf("lagging") : rank;
 }
 
+/**
+ * How bad something is, from the least: a closed list. `calm`: planned, or new and back-filling · `unknown`: nothing is known of it ·
+ * `warning`: a person should look at it · `critical`: users have no usable variant.
+ */
+export const SEVERITIES = ["ok", "calm", "unknown", "warning", "critical"] as const;
+
+export type Severity = (typeof SEVERITIES)[number];
+
 export const INCIDENT_SCOPES = ["network", "host", "endpoint", "chain"] as const;
 
 /** Everything known at one instant. All outputs are made from one report, so that they cannot disagree. */
@@ -89,6 +97,11 @@ export const targetId = memoize(
     chain_id: chainId,
   }),
 );
+
+/** Whether it back-fills and was never at the head, so that nobody relies on it yet. */
+export function isNew({ served, status }: Pick<TargetReport, "served" | "status">): boolean {
+  return status === "syncing" && !served;
+}
 
 /** The parts of a report, one for each chain. */
 export const chainReports = memoize((report: Report): readonly ChainReport[] => {

@@ -1,10 +1,17 @@
 import { servingTargets } from "../model/fleet.ts";
 import { groupBy } from "../model/group-by.ts";
-import type { ChainSummary, Report, TargetReport } from "../model/report.ts";
+import {
+  type ChainSummary,
+  isNew,
+  type ParityReport,
+  type Report,
+  type TargetReport,
+} from "../model/report.ts";
 
 /**
- * How well a protocol is served on a chain: `ok`: every target is ok · `degraded`: usable, but not all is well · `down`: no target
- * that serves users is usable · `unknown`: nothing is known of them. The page, `check` and the alerts go by this word.
+ * How well users of a protocol are served on a chain. Only targets that serve users count: those of the production tier, if there are
+ * any, that were at the head before. `ok`: one is ok, and nothing shows that its data are wrong · `degraded`: users get late or doubtful
+ * data · `down`: none is usable · `unknown`: nothing is known of them.
  */
 export const PAIR_STATES = ["ok", "degraded", "down", "unknown"] as const;
 
@@ -15,29 +22,54 @@ export interface Pair {
   readonly protocol: string;
   readonly chain: ChainSummary;
   readonly targets: readonly TargetReport[];
+  /** The keys of all targets whose data differ from those of others, or cannot be queried. */
+  readonly differing: ReadonlySet<string>;
 }
 
 /** Groups targets of a report. */
 export function pairsOf(
-  { chains }: Pick<Report, "chains">,
+  { chains, parity }: Pick<Report, "chains" | "parity">,
   targets: readonly TargetReport[],
 ): readonly Pair[] {
   const bySlug = new Map(chains.map((chain) => [chain.slug, chain]));
+  const differing = new Set(differencesOf({ parity, targets }).flatMap(differingKeys));
   return [...groupBy(targets, ({ protocol, chain }) => `${protocol}/${chain}`).values()].flatMap((of) => {
     const [first] = of;
     const chain = bySlug.get(first?.chain ?? "");
     return first === undefined || chain === undefined
       ? []
-      : [{ protocol: first.protocol, chain, targets: of }];
+      : [{ protocol: first.protocol, chain, targets: of, differing }];
   });
 }
 
-/** The state of one pair, or of a selection of its targets. */
-export function pairState({ chain, targets }: Pick<Pair, "chain" | "targets">): PairState {
-  if (targets.every(({ status }) => status === "ok")) {
-    return "ok";
+/** The comparisons that show a fault which nobody planned: neither target is in maintenance. */
+export function differencesOf({
+  parity,
+  targets,
+}: Pick<Report, "parity" | "targets">): readonly ParityReport[] {
+  const found = parity.filter(({ result }) => result === "different" || result === "failing");
+  if (found.length === 0) {
+    return found;
   }
-  const serving = servingTargets(targets);
+  const planned = new Set(targets.filter(({ maintenance }) => maintenance).map(({ key }) => key));
+  return found.filter((one) => !planned.has(one.key) && !planned.has(one.against_key));
+}
+
+/** The keys of the targets whose query fails, or whose data differ: the odd one out if it is known, else both of a pair. */
+export function differingKeys({ failing, key, against_key, odd_key }: ParityReport): readonly string[] {
+  if (failing.length > 0) {
+    return failing;
+  }
+  return odd_key === null ? [key, against_key] : [odd_key];
+}
+
+/** The state of one pair, or of a selection of its targets. */
+export function pairState({ chain, differing, targets }: Omit<Pair, "protocol">): PairState {
+  const serving = servingTargets(targets).filter((target) => !isNew(target));
+  if (serving.some(({ status }) => status === "ok")) {
+    const isDoubtful = chain.dispute !== null || serving.some(({ key }) => differing.has(key));
+    return isDoubtful ? "degraded" : "ok";
+  }
   if (serving.some((target) => isUsable(target, chain.thresholds.critical_seconds))) {
     return "degraded";
   }
@@ -48,5 +80,5 @@ export function pairState({ chain, targets }: Pick<Pair, "chain" | "targets">): 
 /** Whether users get data that are at most late. One that waits for a halted chain has its last block; an unknown lag is not under any limit. */
 function isUsable({ status, lag_seconds: lag }: TargetReport, criticalSeconds: number): boolean {
   const isLate = status === "lagging" || status === "syncing" || status === "throttled";
-  return status === "ok" || status === "chain_halted" || (isLate && lag !== null && lag < criticalSeconds);
+  return status === "chain_halted" || (isLate && lag !== null && lag < criticalSeconds);
 }

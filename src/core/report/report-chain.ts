@@ -211,6 +211,7 @@ function reportTarget(target: Target, known: SourceState, view: ChainView): Mark
     deployment: state.deployment,
     deployment_changes: state.deploymentChanges,
     regressions: state.regressions,
+    served: state.hasServed,
     preferred: false,
     maintenance: false,
     explorer: target.explorer,

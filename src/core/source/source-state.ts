@@ -59,6 +59,8 @@ export interface SourceState {
   lastAdvanceMs: number | null;
   /** Whether it was ever within `lagging` of the reference, since the last re-index. */
   reachedTip: boolean;
+  /** Whether it was ever within `lagging` of the reference, before any re-index too. */
+  hasServed: boolean;
   /** A large step back whose kind is not known yet. */
   stepBackPending: boolean;
   regressions: { readonly reorg: number; readonly reindex: number };
@@ -92,6 +94,7 @@ export function newSource(
     lastSuccessMs: null,
     lastAdvanceMs: null,
     reachedTip: false,
+    hasServed: false,
     stepBackPending: false,
     regressions: { reorg: 0, reindex: 0 },
     sharesHashes: false,

@@ -1,10 +1,10 @@
 import type { PastIncident } from "../../core/events/timeline.ts";
 import { variantName } from "../../core/model/fleet.ts";
-import type { Incident, TargetReport } from "../../core/model/report.ts";
+import type { Incident, Severity, TargetReport } from "../../core/model/report.ts";
 import { formatClock, formatCount, formatDuration, formatNumber } from "../../core/model/text.ts";
 import type { PairState } from "../../core/report/pairs.ts";
 import { describeFailover, incidentTitle } from "../wording/incidents.ts";
-import { describeAlternatives, statusWords, type TargetProblem, targetName } from "../wording/targets.ts";
+import { describeAlternatives, SEVERITY_TONES, type TargetProblem, targetName } from "../wording/targets.ts";
 import { renderIncidentAct, renderTargetAct } from "./act.ts";
 import { type Html, type HtmlValue, html } from "./html.ts";
 import { chainPath, statusPath, targetAnchor } from "./links.ts";
@@ -25,6 +25,7 @@ interface TargetCard {
   readonly id: string;
   /** Of the target's protocol and chain. */
   readonly pair: PairState;
+  readonly severity: Severity;
   readonly title: HtmlValue;
   readonly body: HtmlValue;
 }
@@ -32,12 +33,12 @@ interface TargetCard {
 /** A target: its title, its status and why; then what the page says of it, and how to act. */
 export function renderTargetCard(
   target: TargetReport,
-  { id, pair, title, body }: TargetCard,
+  { id, pair, severity, title, body }: TargetCard,
   options: PageOptions,
   nowMs: number,
 ): Html {
   const { status, detail, since, preferred, maintenance } = target;
-  const { tone } = statusWords(status);
+  const tone = SEVERITY_TONES[severity];
   const sinceMs = since === null ? nowMs : Date.parse(since);
   const lasting = html`for <time datetime="${since}" title="since ${formatClock(sinceMs, nowMs)}">${formatDuration(nowMs - sinceMs)}</time> `;
   return html`<li class="card ${tone}" id="${id}"><h3>${title}
@@ -60,12 +61,12 @@ export function renderProblems(
   const listed = problems.filter(({ target }) => target.status !== "unknown" && !explained.has(target.key));
   const rest = listed.length - MAX_PROBLEMS;
   const cards = listed.slice(0, MAX_PROBLEMS).map((problem) => {
-    const { target, chain, pair } = problem;
+    const { target, chain, pair, severity } = problem;
     const { key: id } = target;
     const name = `${target.protocol} ${variantName(target)} on ${chain.name}`;
     const title = html`<a href="${chainPath(chain.slug)}#${targetAnchor(target)}">${name}</a>${chain.testnet ? " (testnet)" : null}`;
     const body = html`<p class="meta">${describeAlternatives(problem)} ${renderLink("Explorer", target.explorer)}</p>`;
-    return renderTargetCard(target, { id, pair, title, body }, options, nowMs);
+    return renderTargetCard(target, { id, pair, severity, title, body }, options, nowMs);
   });
   const more = rest > 0 ? html`<p class="hint">and ${formatNumber(rest)} more, in the fleet below</p>` : null;
   return cards.length === 0

@@ -9,7 +9,7 @@ import {
   type TargetReport,
 } from "../../core/model/report.ts";
 import { formatAgo, formatCount, formatDuration, formatNumber, isoTime } from "../../core/model/text.ts";
-import { pairState } from "../../core/report/pairs.ts";
+import { judgeReport } from "../../core/report/severity.ts";
 import { keepTargets } from "../api/selection.ts";
 import { headlineAbove } from "../wording/headline.ts";
 import { findProblems, idOfKey, type Tone } from "../wording/targets.ts";
@@ -83,7 +83,8 @@ function renderProtocol(
   const targets = report.targets
     .filter((target) => target.protocol === protocol)
     .sort((a, b) => statusRank(b.status) - statusRank(a.status));
-  const state = pairState({ chain: summary, targets });
+  const judgement = judgeReport(report);
+  const state = judgement.pairs.find((pair) => pair.protocol === protocol)?.state ?? "unknown";
   const cards = targets.map((target) => {
     const { explorer, key, playground, tier, variant } = target;
     const id = targetAnchor(target);
@@ -97,7 +98,8 @@ ${read("status", key).render(`${protocol} ${title}`, events)}
 ${renderFacts(otherFacts(target, nowMs))}
 <p class="meta">${renderLink("Explorer", explorer)}${renderLink("Playground", playground)}</p>
 ${served.map((endpoint) => renderExchanges(endpoint, nowMs))}</details>`;
-    return renderTargetCard(target, { id, pair: state, title, body }, options, nowMs);
+    const severity = judgement.targets.get(key) ?? "unknown";
+    return renderTargetCard(target, { id, pair: state, severity, title, body }, options, nowMs);
   });
   const preferred = targets.find((target) => target.preferred);
   const where =

@@ -2,13 +2,15 @@ import { type IndexerId, indexerKey, variantName } from "../../core/model/fleet.
 import { groupBy } from "../../core/model/group-by.ts";
 import { type ChainSummary, type Report, statusRank, type TargetReport } from "../../core/model/report.ts";
 import { formatNumber, shortDuration } from "../../core/model/text.ts";
-import { notableLagMs, statusWords } from "../wording/targets.ts";
+import type { Judgement } from "../../core/report/severity.ts";
+import { notableLagMs, SEVERITY_TONES } from "../wording/targets.ts";
 import { type Html, type HtmlValue, html } from "./html.ts";
 import { chainPath, fleetPath, targetAnchor, type View } from "./links.ts";
 import { renderSection, renderTerm, toneGlyph } from "./shell.ts";
 
 interface Table {
   readonly view: View;
+  readonly judgement: Judgement;
   /** One for each variant and tier of each protocol, those of a protocol side by side. */
   readonly columns: readonly IndexerId[];
   /** Keys of the targets that an incident explains: they are less prominent. */
@@ -24,10 +26,10 @@ interface Row {
 const MANY_COLUMNS = 7;
 
 /** The whole fleet, a row for each chain, the worst first unless asked otherwise; testnets are folded. */
-export function renderMatrix(report: Report, view: View): Html {
+export function renderMatrix(report: Report, judgement: Judgement, view: View): Html {
   const rows = sortRows(report, view.sort);
   const explained = new Set(report.incidents.flatMap(({ targets }) => targets));
-  const table = { view, columns: findColumns(rows), explained };
+  const table = { view, judgement, columns: findColumns(rows), explained };
   const mainnets = rows.filter(({ chain }) => !chain.testnet);
   const testnets = rows.filter(({ chain }) => chain.testnet);
   const all = testnets.flatMap(({ targets }) => targets);
@@ -82,15 +84,15 @@ ${cells}<td class="head">${head ?? "none"}</td></tr>
 `;
 }
 
-function renderCell(target: TargetReport | undefined, { explained }: Table): Html {
+function renderCell(target: TargetReport | undefined, { explained, judgement }: Table): Html {
   if (target === undefined) {
     return html`<td class="none">·</td>`;
   }
-  const { tone } = statusWords(target.status);
+  const tone = SEVERITY_TONES[judgement.targets.get(target.key) ?? "unknown"];
   const style = target.maintenance || explained.has(target.key) ? `${tone} muted` : tone;
   const lagMs = notableLagMs(target);
   const text = [
-    tone === "ok" && lagMs !== null ? [] : target.status,
+    target.status === "ok" && lagMs !== null ? [] : target.status,
     lagMs === null ? [] : shortDuration(lagMs),
     target.maintenance ? "⚒" : [],
   ].flat();

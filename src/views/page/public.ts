@@ -2,7 +2,7 @@ import type { EventLog } from "../../core/events/event-log.ts";
 import { groupBy } from "../../core/model/group-by.ts";
 import type { PublicView } from "../../core/model/links.ts";
 import type { Report } from "../../core/model/report.ts";
-import { pairState, pairsOf } from "../../core/report/pairs.ts";
+import { judgeReport } from "../../core/report/severity.ts";
 import { PAIR_WORDS, TONES } from "../wording/targets.ts";
 import { html, ownMarkup, renderHtml } from "./html.ts";
 import { icon, renderClock, renderPill, toneGlyph } from "./shell.ts";
@@ -38,9 +38,9 @@ ${sections}</main></body></html>
 
 /** The pairs of the public view: no testnets. */
 function publicPairs(report: Report, { protocols }: PublicView) {
-  return pairsOf(report, report.targets)
-    .filter(({ chain, protocol }) => !chain.testnet && protocols?.includes(protocol) !== false)
-    .map((pair) => ({ ...pair, state: pairState(pair) }));
+  return judgeReport(report).pairs.filter(
+    ({ chain, protocol }) => !chain.testnet && protocols?.includes(protocol) !== false,
+  );
 }
 
 /** The average width of a letter, and what is beside a text. */

@@ -1,6 +1,7 @@
 import { groupBy } from "../../core/model/group-by.ts";
-import type { Report } from "../../core/model/report.ts";
+import type { Report, Severity } from "../../core/model/report.ts";
 import { formatNumber } from "../../core/model/text.ts";
+import { type Judgement, judgeReport, worst } from "../../core/report/severity.ts";
 import { filterByWords } from "../api/selection.ts";
 import { describeReplica, type Headline, headlineAbove } from "../wording/headline.ts";
 import { findProblems } from "../wording/targets.ts";
@@ -30,15 +31,18 @@ export function renderStatusPage(report: Report, options: PageOptions): string {
   const nowMs = Date.parse(report.generated_at);
   const { view } = options;
   const shown = filterByWords(report, view.q);
+  const judgement = judgeReport(report);
   const problems = findProblems(report, shown.targets);
   const isEmpty = shown !== report && shown.targets.length === 0;
-  const { tone, title, detail, urgent } = isEmpty ? NO_MATCH : headlineAbove(shown, problems);
+  const { tone, title, detail, urgent } = isEmpty
+    ? NO_MATCH
+    : headlineAbove(shown, problems, severityOf(shown, judgement));
   const main = html`${renderSummary(report, tone, html`${toneGlyph(tone)} ${title}`, detail, describeState(shown, nowMs))}
 ${renderFilterNote(report, shown, fleetPath({ ...view, q: "" }))}
 ${renderIncidents(shown.incidents, problems, options, nowMs)}
 ${renderProblems(problems, shown.incidents, options, nowMs)}
 ${renderDifferences(shown, nowMs)}
-${isEmpty ? null : renderMatrix(shown, view)}
+${isEmpty ? null : renderMatrix(shown, judgement, view)}
 ${isEmpty ? null : renderFleetHistory(shown, options)}
 ${renderSkipped(shown.skipped)}`;
   const urgently = `${formatNumber(urgent)} ${urgent === 1 ? "needs" : "need"} attention`;
@@ -49,6 +53,13 @@ ${renderSkipped(shown.skipped)}`;
     main,
     kind: "live",
   });
+}
+
+/** How bad the shown part of a report is: what could replace its targets may not match the filter. */
+function severityOf(shown: Report, { severity, targets }: Judgement): Severity {
+  return shown.incidents.some(({ scope }) => scope === "network")
+    ? severity
+    : worst(shown.targets.map(({ key }) => targets.get(key) ?? "unknown"));
 }
 
 /** Whether polling works, the number of targets by status unless all have the same, and the leader. */

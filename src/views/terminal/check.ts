@@ -3,12 +3,13 @@ import { groupBy } from "../../core/model/group-by.ts";
 import {
   type Incident,
   type Report,
+  type Severity,
   STATUSES,
   statusRank,
   type TargetReport,
 } from "../../core/model/report.ts";
 import { formatCount, formatDuration, formatNumber } from "../../core/model/text.ts";
-import { type PairState, pairState, pairsOf } from "../../core/report/pairs.ts";
+import { type Judgement, judgeReport, worst } from "../../core/report/severity.ts";
 import { describeMissing, keepTargets, type Selection, selectTargets } from "../api/selection.ts";
 import { describeReplica, headline, headlineAbove } from "../wording/headline.ts";
 import { describeFailover, incidentTitle } from "../wording/incidents.ts";
@@ -32,27 +33,43 @@ import { paragraphs, renderTextTable, skippedLine } from "./tables.ts";
 /** Exit code of `synclag check`, as for monitoring plugins: ok, warning, critical, unknown. */
 export type CheckExitCode = 0 | 1 | 2 | 3;
 
-/** Of the states that any pair has, the first of these decides. */
-const EXIT_CODES: readonly (readonly [PairState, CheckExitCode])[] = [
-  ["down", 2],
-  ["unknown", 3],
-  ["degraded", 1],
-];
+const EXIT_CODES: Readonly<Record<Severity, CheckExitCode>> = {
+  ok: 0,
+  calm: 0,
+  unknown: 1,
+  warning: 1,
+  critical: 2,
+};
 
 /**
  * 2: some protocol and chain has no usable variant left that serves users; a selection that names a variant considers that one
- * alone. 3: nothing is known of some protocol and chain, as no request may be sent. 1: anything else is not ok, or data differ.
- * 0: every target is ok.
+ * alone. 3: nothing is known of some protocol and chain, as no request may be sent. 1: anything else needs a person. 0: all is ok,
+ * planned, or new.
  */
 export function checkExitCode(report: Report, selections: readonly Selection[]): CheckExitCode {
-  const selected =
-    selections.length === 0 ? [report.targets] : selections.map((one) => selectTargets(report.targets, one));
-  const states = new Set(selected.flatMap((targets) => pairsOf(report, targets)).map(pairState));
-  if (states.size === 0) {
-    return 3;
+  const { pairs, severity } = judgeSelections(report, selections);
+  if (pairs.some((pair) => pair.severity === "critical")) {
+    return 2;
   }
-  const [, code] = EXIT_CODES.find(([state]) => states.has(state)) ?? [];
-  return code ?? (findDifferences(report).length > 0 ? 1 : 0);
+  const isBlind = pairs.some((pair) => pair.state === "unknown" && pair.severity !== "calm");
+  return isBlind || pairs.length === 0 ? 3 : EXIT_CODES[severity];
+}
+
+/** How bad a report is, looking at each selection alone: one that names a variant leaves out what could replace it. */
+function judgeSelections(report: Report, selections: readonly Selection[]): Judgement {
+  const [first = judgeReport(report), ...others] = selections.map((one) =>
+    judgeReport(keepTargets(report, selectTargets(report.targets, one))),
+  );
+  return others.reduce((all, { pairs, severity, targets }) => {
+    const merged = [...targets].map(
+      ([key, own]) => [key, worst([own, all.targets.get(key) ?? own])] as const,
+    );
+    return {
+      severity: worst([all.severity, severity]),
+      pairs: [...all.pairs, ...pairs],
+      targets: new Map([...all.targets, ...merged]),
+    };
+  }, first);
 }
 
 /**
@@ -96,6 +113,7 @@ export function applyMaxLag(json: Report, maxLagMs: number): Report {
 export interface CheckTableOptions {
   /** The status that `json` was selected from: alternatives are looked for in all of it. */
   readonly unfiltered: Report;
+  readonly selections: readonly Selection[];
   readonly color: "ansi" | "none";
   /** Lines of tables are cut to the width of the terminal; null leaves them as they are. */
   readonly widthColumns: number | null;
@@ -140,9 +158,10 @@ const ANSI: Readonly<Record<Tone, string>> = { ok: "32", busy: "34", idle: "2", 
 
 /** What `synclag check` prints: the headline, the incidents, what is not ok worst first, and a line for each indexer. */
 export function renderCheckTable(json: Report, options: CheckTableOptions): string {
-  const { unfiltered, color, widthColumns, statusesUrl } = options;
-  const problems = findProblems(unfiltered, json.targets);
-  const { title, detail, tone } = headlineAbove(json, problems);
+  const { unfiltered, selections, color, widthColumns, statusesUrl } = options;
+  const judgement = judgeSelections(json, selections);
+  const problems = findProblems(unfiltered, json.targets, judgement);
+  const { title, detail, tone } = headlineAbove(json, problems, judgement.severity);
   const nowMs = Date.parse(json.generated_at);
   const notOk = problems.map(({ target }) => target);
   const paint = (text: string, of: Tone) => (color === "none" ? text : `\u001B[${ANSI[of]}m${text}\u001B[0m`);
@@ -205,8 +224,13 @@ function printable(line: string): string {
 const STATES = ["OK", "WARNING", "CRITICAL", "UNKNOWN"] as const;
 
 /** A status in one line, as monitoring plugins print it: `SYNCLAG OK: …`, then performance data behind a bar. */
-export function renderNagiosLine(report: Report, exitCode: CheckExitCode): string {
-  const { title, detail } = headline(report, findProblems(report));
+export function renderNagiosLine(
+  report: Report,
+  { unfiltered, selections }: Pick<CheckTableOptions, "unfiltered" | "selections">,
+): string {
+  const judgement = judgeSelections(report, selections);
+  const problems = findProblems(unfiltered, report.targets, judgement);
+  const { title, detail } = headline(report, problems, judgement.severity);
   const sentence = detail === "" ? title : `${title}; ${detail}`;
   const { targets } = report;
   const ok = targets.filter(({ status }) => status === "ok").length;
@@ -214,5 +238,5 @@ export function renderNagiosLine(report: Report, exitCode: CheckExitCode): strin
   const most = lags.length === 0 ? "" : ` max_lag=${Math.max(...lags)}s;;;0`;
   const performance = `targets=${targets.length};;;0 ok=${ok};;;0;${targets.length}${most}`;
   // A bar or a line break would end the sentence.
-  return `SYNCLAG ${STATES[exitCode]}: ${sentence.replace(/[|\r\n]+/g, " ")} | ${performance}`;
+  return `SYNCLAG ${STATES[checkExitCode(report, selections)]}: ${sentence.replace(/[|\r\n]+/g, " ")} | ${performance}`;
 }

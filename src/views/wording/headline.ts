@@ -1,9 +1,17 @@
 import { variantName } from "../../core/model/fleet.ts";
-import type { Report, TargetReport } from "../../core/model/report.ts";
+import type { ChainSummary, ParityReport, Report, Severity, TargetReport } from "../../core/model/report.ts";
 import { formatCount, formatDuration, formatNumber } from "../../core/model/text.ts";
+import { differencesOf } from "../../core/report/pairs.ts";
+import { judgeReport, needsAction } from "../../core/report/severity.ts";
 import { describeFailover, incidentEffect, incidentSubject } from "./incidents.ts";
-import { parityProblem, parityTitle, problematicVariants, urgentDifferences } from "./parity.ts";
-import { describeAlternatives, needsAction, notableLagMs, type TargetProblem, type Tone } from "./targets.ts";
+import { parityProblem, parityTitle, problematicVariants } from "./parity.ts";
+import {
+  describeAlternatives,
+  notableLagMs,
+  SEVERITY_TONES,
+  type TargetProblem,
+  type Tone,
+} from "./targets.ts";
 
 /** The summary of a report. */
 export interface Headline {
@@ -12,49 +20,98 @@ export interface Headline {
   readonly title: string;
   /** The extent and the failover; empty if the title says everything. */
   readonly detail: string;
-  /** Whether the detail is that of an incident, which a view that lists the incidents need not repeat. */
-  readonly isOfIncident?: boolean;
   /** How many targets need attention. */
   readonly urgent: number;
 }
 
+/** A fault, and more about it, which may be empty. */
+interface Statement extends Pick<Headline, "title" | "detail"> {
+  /** Whether the detail is that of an incident, which a view that lists the incidents need not repeat. */
+  readonly isOfIncident?: boolean;
+}
+
 /**
  * Summarizes what matters most, leaving out what is in maintenance: `2 of 140 targets need attention; worst: lockup subgraph on
- * Base, stalled`, with the detail `41 min behind; multichain is ok`.
+ * Base, stalled`, with the detail `41 min behind; multichain is ok`. `severity`: of what the report was selected for.
  */
-export function headline(report: Report, problems: readonly TargetProblem[]): Headline {
-  const urgent = problems.filter(({ target }) => needsAction(target) && !target.maintenance);
-  const network = report.incidents.find(({ scope }) => scope === "network");
-  if (network !== undefined) {
-    return { tone: "bad", title: sentenceCase(network.detail), detail: "", urgent: urgent.length };
-  }
-  const [worst] = urgent;
-  if (worst !== undefined) {
-    const tone = urgent.some(({ pair }) => pair === "down") ? "bad" : "warn";
-    return { ...describeUrgent(report, urgent, worst), tone, urgent: urgent.length };
-  }
-  const [different, ...others] = urgentDifferences(report);
-  if (different !== undefined) {
-    const names = `${problematicVariants(different)} of ${parityTitle(different, report)}`;
-    const more = others.length === 0 ? "" : ` and ${formatCount(others.length, "more pair")}`;
-    return {
-      tone: "warn",
-      title: `${parityProblem(different)}: ${names}${more}`,
-      detail: "",
-      urgent: others.length + 1,
-    };
-  }
-  return { ...calm(report), detail: "", urgent: 0 };
+export function headline(
+  report: Report,
+  problems: readonly TargetProblem[],
+  severity = judgeReport(report).severity,
+): Headline {
+  return compose(report, problems, severity, ({ detail }) => detail);
 }
 
 /** The headline of a view that lists the incidents below it: what is said there is not said twice. */
-export function headlineAbove(report: Report, problems: readonly TargetProblem[]): Headline {
-  const { isOfIncident, ...rest } = headline(report, problems);
-  return isOfIncident === true ? { ...rest, detail: "" } : rest;
+export function headlineAbove(
+  report: Report,
+  problems: readonly TargetProblem[],
+  severity = judgeReport(report).severity,
+): Headline {
+  return compose(report, problems, severity, ({ detail, isOfIncident }) =>
+    isOfIncident === true ? "" : detail,
+  );
 }
 
-/** The incident that explains most of the problems, if it explains two or more, else the worst target. */
-function describeUrgent(report: Report, urgent: readonly TargetProblem[], worst: TargetProblem) {
+function compose(
+  report: Report,
+  problems: readonly TargetProblem[],
+  severity: Severity,
+  detailOf: (statement: Statement) => string,
+): Headline {
+  const tone = SEVERITY_TONES[severity];
+  const urgent = problems.filter((problem) => needsAction(problem.severity));
+  const network = report.incidents.find(({ scope }) => scope === "network");
+  if (network !== undefined) {
+    return { tone, title: sentenceCase(network.detail), detail: "", urgent: urgent.length };
+  }
+  const differences = differencesOf(report);
+  const disputed = disputedChains(report);
+  const [first, ...others] = [
+    describeUrgent(report, urgent),
+    describeDisputes(disputed),
+    describeDifferences(report, differences),
+  ].flatMap((one) => one ?? []);
+  return first === undefined
+    ? { tone, title: calmTitle(report, severity), detail: "", urgent: 0 }
+    : {
+        tone,
+        title: first.title,
+        detail: [detailOf(first), ...others.map(({ title }) => title)].filter((one) => one !== "").join("; "),
+        urgent: urgent.length + disputed.length + differences.length,
+      };
+}
+
+/** The chains whose sources contradict each other, except those whose targets are in maintenance. */
+function disputedChains({ chains, targets }: Report): readonly ChainSummary[] {
+  return chains.filter(
+    ({ dispute, slug }) =>
+      dispute !== null && targets.some(({ chain, maintenance }) => chain === slug && !maintenance),
+  );
+}
+
+function describeDisputes([first, ...others]: readonly ChainSummary[]): Statement | null {
+  const more = others.length === 0 ? "" : ` and ${formatCount(others.length, "more chain")}`;
+  return first === undefined
+    ? null
+    : { title: `Sources of ${first.name}${more} contradict each other`, detail: first.dispute ?? "" };
+}
+
+function describeDifferences(report: Report, [first, ...others]: readonly ParityReport[]): Statement | null {
+  if (first === undefined) {
+    return null;
+  }
+  const names = `${problematicVariants(first)} of ${parityTitle(first, report)}`;
+  const more = others.length === 0 ? "" : ` and ${formatCount(others.length, "more pair")}`;
+  return { title: `${parityProblem(first)}: ${names}${more}`, detail: "" };
+}
+
+/** The shared cause that explains most of the problems, if it explains two or more, else the worst target. */
+function describeUrgent(report: Report, urgent: readonly TargetProblem[]): Statement | null {
+  const [worst] = urgent;
+  if (worst === undefined) {
+    return null;
+  }
   const [count, total] = [formatNumber(urgent.length), formatCount(report.targets.length, "target")];
   const needs = `${count} of ${total} ${urgent.length === 1 ? "needs" : "need"} attention`;
   const [widest] = report.incidents
@@ -86,28 +143,32 @@ function describeUrgent(report: Report, urgent: readonly TargetProblem[], worst:
   };
 }
 
-function calm({ targets }: Report): Pick<Headline, "tone" | "title"> {
+/** The title where nobody needs to act. */
+function calmTitle({ targets }: Report, severity: Severity): string {
   const total = formatCount(targets.length, "target");
   const count = (status: TargetReport["status"]) => targets.filter((one) => one.status === status).length;
-  if (count("unknown") === targets.length) {
-    return { tone: "idle", title: `No data yet: none of ${total} has answered` };
+  if (count("unknown") === targets.length && severity !== "calm") {
+    return `No data yet: none of ${total} has answered`;
   }
   if (count("ok") === targets.length) {
     const lags = targets.flatMap((target) => notableLagMs(target) ?? []);
     const most = formatDuration(Math.max(0, ...lags));
     const late = most === formatDuration(0) ? ", at the head" : `, at most ${most} behind`;
     const all = targets.length === 1 ? "The only target is" : `All ${total} are`;
-    return { tone: "ok", title: `${all} ok${lags.length === 0 ? "" : late}` };
+    return `${all} ok${lags.length === 0 ? "" : late}`;
   }
-  const planned = targets.filter((target) => target.maintenance && needsAction(target)).length;
-  const others = { "in maintenance": planned, syncing: count("syncing"), "without data": count("unknown") };
-  const rest = Object.entries(others).flatMap(([words, found]) =>
-    found === 0 ? [] : `, ${formatNumber(found)} ${words}`,
-  );
-  return {
-    tone: "busy",
-    title: `No action needed: ${formatNumber(count("ok"))} of ${total} ok${rest.join("")}`,
+  const isPlanned = ({ maintenance, status }: TargetReport) => maintenance && status !== "ok";
+  const others = {
+    "in maintenance": targets.filter(isPlanned),
+    syncing: targets.filter((one) => !isPlanned(one) && one.status === "syncing"),
+    "without data": targets.filter((one) => !isPlanned(one) && one.status === "unknown"),
   };
+  const rest = Object.entries(others).flatMap(([words, { length }]) =>
+    length === 0 ? [] : `, ${formatNumber(length)} ${words}`,
+  );
+  // Of what is unknown, nobody can say that it needs no action.
+  const calm = severity === "unknown" ? "" : "No action needed: ";
+  return `${calm}${formatNumber(count("ok"))} of ${total} ok${rest.join("")}`;
 }
 
 /** A text with its first letter in upper case. */

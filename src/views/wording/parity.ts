@@ -13,25 +13,11 @@ export function parityProblem({ result }: ParityReport): string {
   return result === "failing" ? "Query fails" : "Data differ";
 }
 
-/** The differences that need a person: neither target is in maintenance. */
-export function urgentDifferences(report: Report): readonly ParityReport[] {
-  const planned = new Set(report.targets.filter(({ maintenance }) => maintenance).map(({ key }) => key));
-  return findDifferences(report).filter((one) => !planned.has(one.key) && !planned.has(one.against_key));
-}
-
 /** `subgraph and multichain`: the variants whose data differ, or whose query fails. */
 export function problematicVariants(parity: ParityReport): string {
   return parity.failing.length === 0
     ? `${variantName(parity)} and ${parity.against}`
     : formatList(parity.failing.map((key) => variantName(idOfKey(key))));
-}
-
-/** The keys of the targets whose query fails, or whose data differ: the odd one out if it is known, else both of a pair. */
-export function differingKeys({ failing, key, against_key, odd_key }: ParityReport): readonly string[] {
-  if (failing.length > 0) {
-    return failing;
-  }
-  return odd_key === null ? [key, against_key] : [odd_key];
 }
 
 /** `airdrops on Base (campaigns)`. */

@@ -2,12 +2,14 @@ import { type IndexerId, isProduction, variantName } from "../../core/model/flee
 import {
   type ChainSummary,
   type Report,
+  type Severity,
   type Status,
   statusRank,
   type TargetReport,
 } from "../../core/model/report.ts";
 import { formatAgo, formatDuration, formatList } from "../../core/model/text.ts";
-import { type PairState, pairState, pairsOf } from "../../core/report/pairs.ts";
+import type { PairState } from "../../core/report/pairs.ts";
+import { isAtLeast, type Judgement, judgeReport } from "../../core/report/severity.ts";
 
 /** The colour of a status or sentence. `busy`: in progress; `idle`: nothing is known. */
 export type Tone = "ok" | "busy" | "idle" | "warn" | "bad";
@@ -19,6 +21,15 @@ export const TONES: Readonly<Record<Tone, { readonly glyph: string; readonly col
   idle: { glyph: "?", colour: "#5d615b" },
   warn: { glyph: "▲", colour: "#8a5a00" },
   bad: { glyph: "✕", colour: "#b4231d" },
+};
+
+/** The colour of everything that is so bad. */
+export const SEVERITY_TONES: Readonly<Record<Severity, Tone>> = {
+  ok: "ok",
+  calm: "busy",
+  unknown: "idle",
+  warning: "warn",
+  critical: "bad",
 };
 
 type Words = readonly [tone: Tone, runbook: string];
@@ -54,12 +65,6 @@ export const PAIR_WORDS: Readonly<Record<PairState, readonly [word: string, tone
   down: ["down", "bad"],
   unknown: ["unknown", "idle"],
 };
-
-/** Whether a person should act: not while a target is syncing or nothing is known. */
-export function needsAction({ status }: Pick<TargetReport, "status">): boolean {
-  const { tone } = statusWords(status);
-  return tone === "bad" || tone === "warn";
-}
 
 /** `lockup subgraph (production)`. */
 export function indexerName({ protocol, variant, tier }: IndexerId): string {
@@ -106,25 +111,32 @@ export interface TargetProblem {
   readonly target: TargetReport;
   readonly chain: ChainSummary;
   readonly pair: PairState;
+  readonly severity: Severity;
   /** The other targets of its protocol and chain that are ok, freshest first. */
   readonly alternatives: readonly TargetReport[];
 }
 
 /**
- * Every target of `selected` that is not ok, worst first: mainnets before testnets, pairs that are down first, then by
- * status and lag. Alternatives are looked for among all targets.
+ * Every target of `selected` that is not ok, worst first: mainnets before testnets, then by severity, status and lag. Alternatives are
+ * looked for among all targets.
  */
-export function findProblems(report: Report, selected = report.targets): readonly TargetProblem[] {
+export function findProblems(
+  report: Report,
+  selected = report.targets,
+  judgement: Judgement = judgeReport(report),
+): readonly TargetProblem[] {
   const keys = new Set(selected.map(({ key }) => key));
-  return pairsOf(report, report.targets)
-    .flatMap(({ chain, targets }) => {
-      const pair = pairState({ chain, targets });
+  return judgeReport(report)
+    .pairs.flatMap(({ chain, state: pair, targets }) => {
       const alternatives = targets
         .filter(({ status }) => status === "ok")
         .sort((a, b) => (a.lag_seconds ?? 0) - (b.lag_seconds ?? 0));
       return targets
         .filter(({ key, status }) => status !== "ok" && keys.has(key))
-        .map((target) => ({ target, chain, pair, alternatives }));
+        .map((target) => {
+          const severity = judgement.targets.get(target.key) ?? "unknown";
+          return { target, chain, pair, severity, alternatives };
+        });
     })
     .sort(byUrgency);
 }
@@ -132,8 +144,7 @@ export function findProblems(report: Report, selected = report.targets): readonl
 function byUrgency(a: TargetProblem, b: TargetProblem): number {
   return (
     Number(a.chain.testnet) - Number(b.chain.testnet) ||
-    Number(needsAction(b.target)) - Number(needsAction(a.target)) ||
-    Number(b.pair === "down") - Number(a.pair === "down") ||
+    Number(isAtLeast(b.severity, a.severity)) - Number(isAtLeast(a.severity, b.severity)) ||
     statusRank(b.target.status) - statusRank(a.target.status) ||
     (b.target.lag_seconds ?? 0) - (a.target.lag_seconds ?? 0)
   );

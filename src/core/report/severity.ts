@@ -1,0 +1,83 @@
+import { servingTargets } from "../model/fleet.ts";
+import { memoize } from "../model/memoize.ts";
+import { isNew, type Report, SEVERITIES, type Severity, type TargetReport } from "../model/report.ts";
+import { type Pair, type PairState, pairState, pairsOf } from "./pairs.ts";
+
+/** A pair, how well it serves users, and how bad that is. */
+export interface JudgedPair extends Pair {
+  readonly state: PairState;
+  readonly severity: Severity;
+}
+
+/** How bad a report, its pairs and its targets are. */
+export interface Judgement {
+  readonly severity: Severity;
+  readonly pairs: readonly JudgedPair[];
+  /** By the key of the target. */
+  readonly targets: ReadonlyMap<string, Severity>;
+}
+
+/** What a judgement rests on. */
+type Judged = Pick<Report, "chains" | "incidents" | "parity" | "targets">;
+
+/**
+ * The only place that says how bad something is: headline, tones, exit code, incidents and log go by it, and so do
+ * the public page, the health routes and SynclagNoVariantOk by the state of the pair that it rests on.
+ * test/views/agreement.test.ts holds that they agree.
+ */
+export const judgeReport = memoize((report: Judged): Judgement => {
+  const targets = new Map<string, Severity>();
+  const pairs = pairsOf(report, report.targets).map((pair): JudgedPair => {
+    const state = pairState(pair);
+    const own = severitiesOf(pair, state);
+    for (const [key, severity] of own) {
+      targets.set(key, severity);
+    }
+    return { ...pair, state, severity: worst([...own.values()]) };
+  });
+  const isBlind = report.incidents.some(({ scope }) => scope === "network");
+  return { severity: isBlind ? "critical" : worst([...targets.values()]), pairs, targets };
+});
+
+/** The worst of some severities; of none, `unknown`. */
+export function worst(severities: readonly Severity[]): Severity {
+  return severities.length === 0
+    ? "unknown"
+    : severities.reduce((most, one) => (isAtLeast(one, most) ? one : most), "ok");
+}
+
+/** Whether one severity is another or a worse one. */
+export function isAtLeast(severity: Severity, least: Severity): boolean {
+  return SEVERITIES.indexOf(severity) >= SEVERITIES.indexOf(least);
+}
+
+/** Whether a person should look at it. */
+export function needsAction(severity: Severity): boolean {
+  return isAtLeast(severity, "warning");
+}
+
+/** Of the targets of a pair, by their keys. While it is down, each target that should serve its users is critical, unless it is in maintenance. */
+function severitiesOf(pair: Pair, state: PairState): ReadonlyMap<string, Severity> {
+  const serving = new Set(state === "down" ? servingTargets(pair.targets) : []);
+  return new Map(
+    pair.targets.map((target) => {
+      const severity = severityOf(target, pair);
+      return [target.key, serving.has(target) && !target.maintenance ? "critical" : severity];
+    }),
+  );
+}
+
+function severityOf(target: TargetReport, { chain, differing }: Pair): Severity {
+  const { key, maintenance, status } = target;
+  const isDoubtful = differing.has(key) || chain.dispute !== null;
+  if (maintenance) {
+    return status === "ok" && !isDoubtful ? "ok" : "calm";
+  }
+  if (isDoubtful) {
+    return "warning";
+  }
+  if (isNew(target)) {
+    return "calm";
+  }
+  return status === "ok" || status === "unknown" ? status : "warning";
+}

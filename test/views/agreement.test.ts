@@ -1,0 +1,149 @@
+import { describe, expect, it } from "vitest";
+import type { Target } from "../../src/core/model/fleet.ts";
+import { type Report, STATUSES, type TargetReport } from "../../src/core/model/report.ts";
+import { judgeReport } from "../../src/core/report/severity.ts";
+import { healthJson } from "../../src/views/api/health.ts";
+import { renderPublicPage } from "../../src/views/page/public.ts";
+import { renderStatusPage } from "../../src/views/page/status.ts";
+import { checkExitCode, renderNagiosLine } from "../../src/views/terminal/check.ts";
+import { headline } from "../../src/views/wording/headline.ts";
+import { findProblems } from "../../src/views/wording/targets.ts";
+import { PAGE, textOf } from "../support/outputs.ts";
+import {
+  sampleChainReport,
+  sampleParity,
+  sampleReport,
+  sampleTarget,
+  sampleTargetReport,
+} from "./sample-report.ts";
+
+/** What a target may be in: each status, late and very late ones, and ones that were never at the head. */
+const STATES: readonly Partial<TargetReport>[] = [
+  ...STATUSES.map((status) => ({ status, lag_seconds: status === "ok" ? 4 : null })),
+  ...(["lagging", "syncing", "throttled"] as const).flatMap((status) => [
+    { status, lag_seconds: 900 },
+    { status, lag_seconds: 7_200 },
+  ]),
+  { status: "syncing", served: false, lag_seconds: 900 },
+  { status: "syncing", served: false, lag_seconds: 7_200 },
+];
+
+/** What may hold for a whole pair besides. */
+const CIRCUMSTANCES = [
+  { name: "nothing else" },
+  { name: "the first in maintenance", planned: [0] },
+  { name: "both in maintenance", planned: [0, 1] },
+  { name: "the second is testing", tier: "testing" },
+  { name: "the second is testing, the first in maintenance", tier: "testing", planned: [0] },
+  { name: "sources contradict each other", dispute: "multichain and subgraph contradict each other" },
+  { name: "data differ", parity: "different" },
+  { name: "data differ in maintenance", parity: "different", planned: [1] },
+  { name: "a query fails", parity: "failing" },
+] as const;
+
+type Circumstance = Partial<{
+  readonly name: string;
+  readonly planned: readonly number[];
+  readonly tier: string;
+  readonly dispute: string;
+  readonly parity: "different" | "failing";
+}>;
+
+/** Every pair of states in every circumstance. */
+const CASES = CIRCUMSTANCES.flatMap((circumstance: Circumstance) =>
+  STATES.flatMap((first) =>
+    STATES.map((second) => {
+      const name = `${[first, second].map(nameOf).join(" and ")}, ${circumstance.name}`;
+      return { name, circumstance, states: [first, second] as const };
+    }),
+  ),
+);
+
+function nameOf({ status, lag_seconds: lag, served = true }: Partial<TargetReport>): string {
+  return `${served ? "" : "new "}${status}${lag == null ? "" : ` ${lag} s`}`;
+}
+
+function reportOf({ circumstance, states }: (typeof CASES)[number]): Report {
+  const { dispute = null, parity, planned = [], tier = "production" } = circumstance;
+  const keys = [sampleTarget(), sampleTarget({ variant: "subgraph", tier })] as const;
+  const targets = keys.map((target, index) =>
+    sampleTargetReport({ target, maintenance: planned.includes(index), ...states[index] }),
+  );
+  const compared = parity === undefined ? [] : [parityOf(parity, keys)];
+  const reference = dispute === null ? {} : { reference: null };
+  return sampleReport({ chains: [sampleChainReport({ targets, dispute, parity: compared, ...reference })] });
+}
+
+function parityOf(result: "different" | "failing", [rival, target]: readonly [Target, Target]) {
+  const failing = result === "failing" ? [target.key] : [];
+  return sampleParity({ rival, target, result, failing, odd: null, odd_key: null });
+}
+
+/** What every view says of a report. */
+function viewsOf(report: Report) {
+  const { pairs, severity, targets } = judgeReport(report);
+  const { tone, title, urgent } = headline(report, findProblems(report));
+  const exitCode = checkExitCode(report, []);
+  const asked = { protocol: "lockup", chain: "base" };
+  return {
+    ...{ severity, tone, title, urgent, exitCode, targets, state: pairs[0]?.state },
+    nagios: renderNagiosLine(report, { unfiltered: report, selections: [] }).split(/[ :]/)[1],
+    page: /<div class="summary (\w+)">/.exec(renderStatusPage(report, PAGE))?.[1],
+    public: /: (?:Some|All|No) systems .*?(operational|degraded|down|unknown)/.exec(
+      textOf(renderPublicPage(report, { title: "Status", protocols: null }, PAGE.events, "x.css")),
+    )?.[1],
+    isHealthy: healthJson(report, asked)?.healthy,
+    isEqual: healthJson(report, { ...asked, parity: "equal" })?.healthy,
+    paged: isPaged(report),
+  };
+}
+
+/** What SynclagNoVariantOk asks: the pair is down, and not all targets that serve its users are in maintenance. */
+function isPaged(report: Report): boolean {
+  const production = report.targets.filter(({ tier }) => tier === "production");
+  const planned = (some: readonly TargetReport[]) => some.every(({ maintenance }) => maintenance);
+  const isPlanned = planned(report.targets) || planned(production);
+  return judgeReport(report).pairs.some(({ state }) => state === "down") && !isPlanned;
+}
+
+const BY_SEVERITY = {
+  ok: { tone: "ok", exitCodes: [0] },
+  calm: { tone: "busy", exitCodes: [0] },
+  unknown: { tone: "idle", exitCodes: [1, 3] },
+  warning: { tone: "warn", exitCodes: [1, 3] },
+  critical: { tone: "bad", exitCodes: [2] },
+} as const;
+const NAGIOS = ["OK", "WARNING", "CRITICAL", "UNKNOWN"];
+const PUBLIC = { ok: "operational", degraded: "degraded", down: "down", unknown: "unknown" } as const;
+
+describe("how bad a report is", () => {
+  // One test, for its 4,000 cases would bury the names of all others.
+  it("is the same in all views, for each pair of statuses, with tiers, maintenance, disputes and parity", () => {
+    for (const one of CASES) {
+      const said = viewsOf(reportOf(one));
+      const { tone, exitCodes } = BY_SEVERITY[said.severity];
+      const isFault = said.severity === "warning" || said.severity === "critical";
+
+      expect.soft(said.tone, `headline: ${one.name}`).toBe(tone);
+      expect.soft(said.page, `page: ${one.name}`).toBe(tone);
+      expect.soft(exitCodes as readonly number[], `exit code: ${one.name}`).toContain(said.exitCode);
+      expect.soft(said.nagios, `nagios: ${one.name}`).toBe(NAGIOS[said.exitCode]);
+      expect.soft(said.urgent > 0, `needs attention: ${one.name}`).toBe(isFault);
+      expect
+        .soft(said.title.startsWith("No action needed"), `title: ${one.name}`)
+        .toBe(said.severity === "calm");
+      expect.soft(said.paged, `SynclagNoVariantOk: ${one.name}`).toBe(said.severity === "critical");
+      expect.soft(said.public, `public: ${one.name}`).toBe(PUBLIC[said.state ?? "unknown"]);
+      expect.soft(said.state === "down" && said.isHealthy, `health: ${one.name}`).toBe(false);
+      expect.soft(said.state !== "ok" || said.isHealthy, `health of what is ok: ${one.name}`).toBe(true);
+    }
+  });
+
+  it("is trouble where a target that was at the head indexes again, and calm where it is new", () => {
+    const severityOf = (state: Partial<TargetReport>) =>
+      judgeReport(reportOf({ name: "", circumstance: {}, states: [state, state] })).severity;
+
+    expect(severityOf({ status: "syncing", lag_seconds: 70_000_000 })).toBe("critical");
+    expect(severityOf({ status: "syncing", lag_seconds: 70_000_000, served: false })).toBe("calm");
+  });
+});
