@@ -10,8 +10,7 @@ import {
   type WatchedChain,
   type WatchedSource,
 } from "../head/chain-state.ts";
-import { mostBlocksIn } from "../head/claim.ts";
-import { LARGE_STEP_BLOCKS } from "../head/consensus.ts";
+import { LARGE_STEP_BLOCKS, mostBlocksIn } from "../head/reach.ts";
 import { shiftInstants } from "../model/instants.ts";
 import type { Observation } from "../model/observation.ts";
 import type { ParityReading } from "../model/parity.ts";
@@ -223,19 +222,19 @@ function credible(observation: Observation): Observation {
  */
 function highestFor(
   source: SourceState,
-  { head, opposed, track }: Consensus,
+  { confirmed, head, opposed }: Consensus,
   pace: Pace,
   atMs: number,
 ): number | null {
   const own = newestSample(source);
   // An unconfirmed head bounds no other source: its own source may back-fill.
-  if (head === null || track === null || own === null) {
+  if (head === null || confirmed === null || own === null) {
     return null;
   }
-  const byTrack = own.block + mostBlocksIn(atMs - own.receivedAtMs, pace);
+  const byItself = own.block + mostBlocksIn(atMs - own.receivedAtMs, pace);
   return contradictionOf(source, { consensus: { opposed } }) !== null
-    ? byTrack
-    : Math.max(byTrack, head.block + mostBlocksIn(atMs - head.reachedMs, pace));
+    ? byItself
+    : Math.max(byItself, head.block + mostBlocksIn(atMs - head.reachedMs, pace));
 }
 
 /** Whether a source is about to turn, or has just turned. RPC nodes have no verdict, and so are never in doubt. */

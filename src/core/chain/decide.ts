@@ -1,17 +1,12 @@
 import { addMeasure, NO_MEASURES, type PaceRange } from "../gap/gap.ts";
-import {
-  forgetTimestamps,
-  measurePace,
-  newClock,
-  noteTimestamp,
-  recordHead,
-  recordWitness,
-} from "../head/chain-clock.ts";
+import { agreeOnHead, type Decision, isFarAhead } from "../head/agree.ts";
+import { forgetTimestamps, measurePace, newClock, noteTimestamp, recordHead } from "../head/chain-clock.ts";
 import { baselineOf, type ChainAt, type ChainState, sourceOf } from "../head/chain-state.ts";
-import { mostBlocksIn } from "../head/claim.ts";
-import { type Decision, decide, isFarAhead, oppositionText } from "../head/consensus.ts";
+import { claimsOf } from "../head/claim.ts";
+import { mostBlocksIn } from "../head/reach.ts";
 import type { Target } from "../model/fleet.ts";
 import type { Sample } from "../model/sample.ts";
+import { oppositionText } from "../report/exclusion-text.ts";
 import {
   hasReadHeight,
   type LastPoll,
@@ -44,7 +39,7 @@ export interface Heard {
 export function decideHead(instant: Instant): boolean {
   const { again, heard, state } = instant;
   noteSharedHashes(heard, state.sources);
-  const decision = decide(instant);
+  const decision = decideFrom(instant);
   // Whether one of a source's first heights is impossible is looked at again with its status.
   const isEnough = isDecided(instant, decision.consensus);
   for (const source of [...heard.map((one) => one.source), ...again]) {
@@ -53,6 +48,14 @@ export function decideHead(instant: Instant): boolean {
   followClock(instant, decision);
   state.consensus = decision.consensus;
   return isEnough;
+}
+
+/** What the sources of a chain agree on at an instant. */
+export function decideFrom(at: ChainAt): Decision {
+  const { nowMs, pace, state, watched } = at;
+  const { consensus: before, proofs } = state;
+  const { laggingMs } = watched.chain.thresholds;
+  return agreeOnHead(claimsOf(at), { before, proofs, pace, laggingMs, nowMs });
 }
 
 /** A source that has once given the same hash as another hashes blocks alike: from then on a hash that differs is of a fork. */
@@ -102,9 +105,6 @@ function followClock(instant: Instant, decision: Decision): void {
     head.block <= former.block + mostBlocksIn(head.atMs - former.reachedMs, pace);
   state.clock = isSeen && !goesOn ? newClock() : state.clock;
   followTimes(instant, decision);
-  if (isSeen && decision.witness !== null) {
-    recordWitness(state.clock, decision.witness, head, pace.intervalMs);
-  }
   if (isSeen) {
     recordHead(state.clock, head, pace.intervalMs);
   }

@@ -1,14 +1,13 @@
 import { NO_MEASURES } from "../gap/gap.ts";
 import { newClock } from "../head/chain-clock.ts";
 import { type ChainState, chainAt, NO_CONSENSUS, type WatchedChain } from "../head/chain-state.ts";
-import { decide } from "../head/consensus.ts";
 import { shiftInstants } from "../model/instants.ts";
 import type { Status } from "../model/report.ts";
 import { retainParity } from "../parity/parity-state.ts";
 import { hasReadHeight } from "../source/source-state.ts";
 import { statusVote } from "../status/judge.ts";
 import { viewOf } from "../status/view.ts";
-import { lastPollOf } from "./decide.ts";
+import { decideFrom, lastPollOf } from "./decide.ts";
 
 /** Clocks of two machines that are in order differ by less than this. */
 const TOLERANCE_MS = 5_000;
@@ -50,7 +49,7 @@ export function retainChain(state: ChainState, watched: WatchedChain, nowMs: num
 function decideAnew(state: ChainState, watched: WatchedChain, nowMs: number): void {
   const { chain } = watched;
   forgetDropped(state);
-  const decision = decide(chainAt(state, watched, nowMs));
+  const decision = decideFrom(chainAt(state, watched, nowMs));
   state.consensus = decision.consensus;
   const view = viewOf(state, chain, nowMs);
   for (const source of state.sources) {
@@ -67,13 +66,11 @@ function decideAnew(state: ChainState, watched: WatchedChain, nowMs: number): vo
 /** What was agreed is remembered where two sources that agreed are left. */
 function forgetDropped(state: ChainState): void {
   const isLeft = (key: string) => state.sources.some((source) => source.key === key);
-  const { track } = state.consensus;
   const members = state.consensus.members.filter(isLeft);
   if (members.length < 2) {
     state.consensus = NO_CONSENSUS;
     state.clock = newClock();
     return;
   }
-  const leftTrack = track && { ...track, members: track.members.filter(isLeft) };
-  state.consensus = { ...state.consensus, members, track: leftTrack };
+  state.consensus = { ...state.consensus, members };
 }

@@ -1,7 +1,7 @@
 /*
- * When a chain made its blocks. Three histories of points, each of (block, instant), none of which ever falls: the timestamps that
- * sources report, the instants at which the reference was seen, and those at which a second provider had shown it. From these
- * come the time between blocks, the lag of a target in time, and where the reference was at an instant.
+ * When a chain made its blocks. Two histories of points, each of (block, instant), neither of which ever falls: the timestamps that
+ * sources report, and the instants at which the reference was seen. From these come the time between blocks, the lag of a
+ * target in time, and where the reference was at an instant.
  */
 
 /** Points, oldest first. Two arrays of numbers, because they are small in memory; edited in place. */
@@ -16,8 +16,8 @@ export interface ChainClock {
   reported: Timeline;
   /** Instants at which the reference was seen to reach a block. */
   readonly seen: Timeline;
-  /** The same where a second provider had shown the block, so that no source alone sets the pace. */
-  readonly witnessed: Timeline;
+  /** When the reference was last seen. */
+  lastMs: number | null;
   /** The measured time between blocks; null until it has been seen for a minute and twenty blocks. */
   intervalMs: number | null;
   /** The time between blocks of just now: it follows a change of pace within a minute. */
@@ -49,9 +49,6 @@ interface MeasuredSpan {
 const INTERVAL_SPAN: MeasuredSpan = { windowMs: 600_000, leastSpanMs: 60_000, leastBlocks: 20 };
 /** Short enough to follow a chain that changes its pace, long enough that a second of latency is 2 %. */
 const PACE_SPAN: MeasuredSpan = { windowMs: 60_000, leastSpanMs: 45_000, leastBlocks: 8 };
-/** Over so much time, what two providers have shown refutes a pace that is off by more than this share. */
-const CHECKED_SPAN: MeasuredSpan = { windowMs: 600_000, leastSpanMs: 300_000, leastBlocks: 20 };
-const CHECKED_SHARE = 0.05;
 /** Reported times older than this say less about the tip than what was seen. */
 const REPORTED_FRESH_MS = 120_000;
 /** On chains faster than this, timestamps in whole seconds say less than what was seen. */
@@ -71,52 +68,40 @@ const DENSE_MS = 60_000;
 
 export function newClock(): ChainClock {
   const empty = (): Timeline => ({ blocks: [], timesMs: [] });
-  return { reported: empty(), seen: empty(), witnessed: empty(), intervalMs: null, recentMs: null };
+  return { reported: empty(), seen: empty(), lastMs: null, intervalMs: null, recentMs: null };
 }
 
-/**
- * Measures both intervals anew. Block times are exact, and the head moves evenly, but one source alone may have told the
- * one and made the other: they are not believed against what two providers have shown over minutes.
- */
+/** Measures both intervals anew: by block times, which are exact, or else by when the head was seen to move. */
 export function measurePace(clock: ChainClock): void {
-  const { reported, seen, witnessed } = clock;
+  const { reported, seen } = clock;
   const told = reportedIsFresh(clock) ? measureInterval(reported, INTERVAL_SPAN, seen) : null;
-  const measured = told ?? measureInterval(seen, INTERVAL_SPAN, seen);
-  const checked = measureInterval(witnessed, CHECKED_SPAN, seen);
-  const isRefuted =
-    measured !== null && checked !== null && Math.abs(measured - checked) > CHECKED_SHARE * checked;
-  clock.intervalMs = isRefuted ? checked : measured;
+  clock.intervalMs = told ?? measureInterval(seen, INTERVAL_SPAN, seen);
   clock.recentMs = measureInterval(seen, PACE_SPAN, seen);
 }
 
 /** Notes a sighting of the reference. */
 export function recordHead(clock: ChainClock, sighting: HeadSample, intervalMs: number | null): void {
-  addSighting(clock.seen, sighting, clock.recentMs ?? intervalMs);
-}
-
-/** Notes what a second provider has shown of the reference: that it is still there, or on the way to it. */
-export function recordWitness(
-  clock: ChainClock,
-  { atMs, block, slackMs }: HeadSample,
-  head: { readonly block: number; readonly reachedMs: number },
-  intervalMs: number | null,
-): void {
-  const shownMs = block === head.block ? Math.min(atMs, head.reachedMs) : atMs;
-  addSighting(clock.witnessed, { block, atMs: shownMs, slackMs }, intervalMs);
+  addSighting(clock, sighting, clock.recentMs ?? intervalMs);
+  clock.lastMs = sighting.atMs;
 }
 
 /**
- * A head of `block` may be anything up to a block time old, and was read somewhere between request and reply: within these
- * bounds the even pace of before is believed more than the sighting, which takes out most of the noise.
+ * A head of `block` may be anything up to a block time old, but no older than the last sighting of the one before, and was read
+ * somewhere between request and reply: within these bounds the even pace of before is believed more than the sighting, which
+ * takes out most of the noise.
  */
-function addSighting(timeline: Timeline, { atMs, block, slackMs }: HeadSample, paceMs: number | null): void {
+function addSighting(
+  { lastMs: sightedMs, seen: timeline }: ChainClock,
+  { atMs, block, slackMs }: HeadSample,
+  paceMs: number | null,
+): void {
   const [lastBlock, lastMs] = [timeline.blocks.at(-1), timeline.timesMs.at(-1)];
   if (lastBlock === undefined || lastMs === undefined || paceMs === null) {
     extend(timeline, block, atMs);
   } else if (block !== lastBlock) {
     const evenMs = lastMs + (block - lastBlock) * paceMs;
     const predictedMs = evenMs + SIGHTING_SHARE * (atMs - evenMs);
-    const mostMs = slackMs + paceMs / 2;
+    const mostMs = slackMs + Math.min(paceMs / 2, Math.max(0, atMs - (sightedMs ?? atMs)));
     extend(timeline, block, Math.min(Math.max(predictedMs, atMs - mostMs), atMs + mostMs));
   } else if (atMs - lastMs > PAUSE_BLOCKS * paceMs + slackMs) {
     // Between two blocks a head does not move: only a longer time is a pause.
@@ -181,29 +166,47 @@ export function timeOfBlock(clock: ChainClock, block: number, intervalMs: number
   return timeOf(historyFor(clock, block, intervalMs), block, intervalMs);
 }
 
-/** The time from a target's block to the reference's; both ends are read from one history, so that delays cancel. */
-export function timeBetween(
+/** A target's block, with the time that the target reports of it. */
+export interface OwnBlock {
+  readonly block: number;
+  readonly timestampSec: number | null;
+}
+
+/**
+ * How long the chain took from the block after a target's to `toBlock`. Both ends are read from one history, so that delays
+ * cancel. The chain may have stood at the target's block: as long as it was seen to, and as the next known block leaves room for.
+ */
+export function timeSinceNext(
   clock: ChainClock,
-  { block, timestampSec }: { readonly block: number; readonly timestampSec: number | null },
+  own: OwnBlock,
   toBlock: number,
   intervalMs: number | null,
 ): BlockTime | null {
-  const history = historyFor(clock, block, intervalMs);
-  const ownMs = history === clock.reported && timestampSec !== null ? timestampSec * 1_000 : null;
-  // A time that the others contradict is not the block's.
-  const from =
-    ownMs !== null && fits(history, countBelow(history.blocks, block), ownMs)
-      ? { ms: ownMs, extrapolated: false }
-      : timeOf(history, block, intervalMs);
+  const history = historyFor(clock, own.block, intervalMs);
+  const nextBlock = Math.min(own.block + 1, toBlock);
   const to = timeOf(history, toBlock, intervalMs);
-  if (from === null || to === null) {
+  const next = timeOf(history, nextBlock, intervalMs);
+  if (to === null || next === null) {
     return null;
   }
-  // The target lacked nothing while the chain itself stood at the target's block.
-  const { blocks, timesMs } = clock.seen;
+  const stoodUntilMs = (ownTime(history, own, clock) ?? next.ms) + stoodMs(clock.seen, own.block);
+  const above = pointAt(history, countBelow(history.blocks, nextBlock));
+  const known = above === null || above.block > toBlock ? { block: toBlock, timeMs: to.ms } : above;
+  const latestMs = known.timeMs - (known.block - nextBlock) * (intervalMs ?? 0);
+  const nextMs = Math.max(next.ms, Math.min(stoodUntilMs, latestMs));
+  return { ms: Math.max(0, to.ms - nextMs), extrapolated: next.extrapolated };
+}
+
+/** The time that a target reports of its block, unless the history contradicts it. */
+function ownTime(history: Timeline, { block, timestampSec }: OwnBlock, clock: ChainClock): number | null {
+  const ownMs = history === clock.reported && timestampSec !== null ? timestampSec * 1_000 : null;
+  return ownMs !== null && fits(history, countBelow(history.blocks, block), ownMs) ? ownMs : null;
+}
+
+/** How long the reference was seen to stand at a block. */
+function stoodMs({ blocks, timesMs }: Timeline, block: number): number {
   const [first, last] = [countBelow(blocks, block), countBelow(blocks, block + 1) - 1];
-  const standstillMs = last <= first ? 0 : (timesMs[last] ?? 0) - (timesMs[first] ?? 0);
-  return { ms: Math.max(0, to.ms - from.ms - standstillMs), extrapolated: from.extrapolated };
+  return last <= first ? 0 : (timesMs[last] ?? 0) - (timesMs[first] ?? 0);
 }
 
 /** When the chain first reached `block`; null without points, or outside them without a block interval. */

@@ -51,10 +51,16 @@ export interface Consensus {
   readonly opposed: readonly Opposition[];
   /** Where sets of equal weight oppose each other: the keys of each. Empty once it is decided. */
   readonly undecided: readonly (readonly string[])[];
-  readonly track: Track | null;
+  readonly confirmed: ConfirmedHead | null;
 }
 
-export const NO_CONSENSUS: Consensus = { head: null, members: [], opposed: [], undecided: [], track: null };
+export const NO_CONSENSUS: Consensus = {
+  head: null,
+  members: [],
+  opposed: [],
+  undecided: [],
+  confirmed: null,
+};
 
 /** The head that the sources agree on: a block that one of them has shown. */
 export interface HeadState {
@@ -67,17 +73,16 @@ export interface HeadState {
   readonly freshUntilMs: number;
 }
 
-/** A past head that two providers confirmed, to be extrapolated, and the keys of the sources that were level with it. */
-export interface Track {
+/** The last head that two providers, or an RPC node with a new block, have shown. */
+export interface ConfirmedHead {
   readonly block: number;
   readonly atMs: number;
-  /** The pace known at that time; null: unknown. */
-  readonly intervalMs: number | null;
+  /** Keys of the sources that have reached it, or one before it. */
   readonly members: readonly string[];
 }
 
-/** Why a source cannot be right if another is at the head. `below`: it is only lower than the other: no proof that it is wrong. */
-export type Conflict = "hash" | "times" | "ahead" | "below";
+/** Why a source cannot be right: another hash, impossible block times, or a height that the chain cannot have, or can no longer have as new. */
+export type Conflict = "hash" | "times" | "ahead";
 
 /** Why a source is excluded: which sources contradict it, and by how much. */
 export interface Opposition {

@@ -1,5 +1,4 @@
 import { staleAfterMs } from "../head/chain-state.ts";
-import { oppositionText } from "../head/consensus.ts";
 import type { FailureReason } from "../model/observation.ts";
 import type { Status, TargetReport } from "../model/report.ts";
 import { formatCount, formatDuration, formatList, formatNumber } from "../model/text.ts";
@@ -8,6 +7,7 @@ import { disagreementOf, idleMs, type LastPoll, type SourceState } from "../sour
 import { contradictionOf } from "../status/judge.ts";
 import type { Lag } from "../status/lag.ts";
 import type { ChainView, Dispute } from "../status/view.ts";
+import { oppositionText } from "./exclusion-text.ts";
 
 /** What a detail is written from. */
 export interface Facts {

@@ -1,4 +1,5 @@
 import { estimateGap } from "../gap/gap.ts";
+import { isFarAhead } from "../head/agree.ts";
 import { timeOfBlock } from "../head/chain-clock.ts";
 import {
   baselineOf,
@@ -7,7 +8,6 @@ import {
   staleAfterMs,
   type WatchedChain,
 } from "../head/chain-state.ts";
-import { isFarAhead, oppositionText } from "../head/consensus.ts";
 import { servingTargets, type Target } from "../model/fleet.ts";
 import { groupBy } from "../model/group-by.ts";
 import {
@@ -25,6 +25,7 @@ import { contradictionOf, statusVote } from "../status/judge.ts";
 import { measureLag, reportCatchUp } from "../status/lag.ts";
 import { type ChainView, viewOf } from "../status/view.ts";
 import { detailOf, disputeText, type Facts } from "./detail.ts";
+import { oppositionText } from "./exclusion-text.ts";
 import { reportParity } from "./report-parity.ts";
 
 /** Statuses of targets that give no height: they stay settled when no height counts any more. */

@@ -43,8 +43,9 @@ const KEPT_ANSWERS = 64;
 const KEPT_LOW = 3;
 /** Stale once low answers outnumber the others by so many: practically never where one in three is low ... */
 const EXCESS_TO_BE_STALE = 10;
-/** ... and until so many answers in a row are not low. */
-const HIGH_TO_RECOVER = 12;
+/** ... and until none was low for three minutes and three answers: at 1 in 4, chance alone does so once in an hour of minutes. */
+const RECOVERED_AFTER_MS = 180_000;
+const RECOVERED_AFTER_ANSWERS = 3;
 
 /** Folds one poll into the state of its source. */
 export function foldPoll(source: SourceState, observation: Observation, context: FoldContext): void {
@@ -168,14 +169,20 @@ function replicasAfter(
     highBlock: isLow ? highBlock : Math.max(highBlock, sample.block),
     low: isLow ? [...low.slice(1 - KEPT_LOW), sample] : low,
     disagree,
-    isStale: disagree && (isHighOld || isMostlyLow(answers, wasStale)),
+    isStale:
+      disagree && (isHighOld || (wasStale ? !hasRecovered(answers, low, sample) : isMostlyLow(answers))),
   };
 }
 
-function isMostlyLow(answers: string, was: boolean): boolean {
+function hasRecovered(answers: string, low: readonly Sample[], { receivedAtMs }: Sample): boolean {
+  const isHigh = !answers.slice(-RECOVERED_AFTER_ANSWERS).includes("l");
+  return isHigh && receivedAtMs - (low.at(-1)?.receivedAtMs ?? 0) >= RECOVERED_AFTER_MS;
+}
+
+function isMostlyLow(answers: string): boolean {
   // The largest surplus of low answers over the others, in the answers since any moment.
   const excess = [...answers].reduce((most, answer) => Math.max(0, most + (answer === "l" ? 1 : -1)), 0);
-  return was ? answers.slice(-HIGH_TO_RECOVER).includes("l") : excess >= EXCESS_TO_BE_STALE;
+  return excess >= EXCESS_TO_BE_STALE;
 }
 
 /** Counts steps forward and back, after the sample was added. */

@@ -105,12 +105,12 @@ function statusOfHead(target: SourceState, view: ChainView): Status {
   return !target.reachedTip && isCatchingUp(target, view) ? "syncing" : "lagging";
 }
 
-/** Why the others do not believe it to be of this chain, or null. To be merely lower than they are is lag. */
+/** Why the others do not believe it to be of this chain, or null. */
 export function contradictionOf(
   { key }: Pick<SourceState, "key">,
   { consensus }: { readonly consensus: Pick<Consensus, "opposed"> },
 ): Opposition | null {
-  return consensus.opposed.find(({ source, kind }) => source === key && kind !== "below") ?? null;
+  return consensus.opposed.find(({ source }) => source === key) ?? null;
 }
 
 /**
@@ -124,6 +124,10 @@ function isCatchingUp({ approach, samples, verdict }: SourceState, view: ChainVi
   }
   const { intervalMs, reference } = view;
   const isMeasured = reference !== null && intervalMs !== null;
+  // Over minutes it does not come nearer: it only shows its blocks in steps.
+  if (isMeasured && approach?.isClosing === false) {
+    return false;
+  }
   const sample = { atMs: readAtMs(oldest), block: oldest.block };
   const [from = sample] = isMeasured && approach?.isClosing === true ? approach.marks : [];
   const shownMs = isMeasured ? (newest.block - from.block) * intervalMs : shownBetween(oldest, newest);

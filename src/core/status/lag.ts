@@ -1,4 +1,4 @@
-import { type ChainClock, referenceAt, timeBetween } from "../head/chain-clock.ts";
+import { type ChainClock, referenceAt, timeSinceNext } from "../head/chain-clock.ts";
 import type { HeadState } from "../head/chain-state.ts";
 import type { Status, TargetReport } from "../model/report.ts";
 import { readAtMs } from "../model/sample.ts";
@@ -23,7 +23,7 @@ interface Measure {
 const LEVEL: Lag = { blocks: 0, ms: 0, extrapolated: false };
 
 /**
- * Measures a target's lag. The reference is taken at the instant of the target's own reply, so that a target polled twice
+ * Measures a target's lag: how long the block after its own has existed. The reference is taken at the instant of the target's own reply, so that a target polled twice
  * an hour is not behind for that reason alone; a target at the reference's block is level with it, whenever it was asked,
  * because no source has shown a newer block. Between two sightings the reference is known to within a block, so less than
  * a block is no lag.
@@ -39,9 +39,7 @@ export function measureLag(target: SourceState, { reference, clock, intervalMs }
   }
   const { block, timestampSec } = head;
   if (reference === null) {
-    const ageMs = timestampSec === null ? null : newest.receivedAtMs - timestampSec * 1_000;
-    const ms = ageMs === null ? null : Math.max(0, ageMs - (intervalMs ?? 0));
-    return ms === null ? null : { blocks: null, ms, extrapolated: false };
+    return timestampSec === null ? null : lagByClock(newest.receivedAtMs - timestampSec * 1_000, intervalMs);
   }
   const to = block >= reference.block ? block : referenceAt(clock, readAtMs(newest), intervalMs);
   if (to === null) {
@@ -50,8 +48,15 @@ export function measureLag(target: SourceState, { reference, clock, intervalMs }
   if (to - block < 1) {
     return LEVEL;
   }
-  const time = timeBetween(clock, { block, timestampSec }, to, intervalMs);
-  return { blocks: Math.round(to) - block, ms: time?.ms ?? null, extrapolated: time?.extrapolated ?? false };
+  // Since the reference was reached, its block existed; before, the place between two sightings stands for the instant.
+  const sinceMs = Math.max(0, readAtMs(newest) - reference.reachedMs);
+  const time = timeSinceNext(clock, { block, timestampSec }, sinceMs > 0 ? reference.block : to, intervalMs);
+  const ms = time === null ? null : time.ms + sinceMs;
+  return { blocks: Math.round(to) - block, ms, extrapolated: time?.extrapolated ?? false };
+}
+
+function lagByClock(ageMs: number, intervalMs: number | null): Lag {
+  return { blocks: null, ms: Math.max(0, ageMs - (intervalMs ?? 0)), extrapolated: false };
 }
 
 /*

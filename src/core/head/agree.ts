@@ -1,0 +1,312 @@
+/*
+ * Where the head of a chain is. Each source bounds it from both sides, and it lies where the bounds of most providers overlap
+ * (Marzullo 1984; RFC 5905 §11.2.1). docs/how-it-decides.md states the rule; test/core/head/agree.test.ts has a test for each sentence.
+ *
+ * 1. Bounds: claim.ts.
+ * 2. Who is right: the height that the fewest providers contradict; then that most support.
+ * 3. Where the head is: among those that are right, the highest block that most of them expect at the usual pace.
+ * 4. Who is wrong: a source above the bound of those that are right, or whose new block bounds the head below theirs.
+ * 5. Memory: the last head, which breaks ties and does not fall by less than a minute.
+ */
+
+import type {
+  ConfirmedHead,
+  Conflict,
+  Consensus,
+  HeadState,
+  Opposition,
+  Pace,
+  Proof,
+} from "./chain-state.ts";
+import { NO_CONSENSUS } from "./chain-state.ts";
+import { type Bounds, boundsOf, type Claim, isNew } from "./claim.ts";
+import { areLevel, isWithinMinute, LARGE_STEP_BLOCKS, MINUTE_MS, mostBlocksIn } from "./reach.ts";
+
+/** What a decision rests on besides the claims. */
+export interface Grounds {
+  readonly before: Consensus;
+  /** What an RPC node said of the blocks of suspects, by the key of the source. */
+  readonly proofs: Readonly<Record<string, Proof>>;
+  readonly pace: Pace;
+  /** The threshold for `lagging`. */
+  readonly laggingMs: number;
+  readonly nowMs: number;
+}
+
+export interface Decision {
+  readonly consensus: Consensus;
+  /** Keys of the sources with right heights whose block times contradict those of most others. */
+  readonly misdated: readonly string[];
+}
+
+type Bounded = Claim & Bounds;
+
+/** The head that the claims agree on, and who is excluded. */
+export function agreeOnHead(claims: readonly Claim[], grounds: Grounds): Decision {
+  const { before, proofs } = grounds;
+  const disproved = claims.filter(({ key }) => isDisproved(proofs[key], before));
+  const byProof = disproved.map((claim) => {
+    const node = claims.find(({ key }) => key === proofs[claim.key]?.node) ?? claim;
+    return oppositionOf(claim, [node], "hash", grounds);
+  });
+  const left = claims.filter((claim) => !disproved.includes(claim));
+  const bounded = left.map((claim): Bounded => ({ ...claim, ...boundsOf(claim, left, grounds) }));
+  const sets = setsOf(bounded, grounds);
+  const right = bounded.filter((one) => sets.every((set) => set.includes(one)));
+  const rest = bounded.filter((one) => !right.includes(one) && sets.some((set) => set.includes(one)));
+  if (rest.length > 0 && providersOf(right) <= providersOf(rest)) {
+    const undecided = sets.map((set) => keysOf(set.filter((one) => !right.includes(one))));
+    return {
+      consensus: { ...NO_CONSENSUS, opposed: byProof, undecided, confirmed: before.confirmed },
+      misdated: [],
+    };
+  }
+  const byBounds = bounded
+    .filter((one) => !right.includes(one))
+    .flatMap((one) => exclusionOf(one, right, grounds) ?? []);
+  return {
+    consensus: consensusOf(right, [...byProof, ...byBounds], grounds),
+    misdated: misdatedIn(right, grounds.pace),
+  };
+}
+
+/** Which sources can be right if a height is the head, and which contradict it. */
+interface Supposition {
+  readonly top: Bounded;
+  readonly set: readonly Bounded[];
+  readonly against: readonly Bounded[];
+}
+
+/**
+ * For each height that as few providers contradict, and as many back, as any other: the sources whose bounds hold it. Several
+ * if neither an RPC node with a new block nor the last head decides. Heights that are level were only read one after the other.
+ */
+function setsOf(bounded: readonly Bounded[], grounds: Grounds): readonly (readonly Bounded[])[] {
+  const { pace } = grounds;
+  const best = heaviest(
+    bounded.map((top) => suppose(top, bounded, "high", grounds)),
+    (supposed) => [...weightOf(supposed, pace), continuation(supposed.top, grounds)],
+  );
+  return best
+    .filter(({ top }) => best.every((other) => other.top.low <= top.low || !areLevel(other.top, top, pace)))
+    .map(({ set }) => set);
+}
+
+function suppose(
+  top: Bounded,
+  bounded: readonly Bounded[],
+  upper: "high" | "usual",
+  grounds: Grounds,
+): Supposition {
+  const set = bounded.filter((one) => one.low <= top.low && top.low <= one[upper] && !areForked(one, top));
+  const against = bounded.filter((one) => !set.includes(one) && !isOnlyLate(one, top, upper, grounds));
+  return { top, set, against };
+}
+
+/** Few that contradict it, then many that back it. A source that says nothing of the upper bound backs what it has shown alone. */
+function weightOf({ against, set, top }: Supposition, pace: Pace): readonly number[] {
+  const backers = set.filter((one) => one.usual !== Number.POSITIVE_INFINITY || areLevel(one, top, pace));
+  const hasNewNode = backers.some((one) => isNewNode(one, pace));
+  return [-providersOf(against), providersOf(backers), backers.length, Number(hasNewNode)];
+}
+
+/**
+ * A new block time is evidence; that sources without times are not later than is tolerated is an assumption. So they do not contradict a
+ * new block of an RPC node, whose chain was asked; nor one that continues from the head that they had reached themselves.
+ */
+function isOnlyLate(one: Bounded, top: Bounded, upper: "high" | "usual", grounds: Grounds): boolean {
+  const { confirmed } = grounds.before;
+  return (
+    one.timeMs === null &&
+    one.low < top.low &&
+    isNew(top, grounds.pace) &&
+    (upper === "usual" ||
+      top.isNode ||
+      (confirmed?.members.includes(one.key) === true && continues(top, grounds))) &&
+    !areForked(one, top)
+  );
+}
+
+function isNewNode(claim: Claim, pace: Pace): boolean {
+  return claim.isNode && isNew(claim, pace);
+}
+
+/** Whether the chain can have come from the last head that two providers confirmed to this height. */
+function continues({ block }: Claim, { before: { confirmed }, nowMs, pace }: Grounds): boolean {
+  return (
+    confirmed !== null &&
+    isWithinMinute(confirmed.block - block, pace) &&
+    block <= confirmed.block + mostBlocksIn(nowMs - confirmed.atMs, pace)
+  );
+}
+
+/** Of heights that continue from the last head the furthest: a lower one is late. */
+function continuation(top: Bounded, grounds: Grounds): number {
+  return continues(top, grounds) ? top.low : 0;
+}
+
+/** The head among the sources that are right: nobody has to be level with anybody. */
+function consensusOf(right: readonly Bounded[], opposed: readonly Opposition[], grounds: Grounds): Consensus {
+  const { before, pace } = grounds;
+  const [supposed] = heaviest(
+    right.map((top) => suppose(top, right, "usual", grounds)),
+    (one) => [...weightOf(one, pace), continuation(one.top, grounds), one.top.low, -one.top.atMs],
+  );
+  const chosen = supposed?.top ?? null;
+  if (chosen === null || !isShown(chosen, right, grounds)) {
+    const members = before.members.filter((key) => opposed.every(({ source }) => source !== key));
+    const head = before.confirmed === null ? null : before.head;
+    return { ...before, head, members, opposed, undecided: [] };
+  }
+  const level = right.filter((one) => areLevel(one, chosen, pace));
+  return {
+    head: headFrom(chosen, level, before.head, pace),
+    members: keysOf(level),
+    opposed,
+    undecided: [],
+    confirmed: confirmedBy(chosen, level, grounds),
+  };
+}
+
+/** While the head goes on from the last one, whoever had reached that one has reached this one. */
+function confirmedBy(chosen: Claim, level: readonly Claim[], grounds: Grounds): ConfirmedHead | null {
+  const { confirmed } = grounds.before;
+  if (providersOf(level) < 2 && !isNewNode(chosen, grounds.pace)) {
+    return confirmed;
+  }
+  const former = continues(chosen, grounds) ? (confirmed?.members ?? []) : [];
+  return { block: chosen.block, atMs: chosen.atMs, members: [...new Set([...former, ...keysOf(level)])] };
+}
+
+/**
+ * Whether there is evidence for a head: one source alone is none, unless it is an RPC node with a new block or continues from the
+ * last head; nor are several that say nothing of the upper bound, unless two providers are level.
+ */
+function isShown(chosen: Bounded, right: readonly Bounded[], grounds: Grounds): boolean {
+  const { pace } = grounds;
+  if (right.length < 2) {
+    return isNewNode(chosen, pace) || continues(chosen, grounds);
+  }
+  return right.some(
+    (one) =>
+      one.usual !== Number.POSITIVE_INFINITY ||
+      (one.provider !== chosen.provider && areLevel(one, chosen, pace)),
+  );
+}
+
+/** The head as it is remembered. It does not fall by less than a minute, nor while a source that is right still shows it. */
+function headFrom(chosen: Claim, level: readonly Claim[], before: HeadState | null, pace: Pace): HeadState {
+  const freshUntilMs = level.reduce((latest, claim) => Math.max(latest, claim.freshUntilMs), 0);
+  const { atMs, block, idleMs, slackMs } = chosen;
+  const fallen = before === null ? 0 : before.block - block;
+  const isStillShown = level.some((claim) => claim.block >= (before?.block ?? 0));
+  if (before === null || fallen < 0 || !(isStillShown || isWithinMinute(fallen, pace))) {
+    return { block, reachedMs: atMs - idleMs, atMs, slackMs, freshUntilMs };
+  }
+  return fallen === 0
+    ? { ...before, atMs: Math.max(before.atMs, atMs), slackMs, freshUntilMs }
+    : { ...before, freshUntilMs };
+}
+
+/** Why a source is not among those that are right, and which of them contradict it; null if it is only late. */
+function exclusionOf(one: Bounded, right: readonly Bounded[], grounds: Grounds): Opposition | null {
+  const forked = right.filter((other) => areForked(other, one));
+  if (forked.length > 0) {
+    return oppositionOf(one, forked, "hash", grounds);
+  }
+  const below = right.filter(({ high }) => one.low > high);
+  if (below.length > 0) {
+    const areDated = one.timeMs !== null && below.some(({ timeMs }) => timeMs !== null);
+    return oppositionOf(one, below, areDated ? "times" : "ahead", grounds);
+  }
+  // One without block times that is only lower is late.
+  const above = one.timeMs === null ? [] : right.filter(({ low }) => low > one.high);
+  return above.length === 0
+    ? null
+    : oppositionOf(one, above, isNew(one, grounds.pace) ? "ahead" : "times", grounds);
+}
+
+function oppositionOf(
+  claim: Claim,
+  by: readonly Claim[],
+  kind: Conflict,
+  { pace, proofs }: Grounds,
+): Opposition {
+  const blocks = claim.block - Math.max(...by.map(({ block }) => block));
+  const dated = kind === "times" ? by.find(({ timeMs }) => timeMs !== null) : undefined;
+  const offMs = dated === undefined ? null : apartMs(claim, dated, pace);
+  const proof = proofs[claim.key]?.text ?? null;
+  return { source: claim.key, kind, by: keysOf(by), block: claim.block, blocks, offMs, proof };
+}
+
+/** Whether a source is excluded for a height that cannot exist yet. */
+export function isFarAhead(opposition: Opposition | undefined): opposition is Opposition {
+  return opposition !== undefined && opposition.blocks > LARGE_STEP_BLOCKS;
+}
+
+/** How much longer, or shorter, than the chain takes for the blocks between is the time between two dated blocks. */
+function apartMs(a: Claim, b: Claim, { intervalMs }: Pace): number | null {
+  return a.timeMs === null || b.timeMs === null || intervalMs === null
+    ? null
+    : Math.abs((b.block - a.block) * intervalMs - (b.timeMs - a.timeMs));
+}
+
+/** Whether an RPC node has proved that a source is on another chain; a contradicted node proves nothing. */
+function isDisproved(proof: Proof | undefined, { opposed }: Consensus): boolean {
+  return proof?.says === "other" && opposed.every(({ source }) => source !== proof.node);
+}
+
+/** Different hashes at the last two heights that both have shown: at one height alone it may be a reorg at the tip. */
+function areForked(a: Claim, b: Claim): boolean {
+  const pairs = a.hashed.flatMap((sample) => {
+    const same = a === b ? undefined : b.hashed.findLast(({ block }) => block === sample.block);
+    return same === undefined ? [] : [sample.hash === same.hash];
+  });
+  return pairs.length > 1 && pairs.slice(-2).every((isSame) => !isSame);
+}
+
+/** The sources whose block times cannot lie on one chain with those of most others. */
+function misdatedIn(right: readonly Claim[], pace: Pace): readonly string[] {
+  const dated = right.filter(({ timeMs }) => timeMs !== null);
+  const fitting = dated.map((supposed) => dated.filter((claim) => fitOneChain(claim, supposed, pace)));
+  const [most = []] = heaviest(fitting, (fit) => [
+    providersOf(fit),
+    fit.length,
+    fit.filter((claim) => isNew(claim, pace)).length,
+  ]);
+  return keysOf(dated.filter((claim) => !most.includes(claim)));
+}
+
+/** Too many blocks in too short a time cannot be. That few took long proves nothing: chains halt. */
+function fitOneChain(a: Claim, b: Claim, pace: Pace): boolean {
+  const [low, high] = a.block <= b.block ? [a, b] : [b, a];
+  const spanMs = (high.timeMs ?? 0) - (low.timeMs ?? 0);
+  return low.block === high.block
+    ? Math.abs(spanMs) <= MINUTE_MS
+    : spanMs >= -MINUTE_MS && high.block - low.block <= mostBlocksIn(spanMs, pace);
+}
+
+function providersOf(claims: readonly Claim[]): number {
+  return new Set(claims.map(({ provider }) => provider)).size;
+}
+
+function keysOf(claims: readonly Claim[]): readonly string[] {
+  return claims.map(({ key }) => key);
+}
+
+/** The items of the greatest weight, in their order: of two weights the first number that differs decides. */
+function heaviest<Item>(items: readonly Item[], weigh: (item: Item) => readonly number[]): readonly Item[] {
+  let best: Item[] = [];
+  let bestWeight: readonly number[] = [];
+  for (const item of items) {
+    const weight = weigh(item);
+    const at = weight.findIndex((number, index) => number !== bestWeight[index]);
+    if (at === -1) {
+      best.push(item);
+    } else if ((weight[at] ?? 0) > (bestWeight[at] ?? Number.NEGATIVE_INFINITY)) {
+      best = [item];
+      bestWeight = weight;
+    }
+  }
+  return best;
+}

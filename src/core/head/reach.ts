@@ -1,0 +1,70 @@
+import type { Pace } from "./chain-state.ts";
+
+/*
+ * How far a chain can get. Two answers: the most that it can make at all (`mostBlocksIn`), which nobody may be beyond, and
+ * the most that it usually makes (`usualBlocksIn`), which says where its head is expected.
+ */
+
+/** What is read one after the other, delayed, or cached on its way: the least time that says anything. */
+export const MINUTE_MS = 60_000;
+/** Chains that make up for a halt were seen at three to four times their pace ... */
+const BURST_MEASURED = 4;
+/** ... and a configured block time may be twice the true one. */
+const BURST_CONFIGURED = 8;
+/** Used while the pace is unknown: no known chain is faster. */
+const FASTEST_INTERVAL_MS = 100;
+/** Blocks on top of any time: reorgs at the tip and batches of blocks are shorter. */
+export const SLACK_BLOCKS = 16;
+/** Replicas and reorgs move a height by less. A larger step back is the source's own, and a height further ahead is not exported. */
+export const LARGE_STEP_BLOCKS = 256;
+/** How wrong a pace can be: one measured over ten minutes, and one that is only configured. */
+const PACE_ERROR = { measured: 0.02, configured: 0.5 };
+/** Where blocks come at random, their number is off by more standard deviations in one case of 700. */
+const DEVIATIONS = 3;
+/** Heights that differ by this are at one place, however slow the chain: a reorg takes back so many. */
+const LEVEL_BLOCKS = 3;
+
+/** The most blocks that a chain can have made in `spanMs`. */
+export function mostBlocksIn(spanMs: number, { intervalMs, measured }: Pace): number {
+  const burst = measured ? BURST_MEASURED : BURST_CONFIGURED;
+  return SLACK_BLOCKS + (burst * (Math.max(0, spanMs) + MINUTE_MS)) / (intervalMs ?? FASTEST_INTERVAL_MS);
+}
+
+/** The most blocks that a chain usually makes in `spanMs`; infinite while its pace is unknown. */
+export function usualBlocksIn(spanMs: number, pace: Pace): number {
+  const { intervalMs } = pace;
+  if (intervalMs === null) {
+    return Number.POSITIVE_INFINITY;
+  }
+  const past = Math.max(0, spanMs);
+  const mean = Math.max(LEVEL_BLOCKS, (past * (1 + paceErrorOf(pace)) + MINUTE_MS) / intervalMs);
+  return mean + DEVIATIONS * Math.sqrt(past / intervalMs);
+}
+
+/** Whether `blocks` are at most what the chain makes in a minute. */
+export function isWithinMinute(blocks: number, { intervalMs }: Pace): boolean {
+  return blocks <= (intervalMs === null ? SLACK_BLOCKS : Math.max(LEVEL_BLOCKS, MINUTE_MS / intervalMs));
+}
+
+/** A height and the instant at which it was read. */
+export interface Reading {
+  readonly block: number;
+  readonly atMs: number;
+}
+
+/** Whether two sources are at one place, to within a minute, though they were read at different instants. */
+export function areLevel(a: Reading, b: Reading, pace: Pace): boolean {
+  const [older, newer] = a.atMs <= b.atMs ? [a, b] : [b, a];
+  const grown = newer.block - older.block;
+  const spanMs = newer.atMs - older.atMs;
+  const { intervalMs } = pace;
+  const apart = grown > 0 ? grown - spanMs / (intervalMs ?? Number.POSITIVE_INFINITY) : -grown;
+  return isWithinMinute(
+    apart - (paceErrorOf(pace) * spanMs) / (intervalMs ?? Number.POSITIVE_INFINITY),
+    pace,
+  );
+}
+
+function paceErrorOf({ measured }: Pace): number {
+  return measured ? PACE_ERROR.measured : PACE_ERROR.configured;
+}

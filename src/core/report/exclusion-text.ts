@@ -1,0 +1,32 @@
+import type { Opposition } from "../head/chain-state.ts";
+import { formatDuration, formatList, formatNumber } from "../model/text.ts";
+
+/** Why a source is excluded, as a clause: what it reports, and which sources contradict it. */
+export function oppositionText(opposition: Opposition): string {
+  const { proof } = opposition;
+  return proof === null ? claimText(opposition) : `${claimText(opposition)}; ${proof}`;
+}
+
+function claimText({ kind, by, block, blocks, offMs }: Opposition): string {
+  const others = namesText(by);
+  const verb = by.length === 1 ? "shows" : "agree on";
+  const at = `block ${formatNumber(block)}`;
+  switch (kind) {
+    case "hash":
+      return `its hash of ${at} is not that of ${others}`;
+    case "times":
+      return `its time of ${at} contradicts ${others}${offMs === null ? "" : ` by ${formatDuration(offMs)}`}`;
+    case "ahead":
+      return blocks >= 0
+        ? `reports ${at}, ${formatNumber(blocks)} above what ${others} ${verb}`
+        : `reports ${at} as new, ${formatNumber(-blocks)} below what ${others} ${verb}`;
+  }
+}
+
+/** By variant, as on-call knows them: `multichain and subgraph`. */
+function namesText(keys: readonly string[]): string {
+  const names = [
+    ...new Set(keys.map((key) => (key.startsWith("rpc/") ? "an RPC node" : (key.split("/")[1] ?? key)))),
+  ];
+  return formatList(names);
+}

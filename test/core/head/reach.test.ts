@@ -1,0 +1,28 @@
+import { describe, expect, it } from "vitest";
+import { mostBlocksIn, usualBlocksIn } from "../../../src/core/head/reach.ts";
+
+const MEASURED = { intervalMs: 2_000, measured: true };
+const CONFIGURED = { ...MEASURED, measured: false };
+const UNKNOWN = { intervalMs: null, measured: false };
+
+describe("mostBlocksIn()", () => {
+  it("grows by four times the measured pace, eight times a configured one, and never in the past", () => {
+    const growth = (pace: typeof MEASURED) => mostBlocksIn(70_000, pace) - mostBlocksIn(60_000, pace);
+
+    expect(growth(MEASURED)).toBeCloseTo(20);
+    expect(growth(CONFIGURED)).toBeCloseTo(40);
+    expect(mostBlocksIn(-60_000, MEASURED)).toBe(mostBlocksIn(0, MEASURED));
+  });
+
+  it("allows most while the pace is unknown", () => {
+    expect(mostBlocksIn(60_000, UNKNOWN)).toBeGreaterThan(mostBlocksIn(60_000, CONFIGURED));
+  });
+});
+
+describe("usualBlocksIn()", () => {
+  it("is the usual number, a minute more, and three deviations of blocks that come at random", () => {
+    expect(usualBlocksIn(200_000, MEASURED)).toBeCloseTo(102 + 30 + 30);
+    expect(usualBlocksIn(0, MEASURED)).toBe(30);
+    expect(usualBlocksIn(0, UNKNOWN)).toBe(Number.POSITIVE_INFINITY);
+  });
+});
