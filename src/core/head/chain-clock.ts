@@ -163,7 +163,7 @@ export function referenceAt({ seen }: ChainClock, timeMs: number, intervalMs: nu
 
 /** When the chain made `block`, by the better of the two histories. */
 export function timeOfBlock(clock: ChainClock, block: number, intervalMs: number | null): BlockTime | null {
-  return timeOf(historyFor(clock, block, intervalMs), block, intervalMs);
+  return timeIn(clock, historyFor(clock, block, intervalMs), block, intervalMs);
 }
 
 /** A target's block, with the time that the target reports of it. */
@@ -184,8 +184,8 @@ export function timeSinceNext(
 ): BlockTime | null {
   const history = historyFor(clock, own.block, intervalMs);
   const nextBlock = Math.min(own.block + 1, toBlock);
-  const to = timeOf(history, toBlock, intervalMs);
-  const next = timeOf(history, nextBlock, intervalMs);
+  const to = timeIn(clock, history, toBlock, intervalMs);
+  const next = timeIn(clock, history, nextBlock, intervalMs);
   if (to === null || next === null) {
     return null;
   }
@@ -223,6 +223,29 @@ function timeOf(timeline: Timeline, block: number, intervalMs: number | null): B
   return edge === null || intervalMs === null
     ? null
     : { ms: edge.timeMs + (block - edge.block) * intervalMs, extrapolated: true };
+}
+
+/** As {@link timeOf}; beyond the newest timestamp the chain is taken to have gone on as it was seen to. */
+function timeIn(
+  clock: ChainClock,
+  timeline: Timeline,
+  block: number,
+  intervalMs: number | null,
+): BlockTime | null {
+  const { seen } = clock;
+  const last = pointAt(timeline, timeline.blocks.length - 1);
+  if (
+    timeline === clock.reported &&
+    last !== null &&
+    block > last.block &&
+    block <= (seen.blocks.at(-1) ?? 0)
+  ) {
+    const [from, to] = [timeOf(seen, last.block, null), timeOf(seen, block, null)];
+    if (from !== null && to !== null) {
+      return { ms: last.timeMs + Math.max(0, to.ms - from.ms), extrapolated: false };
+    }
+  }
+  return timeOf(timeline, block, intervalMs);
 }
 
 /** The better of the two histories for a time span from `block` to the tip. */

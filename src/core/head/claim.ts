@@ -123,10 +123,9 @@ export function boundsOf(
     return { low: block, high: Number.POSITIVE_INFINITY, usual: Number.POSITIVE_INFINITY };
   }
   const sinceMs = Math.max(0, nowMs - advancedMs);
-  const after = (lateMs: number): number =>
-    block + lateMs / (pace.intervalMs ?? Number.POSITIVE_INFINITY) + usualBlocksIn(sinceMs, pace);
-  const high = Math.max(block + mostBlocksIn(sinceMs, pace), after(Math.max(UNDATED_LATE_MS, laggingMs)));
-  return { low: block, high, usual: after(laggingMs) };
+  const late = Math.max(UNDATED_LATE_MS, laggingMs) / (pace.intervalMs ?? Number.POSITIVE_INFINITY);
+  const usual = block + late + usualBlocksIn(sinceMs, pace);
+  return { low: block, high: Math.max(block + mostBlocksIn(sinceMs, pace), usual), usual };
 }
 
 /** Whether a source that was read once is level with another provider's: two are not late by the same time. */
