@@ -165,7 +165,10 @@ export const STATUS_METRICS: readonly MetricFamily<ReportSource>[] = [
     synclag_last_success_timestamp_seconds: ["last_success", "Time of the last poll with a usable height"],
     synclag_last_advance_timestamp_seconds: ["last_advance", "Time of the last increase of the height"],
     synclag_lag_blocks: ["lag_blocks", "Blocks behind the reference of the chain; absent when unknown"],
-    synclag_lag_seconds: ["lag_seconds", "Chain time behind the reference, or behind the clock without one"],
+    synclag_lag_seconds: [
+      "lag_seconds",
+      "For how long the block after the target's own has existed; 0 at the reference",
+    ],
     synclag_catch_up_blocks_per_second: [
       (target) => target.catch_up?.blocks_per_second ?? null,
       "Pace at which a lagging or syncing target catches up; negative while it falls further behind",

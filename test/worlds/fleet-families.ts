@@ -13,7 +13,7 @@ import {
 } from "./world.ts";
 import type { ChainSpec } from "./world-chain.ts";
 
-const RULES: Rules = {
+export const RULES: Rules = {
   phases: "together",
   settlesMs: 5 * MINUTE,
   changeSettlesMs: 0,
@@ -26,11 +26,11 @@ const RULES: Rules = {
 };
 const BLOCK_TIMES_MS = [250, 750, 2_000, 5_000, 12_000];
 
-type Random = () => number;
+export type Random = () => number;
 /** What a world is made of, without its seed. */
-type Draft = Pick<World, "chain"> &
+export type Draft = Pick<World, "chain"> &
   Partial<Omit<World, "sources">> & { readonly sources: readonly Drafted[] };
-type Drafted = Omit<WorldSource, "key"> & { readonly kind: "indexer" | "rpc" };
+export type Drafted = Omit<WorldSource, "key"> & { readonly kind: "indexer" | "rpc" };
 
 /** The families of worlds by name: each makes any number of worlds. */
 export const FLEET_FAMILIES: Readonly<Record<string, (index: number) => World>> = {
@@ -59,7 +59,7 @@ export const FLEET_FAMILIES: Readonly<Record<string, (index: number) => World>> 
   "one or two index again": family("again", indexAgain),
 };
 
-function family(name: string, draft: (random: Random) => Draft): (index: number) => World {
+export function family(name: string, draft: (random: Random) => Draft): (index: number) => World {
   return (index) => {
     const seed = `${name}/${index}`;
     const { sources, ...drafted } = draft(createRandom(seed));
@@ -398,7 +398,7 @@ function lossy(random: Random): Draft {
   };
 }
 
-function drawChain(random: Random): ChainSpec {
+export function drawChain(random: Random): ChainSpec {
   const paces = [
     ...(random() < 0.3 ? [{ atMs: 70 * MINUTE, forMs: (0.25 + 6 * random()) * MINUTE, factor: null }] : []),
     ...(random() < 0.3
@@ -435,11 +435,11 @@ function drawLie(random: Random): Conduct {
 }
 
 /** Sources with a host each, where no other provider is said. */
-function hosts(count: number, own: (at: number) => Partial<Drafted>): readonly Drafted[] {
+export function hosts(count: number, own: (at: number) => Partial<Drafted>): readonly Drafted[] {
   return Array.from({ length: count }, (_, at) => source({ provider: `h${at}`, ...own(at) }));
 }
 
-function source(own: Partial<Drafted> & Pick<Drafted, "provider">): Drafted {
+export function source(own: Partial<Drafted> & Pick<Drafted, "provider">): Drafted {
   return {
     kind: "indexer",
     pollIntervalMs: 15 * SECOND,

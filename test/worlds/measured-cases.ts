@@ -1,4 +1,4 @@
-import { headAt, type PaceChange, timeOf } from "../../src/sim/model/chain-model.ts";
+import { type PaceChange, timeOf } from "../../src/sim/model/chain-model.ts";
 import {
   AT_THE_TIP,
   type IndexerBehaviour,
@@ -183,7 +183,7 @@ function measureLag(given: LagCase) {
     const read = reads[MEASURED];
     if (read?.observation.kind === "head" && report?.lag_seconds != null) {
       const { block } = read.observation.head;
-      const truthMs = timeOf(chain, headAt(chain, read.readAtMs)) - timeOf(chain, block);
+      const truthMs = Math.max(0, read.readAtMs - timeOf(chain, block + 1));
       const errorMs = Math.abs(report.lag_seconds * 1_000 - truthMs);
       measured.push({ isExtrapolated: report.lag_extrapolated, errorMs });
     }

@@ -55,7 +55,9 @@ export function createWorldChain(
       ? firstMs - (START_BLOCK - block) * blockTimeMs
       : (timesMs[block - START_BLOCK] ?? Number.POSITIVE_INFINITY);
   const stoodStill = (fromMs: number, toMs: number): boolean => {
-    const blocks = timesMs.slice(headAt(fromMs) - START_BLOCK, headAt(toMs) - START_BLOCK + 2);
+    const last = headAt(toMs) - START_BLOCK;
+    // A chain that ended makes its next block never.
+    const blocks = [...timesMs.slice(headAt(fromMs) - START_BLOCK, last + 1), timesMs[last + 1] ?? toMs];
     return blocks.some(
       (timeMs, index) => timeMs - (blocks[index - 1] ?? timeMs) >= Math.max(STANDSTILL_MS, 5 * blockTimeMs),
     );

@@ -8,7 +8,9 @@ export type Conduct =
   | { readonly kind: "follows"; readonly delayMs: number }
   /** It shows every so many blocks only, so many blocks deep: a follower of final blocks. */
   | { readonly kind: "steps"; readonly blocks: number; readonly depth: number }
-  /** It indexes in batches, one in so much time. */
+  /** Each reply comes from one of several that are so long behind: a gateway, or a load balancer in front of nodes. */
+  | { readonly kind: "races"; readonly delaysMs: readonly number[] }
+  /** It indexes in batches, or is cached for so long. */
   | { readonly kind: "batches"; readonly everyMs: number }
   /** So many blocks away from its chain; `timeShiftMs` is what it adds to its block times. */
   | { readonly kind: "offset"; readonly blocks: number; readonly timeShiftMs?: number }
@@ -93,6 +95,10 @@ export function shownBy(
       return onChain(chain.headAt(atMs - conduct.delayMs));
     case "steps":
       return onChain(Math.floor((chain.headAt(atMs) - conduct.depth) / conduct.blocks) * conduct.blocks);
+    case "races":
+      return onChain(
+        chain.headAt(atMs - (conduct.delaysMs[Math.floor(atMs) % conduct.delaysMs.length] ?? 0)),
+      );
     case "batches":
       return onChain(chain.headAt(fromMs + Math.floor((atMs - fromMs) / conduct.everyMs) * conduct.everyMs));
     case "stopped":

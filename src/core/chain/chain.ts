@@ -6,7 +6,6 @@ import {
   type Pace,
   paceOf,
   sourceOf,
-  staleAfterMs,
   type WatchedChain,
   type WatchedSource,
 } from "../head/chain-state.ts";
@@ -16,6 +15,7 @@ import type { Observation } from "../model/observation.ts";
 import type { ParityReading } from "../model/parity.ts";
 import type { ChainPart } from "../model/report.ts";
 import { isHeight } from "../model/sample.ts";
+import { staleAfterMs } from "../model/thresholds.ts";
 import { observeReadings, type TakenReading } from "../parity/parity-state.ts";
 import { reportChain } from "../report/report-chain.ts";
 import { type FoldContext, foldPoll } from "../source/fold-poll.ts";

@@ -1,5 +1,6 @@
-import { type ChainState, isFresh, type Proof, type WatchedChain } from "../head/chain-state.ts";
+import type { ChainState, Proof, WatchedChain } from "../head/chain-state.ts";
 import { formatNumber } from "../model/text.ts";
+import { isFresh } from "../model/thresholds.ts";
 import { newestSample, type SourceState } from "../source/source-state.ts";
 import { contradictionOf } from "../status/judge.ts";
 import type { Instant } from "./decide.ts";

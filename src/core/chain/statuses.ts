@@ -1,5 +1,6 @@
-import { type Consensus, staleAfterMs } from "../head/chain-state.ts";
+import type { Consensus } from "../head/chain-state.ts";
 import type { Status } from "../model/report.ts";
+import { staleAfterMs } from "../model/thresholds.ts";
 import { debounce } from "../source/settled-status.ts";
 import { hasReadHeight, type SourceState } from "../source/source-state.ts";
 import { statusVote } from "../status/judge.ts";

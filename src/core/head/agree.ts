@@ -77,6 +77,12 @@ interface Supposition {
   readonly against: readonly Bounded[];
 }
 
+/** Sources that may be on one fork, of all. */
+interface Fork {
+  readonly on: readonly Bounded[];
+  readonly all: readonly Bounded[];
+}
+
 /**
  * For each height that as few providers contradict, and as many back, as any other: the sources whose bounds hold it. Several
  * if neither an RPC node with a new block nor the last head decides. Heights that are level were only read one after the other.
@@ -84,22 +90,35 @@ interface Supposition {
 function setsOf(bounded: readonly Bounded[], grounds: Grounds): readonly (readonly Bounded[])[] {
   const { pace } = grounds;
   const best = heaviest(
-    bounded.map((top) => suppose(top, bounded, "high", grounds)),
-    (supposed) => [...weightOf(supposed, pace), continuation(supposed.top, grounds)],
+    bounded.flatMap((top) => forksOf(bounded, top).map((fork) => suppose(top, fork, "high", grounds))),
+    (supposed) => [...weightOf(supposed, pace), continuation(supposed.top, grounds), supposed.set.length],
   );
-  return best
-    .filter(({ top }) => best.every((other) => other.top.low <= top.low || !areLevel(other.top, top, pace)))
-    .map(({ set }) => set);
+  return best.filter(({ top }) => best.every((other) => !isShadowed(top, other, pace))).map(({ set }) => set);
 }
 
-function suppose(
-  top: Bounded,
-  bounded: readonly Bounded[],
-  upper: "high" | "usual",
-  grounds: Grounds,
-): Supposition {
-  const set = bounded.filter((one) => one.low <= top.low && top.low <= one[upper] && !areForked(one, top));
-  const against = bounded.filter((one) => !set.includes(one) && !isOnlyLate(one, top, upper, grounds));
+/** Whether another height stands for this one too: a higher one that is level with it. */
+function isShadowed(top: Bounded, other: Supposition, pace: Pace): boolean {
+  return other.top.low > top.low && other.set.includes(top) && areLevel(other.top, top, pace);
+}
+
+/**
+ * The sources that may be on one fork with `top`: once for each fork among them. Each fork names those of the others, which count
+ * against it.
+ */
+function forksOf(bounded: readonly Bounded[], top: Bounded): readonly Fork[] {
+  const others = bounded.filter((one) => !areForked(one, top));
+  const split = others.filter((one) => others.some((other) => areForked(one, other)));
+  return (split.length === 0 ? [top] : split).map((anchor) => ({
+    on: others.filter((one) => !areForked(one, anchor)),
+    all: bounded,
+  }));
+}
+
+function suppose(top: Bounded, { all, on }: Fork, upper: "high" | "usual", grounds: Grounds): Supposition {
+  const set = on.filter((one) => one.low <= top.low && top.low <= one[upper]);
+  const against = all.filter(
+    (one) => !set.includes(one) && !(on.includes(one) && isOnlyLate(one, top, upper, grounds)),
+  );
   return { top, set, against };
 }
 
@@ -107,24 +126,22 @@ function suppose(
 function weightOf({ against, set, top }: Supposition, pace: Pace): readonly number[] {
   const backers = set.filter((one) => one.usual !== Number.POSITIVE_INFINITY || areLevel(one, top, pace));
   const hasNewNode = backers.some((one) => isNewNode(one, pace));
-  return [-providersOf(against), providersOf(backers), backers.length, Number(hasNewNode)];
+  return [-providersOf(against), providersOf(backers), Number(hasNewNode)];
 }
 
 /**
  * A new block time is evidence; that sources without times are not later than is tolerated is an assumption. So they do not contradict a
- * new block of an RPC node, whose chain was asked; nor one that continues from the head that they had reached themselves.
+ * new block that continues from the head which they had reached themselves; nor one of an RPC node, whose chain was asked, unless
+ * it cannot continue from a head that block times have shown.
  */
 function isOnlyLate(one: Bounded, top: Bounded, upper: "high" | "usual", grounds: Grounds): boolean {
+  if (one.timeMs !== null || one.low >= top.low || !isNew(top, grounds.pace)) {
+    return false;
+  }
   const { confirmed } = grounds.before;
-  return (
-    one.timeMs === null &&
-    one.low < top.low &&
-    isNew(top, grounds.pace) &&
-    (upper === "usual" ||
-      top.isNode ||
-      (confirmed?.members.includes(one.key) === true && continues(top, grounds))) &&
-    !areForked(one, top)
-  );
+  const isTrusted = top.isNode && confirmed?.isDated !== true;
+  const isMember = top.isNode || confirmed?.members.includes(one.key) === true;
+  return upper === "usual" || isTrusted || (isMember && continues(top, grounds));
 }
 
 function isNewNode(claim: Claim, pace: Pace): boolean {
@@ -149,8 +166,14 @@ function continuation(top: Bounded, grounds: Grounds): number {
 function consensusOf(right: readonly Bounded[], opposed: readonly Opposition[], grounds: Grounds): Consensus {
   const { before, pace } = grounds;
   const [supposed] = heaviest(
-    right.map((top) => suppose(top, right, "usual", grounds)),
-    (one) => [...weightOf(one, pace), continuation(one.top, grounds), one.top.low, -one.top.atMs],
+    right.map((top) => suppose(top, { on: right, all: right }, "usual", grounds)),
+    (one) => [
+      ...weightOf(one, pace),
+      continuation(one.top, grounds),
+      one.set.length,
+      one.top.low,
+      -one.top.atMs,
+    ],
   );
   const chosen = supposed?.top ?? null;
   if (chosen === null || !isShown(chosen, right, grounds)) {
@@ -174,8 +197,13 @@ function confirmedBy(chosen: Claim, level: readonly Claim[], grounds: Grounds): 
   if (providersOf(level) < 2 && !isNewNode(chosen, grounds.pace)) {
     return confirmed;
   }
-  const former = continues(chosen, grounds) ? (confirmed?.members ?? []) : [];
-  return { block: chosen.block, atMs: chosen.atMs, members: [...new Set([...former, ...keysOf(level)])] };
+  const former = continues(chosen, grounds) ? confirmed : null;
+  return {
+    block: chosen.block,
+    atMs: chosen.atMs,
+    isDated: former?.isDated === true || level.some((one) => isNew(one, grounds.pace)),
+    members: [...new Set([...(former?.members ?? []), ...keysOf(level)])],
+  };
 }
 
 /**

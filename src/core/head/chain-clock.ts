@@ -4,6 +4,8 @@
  * target in time, and where the reference was at an instant.
  */
 
+import { MINUTE_MS } from "./reach.ts";
+
 /** Points, oldest first. Two arrays of numbers, because they are small in memory; edited in place. */
 interface Timeline {
   readonly blocks: number[];
@@ -57,14 +59,8 @@ const SECONDS_ARE_COARSE_MS = 2_500;
 const SIGHTING_SHARE = 0.4;
 /** A head without a new block for more than this many block times is a pause. */
 const PAUSE_BLOCKS = 3;
-/** A standstill that is shorter may only be blocks that come unevenly. */
-const HALT_MS = 60_000;
-/** How long the reference is taken to go on at its pace before the first sighting and after the last. */
-const AHEAD_MS = 60_000;
 /** Points per timeline: thinned by age, they reach back days and stay dense near the tip. */
 const CAPACITY = 240;
-/** Ages below this count alike when points are thinned. */
-const DENSE_MS = 60_000;
 
 export function newClock(): ChainClock {
   const empty = (): Timeline => ({ blocks: [], timesMs: [] });
@@ -153,12 +149,17 @@ export function referenceAt({ seen }: ChainClock, timeMs: number, intervalMs: nu
     return between(low.timeMs, low.block, high.timeMs, high.block, timeMs);
   }
   const edge = low ?? high;
-  if (edge === null || edge.timeMs - timeMs > AHEAD_MS) {
+  if (edge === null || edge.timeMs - timeMs > MINUTE_MS) {
     return null;
   }
   const stands = low !== null && seen.blocks.at(-2) === low.block;
-  const goneMs = stands || intervalMs === null ? 0 : Math.min(timeMs - edge.timeMs, AHEAD_MS);
+  const goneMs = stands || intervalMs === null ? 0 : Math.min(timeMs - edge.timeMs, MINUTE_MS);
   return edge.block + goneMs / (intervalMs ?? 1);
+}
+
+/** When the reference was seen to reach a block. */
+export function seenAtMs({ seen }: ChainClock, block: number): number | null {
+  return timeOf(seen, block, null)?.ms ?? null;
 }
 
 /** When the chain made `block`, by the better of the two histories. */
@@ -184,12 +185,17 @@ export function timeSinceNext(
 ): BlockTime | null {
   const history = historyFor(clock, own.block, intervalMs);
   const nextBlock = Math.min(own.block + 1, toBlock);
+  const ownMs = ownTime(history, own, clock);
   const to = timeIn(clock, history, toBlock, intervalMs);
-  const next = timeIn(clock, history, nextBlock, intervalMs);
-  if (to === null || next === null) {
+  const found = timeIn(clock, history, nextBlock, intervalMs);
+  if (to === null || found === null) {
     return null;
   }
-  const stoodUntilMs = (ownTime(history, own, clock) ?? next.ms) + stoodMs(clock.seen, own.block);
+  const next =
+    found.extrapolated && ownMs !== null
+      ? { ms: Math.min(to.ms, ownMs + (intervalMs ?? 0)), extrapolated: false }
+      : found;
+  const stoodUntilMs = (ownMs ?? next.ms) + stoodMs(clock.seen, own.block);
   const above = pointAt(history, countBelow(history.blocks, nextBlock));
   const known = above === null || above.block > toBlock ? { block: toBlock, timeMs: to.ms } : above;
   const latestMs = known.timeMs - (known.block - nextBlock) * (intervalMs ?? 0);
@@ -284,7 +290,10 @@ function measureInterval(
   if (firstBlock === undefined || firstMs === undefined) {
     return null;
   }
-  const pausedMs = Math.max(pausesMs(timeline, firstMs, lastMs, 0), pausesMs(seen, firstMs, lastMs, HALT_MS));
+  const pausedMs = Math.max(
+    pausesMs(timeline, firstMs, lastMs, 0),
+    pausesMs(seen, firstMs, lastMs, MINUTE_MS),
+  );
   const movedMs = lastMs - firstMs - pausedMs;
   return movedMs > 0 ? movedMs / (lastBlock - firstBlock) : null;
 }
@@ -336,7 +345,7 @@ function thin({ blocks, timesMs }: Timeline): void {
   let leastSpacing = Number.POSITIVE_INFINITY;
   for (let index = 1; index < timesMs.length - 1; index += 1) {
     const spanMs = (timesMs[index + 1] ?? 0) - (timesMs[index - 1] ?? 0);
-    const spacing = spanMs / (newestMs - (timesMs[index] ?? 0) + DENSE_MS);
+    const spacing = spanMs / (newestMs - (timesMs[index] ?? 0) + MINUTE_MS);
     if (spacing < leastSpacing) {
       least = index;
       leastSpacing = spacing;

@@ -1,4 +1,4 @@
-import type { Chain, Target, Thresholds } from "../model/fleet.ts";
+import type { Chain, Target } from "../model/fleet.ts";
 import type { ParityState } from "../parity/parity-state.ts";
 import type { WatchedProbe } from "../parity/watched-probe.ts";
 import type { SourceState } from "../source/source-state.ts";
@@ -77,6 +77,8 @@ export interface HeadState {
 export interface ConfirmedHead {
   readonly block: number;
   readonly atMs: number;
+  /** Whether a new block time showed it, or one before it that it continues. */
+  readonly isDated: boolean;
   /** Keys of the sources that have reached it, or one before it. */
   readonly members: readonly string[];
 }
@@ -153,26 +155,4 @@ export function sourceOf({ sources }: ChainState, key: string): SourceState | un
 export function baselineOf({ baselines }: WatchedChain, { key, protocol }: Target): Target | null {
   const baseline = baselines.get(protocol);
   return baseline === undefined || baseline.key === key ? null : baseline;
-}
-
-/** Polls after which an observation is no longer evidence, if `stale` is shorter. */
-const STALE_POLLS = 3;
-/** Blocks that a chain may take before a silence is a standstill, whatever the threshold says. */
-const STALLED_BLOCKS = 50;
-
-/** How long an observation stays evidence. */
-export function staleAfterMs(thresholds: Thresholds, pollIntervalMs: number): number {
-  return Math.max(thresholds.staleMs, STALE_POLLS * pollIntervalMs);
-}
-
-/** Whether the newest height of a source is still evidence. */
-export function isFresh(source: SourceState, thresholds: Thresholds, nowMs: number): boolean {
-  const newest = source.samples.at(-1);
-  const staleMs = staleAfterMs(thresholds, source.pollIntervalMs);
-  return newest !== undefined && nowMs - newest.receivedAtMs <= staleMs;
-}
-
-/** The time without an advance after which a target is stalled. */
-export function stalledAfterMs(thresholds: Thresholds, { intervalMs }: Pace): number {
-  return Math.max(thresholds.stalledMs, STALLED_BLOCKS * (intervalMs ?? 0));
 }

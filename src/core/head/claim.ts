@@ -1,6 +1,7 @@
 import { readAtMs, type Sample } from "../model/sample.ts";
+import { isFresh, staleAfterMs } from "../model/thresholds.ts";
 import { reached, type SourceState } from "../source/source-state.ts";
-import { type ChainAt, isFresh, type Pace, staleAfterMs } from "./chain-state.ts";
+import type { ChainAt, Pace } from "./chain-state.ts";
 import {
   areLevel,
   LARGE_STEP_BLOCKS,
@@ -31,7 +32,7 @@ export interface Claim {
   readonly advancedMs: number | null;
   /** How long its height had not grown when it last answered. */
   readonly idleMs: number;
-  /** It was read once, so whether it grows is not known yet. */
+  /** It was read for the first time, so whether it grows is not known yet. */
   readonly isFirst: boolean;
   readonly isNode: boolean;
   /** Its last heights with hashes; empty unless they were once the same as another source's. */
@@ -78,20 +79,23 @@ function claimOf(source: SourceState, provider: string, staleMs: number, pace: P
     timeMs: sample.timestampSec === null ? null : sample.timestampSec * 1_000,
     advancedMs: !isSilent && peak !== null && peak.atMs === source.lastAdvanceMs ? peak.atMs : null,
     idleMs: peak === null ? 0 : Math.max(0, readAtMs(newest) - peak.atMs),
-    isFirst: samples.length === 1 && !isSilent,
+    isFirst: samples.length === 1 && source.verdict === null && !isSilent,
     isNode: kind === "rpc",
     hashed: source.sharesHashes ? samples.filter(({ hash }) => hash !== null) : [],
     freshUntilMs: newest.receivedAtMs + staleMs,
   };
 }
 
-/** Whether it went further than the chain can have gone meanwhile: it is on its way from below. */
+/** Whether it went further than the chain can have gone meanwhile, and still does: it is on its way from below. */
 export function isBackfilling({ samples }: Pick<SourceState, "samples">, pace: Pace): boolean {
-  const [oldest, newest] = [samples[0], samples.at(-1)];
+  const [oldest, previous, newest] = [samples[0], samples.at(-2), samples.at(-1)];
+  if (oldest === undefined || previous === undefined || newest === undefined) {
+    return false;
+  }
+  const mostFrom = (from: Sample): number => mostBlocksIn(readAtMs(newest) - readAtMs(from), pace);
   return (
-    oldest !== undefined &&
-    newest !== undefined &&
-    newest.block - oldest.block > mostBlocksIn(readAtMs(newest) - readAtMs(oldest), pace)
+    newest.block - oldest.block > mostFrom(oldest) &&
+    newest.block - previous.block > mostFrom(previous) - mostBlocksIn(0, pace)
   );
 }
 
@@ -128,7 +132,7 @@ export function boundsOf(
   return { low: block, high: Math.max(block + mostBlocksIn(sinceMs, pace), usual), usual };
 }
 
-/** Whether a source that was read once is level with another provider's: two are not late by the same time. */
+/** Whether a source that was read for the first time is level with another provider's: two are not late by the same time. */
 function hasCompany(claim: Claim, claims: readonly Claim[], pace: Pace): boolean {
   return (
     claim.isFirst &&

@@ -27,7 +27,7 @@ const LEVEL_BLOCKS = 3;
 /** The most blocks that a chain can have made in `spanMs`. */
 export function mostBlocksIn(spanMs: number, { intervalMs, measured }: Pace): number {
   const burst = measured ? BURST_MEASURED : BURST_CONFIGURED;
-  return SLACK_BLOCKS + (burst * (Math.max(0, spanMs) + MINUTE_MS)) / (intervalMs ?? FASTEST_INTERVAL_MS);
+  return SLACK_BLOCKS + (burst * Math.max(0, spanMs) + MINUTE_MS) / (intervalMs ?? FASTEST_INTERVAL_MS);
 }
 
 /** The most blocks that a chain usually makes in `spanMs`; infinite while its pace is unknown. */

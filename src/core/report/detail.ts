@@ -1,7 +1,7 @@
-import { staleAfterMs } from "../head/chain-state.ts";
 import type { FailureReason } from "../model/observation.ts";
 import type { Status, TargetReport } from "../model/report.ts";
 import { formatCount, formatDuration, formatList, formatNumber } from "../model/text.ts";
+import { staleAfterMs } from "../model/thresholds.ts";
 import { statusOfFailure } from "../source/settled-status.ts";
 import { disagreementOf, idleMs, type LastPoll, type SourceState } from "../source/source-state.ts";
 import { contradictionOf } from "../status/judge.ts";

@@ -1,13 +1,7 @@
 import { estimateGap } from "../gap/gap.ts";
 import { isFarAhead } from "../head/agree.ts";
 import { timeOfBlock } from "../head/chain-clock.ts";
-import {
-  baselineOf,
-  type ChainState,
-  isFresh,
-  staleAfterMs,
-  type WatchedChain,
-} from "../head/chain-state.ts";
+import { baselineOf, type ChainState, type WatchedChain } from "../head/chain-state.ts";
 import { servingTargets, type Target } from "../model/fleet.ts";
 import { groupBy } from "../model/group-by.ts";
 import {
@@ -19,6 +13,7 @@ import {
   targetId,
 } from "../model/report.ts";
 import { inSeconds, isoTime } from "../model/text.ts";
+import { isFresh, staleAfterMs } from "../model/thresholds.ts";
 import { statusOfFailure } from "../source/settled-status.ts";
 import { newestSample, newSource, reached, type SourceState, servedOf } from "../source/source-state.ts";
 import { contradictionOf, statusVote } from "../status/judge.ts";

@@ -1,7 +1,8 @@
-import { type Consensus, type Opposition, stalledAfterMs } from "../head/chain-state.ts";
+import type { Consensus, Opposition } from "../head/chain-state.ts";
 import { isBackfilling } from "../head/claim.ts";
 import type { Status } from "../model/report.ts";
 import { readAtMs, type Sample } from "../model/sample.ts";
+import { stalledAfterMs } from "../model/thresholds.ts";
 import {
   CERTAIN_WEIGHT,
   NORMAL_WEIGHT,

@@ -1,4 +1,4 @@
-import { type ChainClock, referenceAt, timeSinceNext } from "../head/chain-clock.ts";
+import { type ChainClock, referenceAt, seenAtMs, timeSinceNext } from "../head/chain-clock.ts";
 import type { HeadState } from "../head/chain-state.ts";
 import type { Status, TargetReport } from "../model/report.ts";
 import { readAtMs } from "../model/sample.ts";
@@ -49,7 +49,8 @@ export function measureLag(target: SourceState, { reference, clock, intervalMs }
     return LEVEL;
   }
   // Since the reference was reached, its block existed; before, the place between two sightings stands for the instant.
-  const sinceMs = Math.max(0, readAtMs(newest) - reference.reachedMs);
+  const reachedMs = seenAtMs(clock, reference.block) ?? reference.reachedMs;
+  const sinceMs = Math.max(0, readAtMs(newest) - reachedMs);
   const time = timeSinceNext(clock, { block, timestampSec }, sinceMs > 0 ? reference.block : to, intervalMs);
   const ms = time === null ? null : time.ms + sinceMs;
   return { blocks: Math.round(to) - block, ms, extrapolated: time?.extrapolated ?? false };

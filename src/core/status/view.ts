@@ -1,15 +1,8 @@
 import type { PaceRange } from "../gap/gap.ts";
 import type { ChainClock } from "../head/chain-clock.ts";
-import {
-  type ChainState,
-  type Consensus,
-  type HeadState,
-  isFresh,
-  type Pace,
-  paceOf,
-  stalledAfterMs,
-} from "../head/chain-state.ts";
+import { type ChainState, type Consensus, type HeadState, type Pace, paceOf } from "../head/chain-state.ts";
 import type { Chain, Thresholds } from "../model/fleet.ts";
+import { isFresh, stalledAfterMs } from "../model/thresholds.ts";
 import { idleMs, newestSample, type SourceState } from "../source/source-state.ts";
 import { AHEAD_BLOCKS } from "./judge.ts";
 

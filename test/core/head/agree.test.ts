@@ -49,7 +49,7 @@ function decide(claims: readonly Claim[], confirmed: ConfirmedHead | null = null
 }
 
 function confirmedBefore(...members: readonly string[]): ConfirmedHead {
-  return { block: HEAD - 2 * MINUTE, atMs: NOW_MS - 120_000, members };
+  return { block: HEAD - 2 * MINUTE, atMs: NOW_MS - 120_000, isDated: false, members };
 }
 
 describe("agreeOnHead(): 1. each source bounds the head from both sides", () => {
@@ -129,6 +129,15 @@ describe("agreeOnHead(): 2. the height that the fewest providers contradict is r
     });
   });
 
+  it("unless its block cannot continue from a head that block times have shown", () => {
+    const node = source("node", -30_000_000, { timeMs: NOW_MS, isNode: true });
+    const claims = [node, source("v0", 0), source("v1", 0)];
+
+    expect(decide(claims, { ...confirmedBefore("v0", "v1", "node"), isDated: true }).excluded).toEqual([
+      "node ahead",
+    ]);
+  });
+
   it("nor is a new block that continues from the head by sources that had reached that head", () => {
     const claims = [source("v0", 0, { dated: true }), source("v1", 60 * MINUTE), source("v2", 50 * MINUTE)];
 
@@ -148,7 +157,7 @@ describe("agreeOnHead(): 3. the head is the highest block that most of these exp
   it("what the chain can only make at its fastest is not expected", () => {
     const dated = ["v1", "v2"].map((key) => source(key, 0, { dated: true }));
 
-    expect(decide([source("v0", -3 * MINUTE), ...dated])).toMatchObject({ behind: 0, excluded: [] });
+    expect(decide([source("v0", -34), ...dated])).toMatchObject({ behind: 0, excluded: [] });
   });
 
   it("a source alone gives no reference, unless it is a node with a new block or continues from the last head", () => {

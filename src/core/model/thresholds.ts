@@ -1,0 +1,31 @@
+import type { Thresholds } from "./fleet.ts";
+import type { Sample } from "./sample.ts";
+
+/** Polls after which an observation is no longer evidence, if `stale` is shorter: one that fails, and one that is late. */
+const STALE_POLLS = 3;
+/** Blocks that a chain may take before a silence is a standstill: where they come at random, fifty means never come late. */
+const STALLED_BLOCKS = 50;
+
+/** How long an observation stays evidence. */
+export function staleAfterMs(thresholds: Thresholds, pollIntervalMs: number): number {
+  return Math.max(thresholds.staleMs, STALE_POLLS * pollIntervalMs);
+}
+
+/** Whether the newest height of a source is still evidence. */
+export function isFresh(
+  source: { readonly samples: readonly Sample[]; readonly pollIntervalMs: number },
+  thresholds: Thresholds,
+  nowMs: number,
+): boolean {
+  const newest = source.samples.at(-1);
+  const staleMs = staleAfterMs(thresholds, source.pollIntervalMs);
+  return newest !== undefined && nowMs - newest.receivedAtMs <= staleMs;
+}
+
+/** The time without an advance after which a target is stalled. */
+export function stalledAfterMs(
+  thresholds: Thresholds,
+  { intervalMs }: { readonly intervalMs: number | null },
+): number {
+  return Math.max(thresholds.stalledMs, STALLED_BLOCKS * (intervalMs ?? 0));
+}
