@@ -7,7 +7,7 @@ import { disagreementOf, idleMs, type LastPoll, type SourceState } from "../sour
 import { contradictionOf } from "../status/judge.ts";
 import type { Lag } from "../status/lag.ts";
 import type { ChainView, Dispute } from "../status/view.ts";
-import { oppositionText } from "./exclusion-text.ts";
+import { divergedText } from "./exclusion-text.ts";
 
 /** What a detail is written from. */
 export interface Facts {
@@ -51,7 +51,13 @@ const CLAUSES: Readonly<Record<Status, (facts: Facts) => string>> = {
       ? `the indexer reports indexing errors, and is ${behindText(facts)}`
       : `the indexer reports a failed deployment${causeText(facts)}`;
   },
-  diverged: (facts) => `answers for another chain or fork${causeText(facts) || `: ${doubtText(facts)}`}`,
+  diverged: (facts) => {
+    const contradiction = contradictionOf(facts.state, facts.view);
+    return contradiction === null
+      ? causeText(facts).slice(2) ||
+          "its last heights contradict the other sources; waiting for one more poll"
+      : divergedText(contradiction);
+  },
   chain_halted: (facts) =>
     `the chain itself stands still, as an independent RPC node shows; this target is ${behindText(facts)}`,
   stalled: stalledText,
@@ -102,13 +108,6 @@ function replicasText({ state, status }: Facts): string {
   return between === null
     ? ""
     : `; its replicas disagree by ${formatCount(between.blocks, "block")}: ${formatNumber(between.low)} of its last ${formatNumber(between.of)} answers were that far behind the others`;
-}
-
-function doubtText({ state, view }: Facts): string {
-  const contradiction = contradictionOf(state, view);
-  return contradiction === null
-    ? "its last heights contradict the other sources; waiting for one more poll"
-    : oppositionText(contradiction);
 }
 
 /** Reasons whose detail is what the provider said, unless it names an HTTP status. */

@@ -7,6 +7,16 @@ export function oppositionText(opposition: Opposition): string {
   return proof === null ? claimText(opposition) : `${claimText(opposition)}; ${proof}`;
 }
 
+/** What a `diverged` target is: ahead of the chain, or of another chain or fork; and why. */
+export function divergedText(opposition: Opposition): string {
+  const { blocks, kind } = opposition;
+  if (kind === "hash") {
+    return `on another fork or chain: ${oppositionText(opposition)}`;
+  }
+  const isAhead = kind === "ahead" && blocks >= 0;
+  return `${isAhead ? "ahead of the chain" : "answers for another chain"}: ${oppositionText(opposition)}`;
+}
+
 function claimText({ kind, by, block, blocks, offMs }: Opposition): string {
   const others = namesText(by);
   const verb = by.length === 1 ? "shows" : "agree on";

@@ -10,7 +10,7 @@ import { AHEAD_BLOCKS } from "./judge.ts";
 export interface Dispute {
   /** Keys of the sources of each side, with the highest block that they have shown. */
   readonly sides: readonly { readonly sources: readonly string[]; readonly block: number }[];
-  /** Whether the chain has an RPC node, which did not decide it. */
+  /** Whether an RPC node answers, which did not decide it. */
   readonly hasRpc: boolean;
 }
 
@@ -64,17 +64,21 @@ export function viewOf(
     pace,
     reference: head !== null && nowMs <= head.freshUntilMs ? head : null,
     consensus,
-    dispute: disputeOf(consensus.undecided, state.sources),
+    dispute: disputeOf(consensus.undecided, state.sources, rpcs.length > 0),
     hasSingleSource: state.sources.length < 2,
     haltedAt: standstill(rpcs, head?.block ?? 0, stalledAfterMs(thresholds, pace)),
     independent: rpcs.length > 0,
   };
 }
 
-function disputeOf(undecided: Consensus["undecided"], sources: readonly SourceState[]): Dispute | null {
+function disputeOf(
+  undecided: Consensus["undecided"],
+  sources: readonly SourceState[],
+  hasRpc: boolean,
+): Dispute | null {
   const blockOf = (key: string) => sources.find((source) => source.key === key)?.samples.at(-1)?.block ?? 0;
   const sides = undecided.map((keys) => ({ sources: keys, block: Math.max(...keys.map(blockOf)) }));
-  return sides.length === 0 ? null : { sides, hasRpc: sources.some(({ kind }) => kind === "rpc") };
+  return sides.length === 0 ? null : { sides, hasRpc };
 }
 
 /** The current pace with its bounds, or null while it is unknown. */
