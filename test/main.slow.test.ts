@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
-import { constants, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { open, readFile } from "node:fs/promises";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { Agent, get } from "node:http";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
@@ -49,22 +49,6 @@ describe.concurrent("main", () => {
     expect(synclag.child.exitCode).toBeNull();
   });
 
-  it("ends for SIGTERM although the reader of its log stalls", async () => {
-    await using folder = await temporaryFolder();
-    writeFileSync(join(folder.path, "chains.yaml"), CHAINS_YAML);
-    const log = join(folder.path, "log");
-    execFileSync("mkfifo", [log]);
-    // A reader that never reads, of a pipe that is full.
-    await using reader = await open(log, constants.O_RDWR | constants.O_NONBLOCK);
-    await reader.write(Buffer.alloc(65_536));
-    await using synclag = startSynclag(["run"], { cwd: folder.path, redirect: "2>log" });
-    await vi.waitFor(() => urlOf(folder.path), 50_000);
-
-    synclag.child.kill("SIGTERM");
-
-    expect((await synclag.finished).exitCode).toBe(0);
-  });
-
   it("does not open a debugger for SIGUSR1", async () => {
     await using folder = await temporaryFolder();
     writeFileSync(join(folder.path, "chains.yaml"), CHAINS_YAML);
@@ -82,7 +66,7 @@ describe.concurrent("main", () => {
   it("serves its documents although no file descriptor is left, and afterwards", async () => {
     await using folder = await temporaryFolder();
     writeFileSync(join(folder.path, "chains.yaml"), CHAINS_YAML);
-    await using synclag = startSynclag(["run"], { cwd: folder.path, openFiles: 60 });
+    await using synclag = startSynclag(["run"], { cwd: folder.path, openFiles: 200 });
     await synclag.logged(/"msg":"Started"/);
     const { hostname, port } = new URL(urlOf(folder.path));
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
@@ -94,14 +78,14 @@ describe.concurrent("main", () => {
         request.on("error", reject);
       });
     await statusOf("/-/healthy");
-    const idle = Array.from({ length: 60 }, () => connect(Number(port), hostname));
-    await vi.waitFor(() => expect(openFilesOf(synclag.child.pid)).toBeGreaterThan(59), 10_000);
+    const idle = Array.from({ length: 220 }, () => connect(Number(port), hostname));
+    await vi.waitFor(() => expect(openFilesOf(synclag.child.pid)).toBeGreaterThan(199), 10_000);
 
     const without = [await statusOf("/openapi.json"), await statusOf("/docs/statuses")];
     for (const socket of idle) {
       socket.destroy();
     }
-    await vi.waitFor(() => expect(openFilesOf(synclag.child.pid)).toBeLessThan(50), 10_000);
+    await vi.waitFor(() => expect(openFilesOf(synclag.child.pid)).toBeLessThan(100), 10_000);
     const afterwards = [await statusOf("/openapi.json"), await statusOf("/docs/api")];
     agent.destroy();
 

@@ -1,4 +1,7 @@
-import { copyFileSync, rmSync, writeFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { constants, copyFileSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { open } from "node:fs/promises";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
@@ -58,6 +61,39 @@ describe("synclag run, with 128 open files at most, on a small disk", () => {
 
     expect(statuses).toEqual([200, 200, 200]);
     expect((await daemon.stop()).code).toBe(0);
+  });
+});
+
+// The built program: that of the sources starts a compiler, which makes the pipe one that is waited for.
+describe("synclag run, with a log that nobody reads", () => {
+  it("ends for SIGTERM", async () => {
+    const folder = await temporaryFolder("log");
+    const [config, log, lock] = ["chains.yaml", "log", "state.lock"].map((name) => join(folder, name));
+    writeFileSync(config ?? "", FLEET.replaceAll("https://", "http://127.0.0.1:9/"));
+    await runProgram({ command: "mkfifo", args: [log ?? ""] });
+    const reader = await open(log ?? "", constants.O_RDWR | constants.O_NONBLOCK);
+    // The pipe is full.
+    await reader.write(Buffer.alloc(65_536));
+    const run = 'exec "$0" dist/main.js run --listen 127.0.0.1:0 "$@"';
+    const args = [
+      "-c",
+      `${run} 2>${log}`,
+      process.execPath,
+      "--config",
+      config ?? "",
+      "--state",
+      join(folder, "state"),
+    ];
+    const daemon = spawn("sh", args, { stdio: "ignore" });
+    onTestFinished(async () => {
+      daemon.kill("SIGKILL");
+      await reader.close();
+    });
+    await vi.waitFor(() => expect(readFileSync(lock ?? "", "utf8")).toContain("http://"), PATIENCE);
+
+    daemon.kill("SIGTERM");
+
+    expect(await once(daemon, "exit")).toEqual([0, null]);
   });
 });
 
