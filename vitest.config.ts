@@ -22,8 +22,8 @@ const END_TO_END = "test/e2e/*.test.ts";
 const SLOW = "test/**/*.slow.test.ts";
 const NIGHTLY = "test/**/*.nightly.test.ts";
 
-/** Tests wait for what happens, not for time; the limits are for what never does, on a machine that is busy. */
-const LIMITS = { testTimeout: 60_000, hookTimeout: 60_000 };
+/** Tests wait for what happens, not for time; the limits are for what never does, on a machine that is ten times slower. */
+const LIMITS = { testTimeout: 600_000, hookTimeout: 600_000 };
 /** No test changes what another file can see, and loading the modules anew for each file takes half of the time. */
 const SHARED = { isolate: false };
 /** Scenarios allocate much and keep little: with room for it, the garbage collector has less to do. */
@@ -33,7 +33,7 @@ export default defineConfig({
   test: {
     // Not maxWorkers: it would win over that of the command line. Most files wait for servers and timers of their own, so the scripts
     // of package.json run three side by side; two where programs of their own use the processors.
-    setupFiles: ["test/support/fast-check-seed.ts"],
+    setupFiles: ["test/support/fast-check-seed.ts", "test/support/restore-globals.ts"],
     sequence: { sequencer: LongestFirst },
     reporters: ["default", "./test/support/counts-reporter.ts"],
     coverage: { include: ["src/**"], reporter: ["text-summary"] },

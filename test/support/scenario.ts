@@ -128,6 +128,8 @@ export class Scenario extends Outputs implements AsyncDisposable {
   readonly #reloader;
   readonly #startMs = Date.now();
   readonly #startMonotonicMs = performance.now();
+  /** Of the virtual time of this scenario. */
+  readonly #setTimeout = globalThis.setTimeout;
   #suspendedMs = 0;
   #stalledMs = 0;
   #config;
@@ -165,6 +167,9 @@ export class Scenario extends Outputs implements AsyncDisposable {
     }, msOf(duration));
     await untilFilesAreDone();
     while (!end.isReached) {
+      if (this.#isOver()) {
+        throw new Error("Cannot run on: the test has ended");
+      }
       vi.advanceTimersToNextTimer();
       await untilFilesAreDone();
     }
@@ -360,7 +365,14 @@ export class Scenario extends Outputs implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#reloader[Symbol.dispose]();
     await this.#stop();
-    vi.useRealTimers();
+    if (!this.#isOver()) {
+      vi.useRealTimers();
+    }
+  }
+
+  /** Whether time is real again, or that of another scenario, since the test ran out of time. */
+  #isOver(): boolean {
+    return globalThis.setTimeout !== this.#setTimeout;
   }
 
   get #daemon(): Daemon {
