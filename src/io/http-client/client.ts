@@ -40,6 +40,10 @@ const KEEP_ALIVE_MS = 45_000;
 const CONNECTION_LIFETIME_MS = 180_000;
 /** The most that is read of a text when only some lines are kept. */
 const MAX_TEXT_BYTES = 64 * 2 ** 20;
+/** A chunk costs a microsecond or two, however short; 64 MiB have 4,096 of the usual size. */
+const MAX_CHUNKS = 100_000;
+/** A deadline passes in as many steps, of which a process that stands still misses all but one. */
+const DEADLINE_STEPS = 10;
 
 /**
  * A client that keeps connections, follows no redirect, and reads a bounded reply within one deadline.
@@ -55,9 +59,8 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   async function post({ url, headers, body, keep }: PostRequest): Promise<PostResult> {
     const startedMs = performance.now();
     const reader = new ReplyReader(options.maxResponseBytes, keep);
-    const deadline = setTimeout(
-      () => reader.fail("timeout", `no complete answer within ${options.timeoutMs / 1000} s`),
-      options.timeoutMs,
+    const stopDeadline = startDeadline(options.timeoutMs, () =>
+      reader.fail("timeout", `no complete answer within ${options.timeoutMs / 1000} s`),
     );
     underWay.add(reader);
     try {
@@ -82,7 +85,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       const sentAtMs = Math.round(options.nowMs() - (performance.now() - startedMs));
       return { sentAtMs, receivedAtMs: sentAtMs + Math.round(endedMs - startedMs), ...result };
     } finally {
-      clearTimeout(deadline);
+      stopDeadline();
       underWay.delete(reader);
     }
   }
@@ -107,6 +110,23 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       await dispatcher.destroy();
     },
   };
+}
+
+/**
+ * Calls back after a time during which the event loop ran, so that a timeout is the fault of the server: a reply that came while
+ * this process stood still is read first. Returns a way to stop it.
+ */
+function startDeadline(timeoutMs: number, onEnd: () => void): () => void {
+  let left = DEADLINE_STEPS;
+  // An interval that is late fires once.
+  const timer = setInterval(() => {
+    left -= 1;
+    if (left === 0) {
+      clearInterval(timer);
+      onEnd();
+    }
+  }, timeoutMs / DEADLINE_STEPS);
+  return () => clearInterval(timer);
 }
 
 const ABORTED = ["aborted", "cut off by shutdown or reload"] as const;
@@ -170,6 +190,7 @@ class ReplyReader implements Dispatcher.DispatchHandler {
   #httpStatus = 0;
   #headers: Headers = {};
   #readBytes = 0;
+  #chunks = 0;
   /** The bytes to return, and with `keep` the line that has not ended yet, as texts with a character for each byte. */
   #kept = "";
   #lastLine = "";
@@ -218,18 +239,28 @@ class ReplyReader implements Dispatcher.DispatchHandler {
 
   onResponseData(_controller: Controller, chunk: Buffer): void {
     this.#readBytes += chunk.length;
+    this.#chunks += 1;
     this.#take(chunk.toString("latin1"));
     if (this.#kept.length + this.#lastLine.length > this.#maxBytes) {
       this.fail("too_large", `answered with more than ${this.#maxBytes} bytes`);
     } else if (this.#keep !== undefined && this.#readBytes > MAX_TEXT_BYTES) {
       this.fail("too_large", `answered with more than ${MAX_TEXT_BYTES} bytes`);
+    } else if (this.#chunks > MAX_CHUNKS) {
+      this.fail("too_large", `answered in more than ${MAX_CHUNKS} chunks`);
     }
   }
 
-  /** The first line is kept too: it shows what kind of text it is. */
+  /**
+   * The first line is kept too: it shows what kind of text it is. A line that has not ended is not looked at, which would take a time
+   * that grows with its length for each chunk.
+   */
   #take(text: string): void {
     if (this.#keep === undefined) {
       this.#kept += text;
+      return;
+    }
+    if (!text.includes("\n")) {
+      this.#lastLine += text;
       return;
     }
     const lines = (this.#lastLine + text).split("\n");

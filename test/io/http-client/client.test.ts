@@ -75,20 +75,89 @@ describe("the limit of a reply", () => {
   ])("ends $of without an end", async ({ piece, keep, detail }) => {
     await using server = await serve((socket) => {
       socket.write("HTTP/1.1 200 OK\r\n\r\n");
-      const chunk = piece.repeat(20_000);
-      const writeMore = (): void => {
-        while (!socket.destroyed && socket.write(chunk)) {
-          // Until the other side reads no more.
-        }
-      };
-      socket.on("drain", writeMore);
-      writeMore();
+      writeEndlessly(socket, piece.repeat(20_000));
     });
     await using client = clientOf({ maxResponseBytes: 1_000, timeoutMs: 60_000 });
 
     const result = await client.post({ ...requestTo(server), body: null, ...(keep && { keep }) });
 
     expect(result).toMatchObject({ kind: "failed", reason: "too_large", detail: `answered with ${detail}` });
+  });
+});
+
+describe("a hostile reply", () => {
+  const LONG_LINE = "x".repeat(900_000);
+  const CHUNKS = 20_000;
+
+  it.each([
+    { of: "a line of metrics that never ends", line: LONG_LINE, piece: "x", keep: ["app_block"] },
+    { of: "lines of metrics of one character", line: LONG_LINE, piece: "\n", keep: ["app_block"] },
+    { of: "a body", line: "", piece: "x", keep: undefined },
+  ])("takes a time that is linear in its bytes, with $of in chunks of one", async ({ line, piece, keep }) => {
+    const chunks = `${line && chunk(line)}${chunk(piece).repeat(CHUNKS)}${chunk("")}`;
+    const hostile = `HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${chunks}`;
+    const body = "other 7\n".repeat(chunks.length / 8);
+    const friendly = `HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
+    const request = { body: null, ...(keep && { keep }) };
+    // The first one compiles the code.
+    await timeOf(friendly, request);
+
+    const [usual, found] = [await timeOf(friendly, request), await timeOf(hostile, request)];
+
+    expect(found / Math.max(1, usual)).toBeLessThan(100);
+  });
+
+  it("ends at a number of chunks, with a deadline however far away", async () => {
+    const endless = chunk("x").repeat(1_000);
+    await using server = await serve((socket) => {
+      socket.write("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n");
+      writeEndlessly(socket, endless);
+    });
+    await using client = clientOf({ timeoutMs: 600_000 });
+
+    const result = await client.post(requestTo(server));
+
+    const detail = "answered in more than 100000 chunks";
+    expect(result).toMatchObject({ kind: "failed", reason: "too_large", detail });
+  });
+
+  /** Milliseconds of CPU. */
+  async function timeOf(reply: string, request: Pick<PostRequest, "body" | "keep">): Promise<number> {
+    await using server = await serve((socket) => socket.write(reply));
+    await using client = clientOf({ timeoutMs: 600_000, maxResponseBytes: 2_000_000 });
+    const before = process.cpuUsage();
+    await client.post({ ...requestTo(server), ...request });
+    const { user, system } = process.cpuUsage(before);
+    return (user + system) / 1_000;
+  }
+
+  function chunk(text: string): string {
+    return `${text.length.toString(16)}\r\n${text}\r\n`;
+  }
+});
+
+describe("the deadline", () => {
+  it("leaves time to read a reply that came while this process stood still", async () => {
+    await using server = await serve((socket) => {
+      socket.write(OK);
+      standStill(2_000);
+    });
+    await using client = clientOf({ timeoutMs: 1_000 });
+
+    expect(await client.post(requestTo(server))).toMatchObject({ kind: "replied" });
+  });
+
+  it("holds while the bytes of a reply keep this process busy", async () => {
+    const endless = "x".repeat(20_000);
+    await using server = await serve((socket) => {
+      socket.write("HTTP/1.1 200 OK\r\n\r\n");
+      writeEndlessly(socket, endless);
+    });
+    await using client = clientOf({ timeoutMs: 50, maxResponseBytes: Number.MAX_SAFE_INTEGER });
+
+    const result = await client.post(requestTo(server));
+
+    expect(result).toMatchObject({ kind: "failed", reason: "timeout" });
   });
 });
 
@@ -222,6 +291,21 @@ describe("a failure before the request", () => {
 
 function serve(onRequest: (socket: Socket) => unknown): Promise<RawServer> {
   return startRawServer({ onRequest: (socket) => void onRequest(socket) });
+}
+
+function writeEndlessly(socket: Socket, text: string): void {
+  const writeMore = (): void => {
+    while (!socket.destroyed && socket.write(text)) {
+      // Until the other side reads no more.
+    }
+  };
+  socket.on("drain", writeMore);
+  writeMore();
+}
+
+/** Nothing else happens in this process meanwhile. */
+function standStill(durationMs: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, durationMs);
 }
 
 function requestTo({ url }: Pick<RawServer, "url">): PostRequest {
