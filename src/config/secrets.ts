@@ -1,4 +1,5 @@
-import { looksLikeKey, MIN_SECRET_LENGTH } from "../core/model/redact.ts";
+import { looksLikeKey } from "../core/model/redact.ts";
+import { MIN_SECRET_LENGTH } from "../core/model/secret-search.ts";
 import { whyUnreadable } from "../core/model/why-unreadable.ts";
 import type { Variable } from "./config.ts";
 

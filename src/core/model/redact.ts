@@ -1,5 +1,5 @@
-import { groupBy } from "./group-by.ts";
-import { CUT_MARK, oneLine } from "./text.ts";
+import { layersOf } from "./encodings.ts";
+import { createSearch, type Found } from "./secret-search.ts";
 
 /** Removes every secret from a text that is about to leave the process. */
 export type Redact = (text: string) => string;
@@ -7,23 +7,15 @@ export type Redact = (text: string) => string;
 /** Replaces a secret. */
 export const SECRET_MARK = "[secret]";
 
-/** Redacting shorter values would make every message unreadable and protect nothing. */
-export const MIN_SECRET_LENGTH = 4;
-
 /**
- * Creates the function that replaces `secrets`, and the forms that they have in JSON, in a URL and in a quoted line. Of a
- * secret that was cut, it replaces the beginning before the `CUT_MARK`. Secrets that overlap get one mark.
+ * Creates the function that replaces `secrets`, also in other case, with a plus for each space, and encoded for a URL, HTML or JSON,
+ * twice at most. Of a secret that was cut, it replaces the beginning before the `CUT_MARK`. Secrets that overlap get one mark.
+ * It takes a time that is linear in the text, however many secrets there are: a server that knows one chooses the text.
  */
 export function createRedact(secrets: readonly string[]): Redact {
-  const forms = [...new Set(secrets.flatMap(formsOf))].filter(({ length }) => length >= MIN_SECRET_LENGTH);
-  const formsByStart = groupBy(forms, (form) => form.slice(0, MIN_SECRET_LENGTH));
+  const search = createSearch(secrets.flatMap(formsOf));
   return (text) => {
-    const found: Found[] = [];
-    for (const [start, alike] of formsByStart) {
-      for (let from = text.indexOf(start); from >= 0; from = text.indexOf(start, from + 1)) {
-        found.push({ from, to: from + Math.max(...alike.map((form) => foundLength(text, from, form))) });
-      }
-    }
+    const found = layersOf(text).flatMap((layer) => search(layer));
     return found.length === 0 ? text : withMarks(text, found);
   };
 }
@@ -50,23 +42,9 @@ export function looksLikeKey(word: string): boolean {
   );
 }
 
-/** Where a secret is in a text. */
-interface Found {
-  readonly from: number;
-  readonly to: number;
-}
-
+/** As it is, and without the spaces at its ends, which a quoted line lacks. */
 function formsOf(secret: string): readonly string[] {
-  return [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret), oneLine(secret)];
-}
-
-/** How much of the form is in the text there: all of it, or its beginning up to a cut; 0 if neither. */
-function foundLength(text: string, from: number, form: string): number {
-  if (text.startsWith(form, from)) {
-    return form.length;
-  }
-  const cutAt = text.indexOf(CUT_MARK, from);
-  return cutAt >= from + MIN_SECRET_LENGTH && form.startsWith(text.slice(from, cutAt)) ? cutAt - from : 0;
+  return [secret, secret.trim()];
 }
 
 function withMarks(text: string, found: readonly Found[]): string {

@@ -1,0 +1,125 @@
+import type { Layer } from "./encodings.ts";
+import { CUT_MARK } from "./text.ts";
+
+/** Redacting shorter values would make every message unreadable and protect nothing. */
+export const MIN_SECRET_LENGTH = 4;
+
+/** Where a secret is in a text. */
+export interface Found {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** What was read is the beginning of a form; of all such endings of the text, the longest. */
+interface Node {
+  readonly length: number;
+  readonly next: Map<string, Node>;
+  /** The next shorter ending that begins a form; null: of the root. */
+  shorter: Node | null;
+  /** The length of the longest form that ends here; 0: none. */
+  found: number;
+}
+
+/**
+ * Finds all forms at once (Aho and Corasick, "Efficient string matching", 1975). Texts are compared without case; control characters,
+ * spaces and pluses in a row are one space.
+ */
+export function createSearch(forms: readonly string[]): (layer: Layer) => readonly Found[] {
+  const root = automatonOf(
+    [...new Set(forms.map(comparable))].filter(({ length }) => length >= MIN_SECRET_LENGTH),
+  );
+  return ({ text, from, to }) => {
+    const found: Found[] = [];
+    /** Where each character that was compared begins. */
+    const starts: number[] = [];
+    let node = root;
+    let isInSpace = false;
+    for (let at = 0; at < text.length; at += 1) {
+      const unit = text.charAt(at);
+      const begun = { from: startOf(starts, node.length, from(at)), to: from(at) };
+      if (unit === CUT_MARK && begun.to - begun.from >= MIN_SECRET_LENGTH) {
+        found.push(begun);
+      }
+      const character = comparableUnit(unit);
+      if (character === " " && isInSpace) {
+        continue;
+      }
+      isInSpace = character === " ";
+      starts.push(from(at));
+      node = follow(node, character) ?? root;
+      if (node.found > 0) {
+        found.push({ from: startOf(starts, node.found, from(at)), to: to(at) });
+      }
+    }
+    return found;
+  };
+}
+
+/** Where the last characters begin that were compared, or the next one. */
+function startOf(starts: readonly number[], length: number, next: number): number {
+  return starts[starts.length - length] ?? next;
+}
+
+function automatonOf(forms: readonly string[]): Node {
+  const root: Node = { length: 0, next: new Map(), shorter: null, found: 0 };
+  for (const form of forms) {
+    let node = root;
+    for (const unit of form.split("")) {
+      const next = node.next.get(unit) ?? {
+        length: node.length + 1,
+        next: new Map(),
+        shorter: root,
+        found: 0,
+      };
+      node.next.set(unit, next);
+      node = next;
+    }
+    node.found = form.length;
+  }
+  // By length, so that shorter nodes are complete.
+  const queue = [root];
+  for (const node of queue) {
+    for (const [unit, next] of node.next) {
+      next.shorter = (node.shorter && follow(node.shorter, unit)) ?? root;
+      next.found = Math.max(next.found, next.shorter.found);
+      queue.push(next);
+    }
+  }
+  return root;
+}
+
+/** The longest ending with one more character; null: none. */
+function follow(node: Node, unit: string): Node | null {
+  let from: Node | null = node;
+  while (from !== null) {
+    const next = from.next.get(unit);
+    if (next !== undefined) {
+      return next;
+    }
+    from = from.shorter;
+  }
+  return null;
+}
+
+function comparable(text: string): string {
+  return text.split("").map(comparableUnit).join("").replace(/ +/g, " ");
+}
+
+function comparableUnit(unit: string): string {
+  return COMPARABLE.get(unit) ?? readComparable(unit);
+}
+
+function readComparable(unit: string): string {
+  if (/[+\p{Cc}\p{Cf}\s]/u.test(unit)) {
+    return " ";
+  }
+  const lower = unit.toLowerCase();
+  return lower.length === 1 ? lower : unit;
+}
+
+const COMPARABLE: ReadonlyMap<string, string> = new Map(
+  Array.from({ length: 128 }, (_, code) => String.fromCharCode(code)).map((unit) => [
+    unit,
+    readComparable(unit),
+  ]),
+);
