@@ -2,6 +2,7 @@ import type { NotifySettings } from "./config.ts";
 import type { Flaws } from "./problems.ts";
 import {
   decodePercent,
+  fillPlaceholders,
   hasKeyInPath,
   type Secrets,
   secretsInHeader,
@@ -92,8 +93,28 @@ export function readAddress(
     spotOf("url").add(`a part of the path looks like a key; ${advice}`);
   }
   secrets.remember(secretsInUrl(url, values));
-  return { url: url.href, host: url.host, headers: withCredentials(headers, url, secrets) };
+  return {
+    url: url.href,
+    host: shownHost(written.url, url, values),
+    headers: withCredentials(headers, url, secrets),
+  };
 }
+
+/** The host as metrics and pages show it: a variable in it stays as it is written, since its value is a secret. */
+function shownHost(written: string, url: URL, values: Values): string {
+  const references: string[] = [];
+  const marked = written.replace(/\$\{[^{}]*\}/g, (reference) => MARK + references.push(reference) + MARK);
+  const host = /^https?:\/\/(?:[^/?#]*@)?([^/?#]*)/i.exec(marked)?.[1] ?? "";
+  return host.includes(MARK)
+    ? fillPlaceholders(host, values, () => undefined).replace(
+        new RegExp(`${MARK}(\\d+)${MARK}`, "g"),
+        (_, count: string) => references[Number(count) - 1] ?? "",
+      )
+    : url.host;
+}
+
+/** Stands around the number of a variable. */
+const MARK = "\u0000";
 
 /** Fills headers and remembers their values as secrets. Null: a problem was added. */
 export function readHeaders(written: Headers, spot: Flaws, scope: Scope): Headers | null {

@@ -36,6 +36,28 @@ describe("a key in a URL's path", () => {
   });
 });
 
+describe("a variable in a host name", () => {
+  it("stays as it is written wherever hosts are shown", () => {
+    const env = { KEY: "SwordFish", NODE: "https://h.example/" };
+    const urls = {
+      url: `"http://user:\${KEY}@\${KEY}.{chain}.example:8030/\${KEY}"`,
+      rpc: `["http://\${KEY}/", "http://a-\${file:/run/secrets/key}:80", "\${NODE}"]`,
+    };
+
+    const { fleet, warnings } = configOf(urls, env);
+
+    const endpoints = [...fleet.indexers.flatMap((indexer) => indexer.endpoints), ...fleet.rpcEndpoints];
+    expect(endpoints.map(({ host }) => host)).toEqual([
+      `\${KEY}.base.example:8030`,
+      `\${KEY}`,
+      `a-\${file:/run/secrets/key}:80`,
+      "h.example",
+    ]);
+    const shown = JSON.stringify([endpoints.map(({ url: _, headers: __, ...rest }) => rest), warnings]);
+    expect(shown).not.toMatch(/swordfish|from-a-file/i);
+  });
+});
+
 describe("secrets of a header", () => {
   it("are the whole value and its parts that are keys", () => {
     const headers = {
