@@ -20,7 +20,10 @@ const MOST_EVENTS = 100_000;
 export class EventLog {
   /** The events of each kind and subject, the oldest first. */
   readonly #lists = new Map<string, Event[]>();
-  #prunedMs = Number.NEGATIVE_INFINITY;
+  /** Null: not yet. */
+  #prunedMs: number | null = null;
+  /** The time of the last report. */
+  #notedMs = Number.POSITIVE_INFINITY;
   /** The target reports of the last `note()`. Many are the same objects in the next report. */
   #noted: readonly TargetReport[] = [];
   /** When the deployment of a target last changed, by its key. */
@@ -55,6 +58,7 @@ export class EventLog {
    */
   note(report: Report, hasAll: boolean): readonly Event[] {
     const { generated_at: time, incidents, parity, targets } = report;
+    this.clip(time);
     const former = this.#noted;
     const statuses: Event[] = [];
     const chains = new Set<string>();
@@ -85,8 +89,31 @@ export class EventLog {
       this.add(event);
     }
     this.#noted = hasAll ? targets : [];
-    this.#prune(targets, Date.parse(time));
+    const nowMs = Date.parse(time);
+    // A clock that has just jumped ahead, and may return, drops nothing.
+    this.#prune(targets, nowMs, Math.min(nowMs, this.#notedMs));
+    this.#notedMs = nowMs;
     return events;
+  }
+
+  /**
+   * Dates what happened later than now, by a clock that was ahead, to now: it would hide all that follows. Returns whether there was
+   * any. It looks for it once the clock is behind the last report, and at first.
+   */
+  clip(now: string): boolean {
+    if (Date.parse(now) >= this.#notedMs) {
+      return false;
+    }
+    let isClipped = false;
+    for (const own of this.#lists.values()) {
+      own.forEach((event, index) => {
+        if (event.time > now) {
+          own[index] = { ...event, time: now };
+          isClipped = true;
+        }
+      });
+    }
+    return isClipped;
   }
 
   add(event: Event): void {
@@ -188,10 +215,14 @@ export class EventLog {
     return [...events, ...ended.map(([, widest]) => ({ ...widest, time, to: "ended" }))];
   }
 
-  /** Drops events that are too old or too many, each hour. The last event of a configured subject stays: it is its present state. */
-  #prune(targets: readonly TargetReport[], nowMs: number): void {
+  /**
+   * Drops events that are too old at `ageMs` or too many, each hour. The last event of a configured subject stays: it is its present
+   * state.
+   */
+  #prune(targets: readonly TargetReport[], nowMs: number, ageMs: number): void {
     const { size } = this;
     const isFull = size > MOST_EVENTS;
+    this.#prunedMs ??= isFull ? Number.NEGATIVE_INFINITY : nowMs;
     if (Math.abs(nowMs - this.#prunedMs) < (isFull ? MINUTE_MS : HOUR_MS)) {
       return;
     }
@@ -200,7 +231,7 @@ export class EventLog {
     const oldest = isFull ? Date.parse(this.all()[size - MOST_EVENTS * 0.9]?.time ?? "") : -Infinity;
     for (const [name, own] of this.#lists) {
       const [{ kind, subject } = { kind: "status", subject: "" }] = own;
-      const from = isoTime(Math.max(nowMs - (kind === "pair" ? PAIR_KEPT_MS : KEPT_MS), oldest));
+      const from = isoTime(Math.max(ageMs - (kind === "pair" ? PAIR_KEPT_MS : KEPT_MS), oldest));
       // An event holds until the next one.
       const kept = own.filter(
         (event, index) =>

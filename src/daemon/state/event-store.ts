@@ -74,6 +74,10 @@ export class EventStore implements AsyncDisposable {
 
   /** Adds an event for each change since the last report, and returns them. `hasAll`: every endpoint has been polled. */
   note(report: Report, hasAll: boolean): readonly Event[] {
+    if (this.log.clip(report.generated_at)) {
+      this.#lines = null;
+      this.#writer?.touch();
+    }
     const events = this.log.note(report, hasAll);
     for (const { kind, subject, to } of events) {
       if (kind === "incident" && to === "began") {
