@@ -60,7 +60,7 @@ export async function askDaemon<Answer>(
   if (httpStatus !== 200) {
     throw refuse(`answered with HTTP ${httpStatus}${httpStatus === 401 ? `; ${NAME_A_USER}` : ""}`);
   }
-  const json = parseJson(body);
+  const json = parseJson(printable(body));
   const { success, data, error } = schema.safeParse(json);
   if (!success) {
     const [issue] = error.issues;
@@ -72,6 +72,15 @@ export async function askDaemon<Answer>(
   }
   return { answer: data, origin };
 }
+
+/** JSON with a space for each control character in its texts, which would reach the terminal: a daemon says none. */
+function printable(json: string): string {
+  return json.replace(ESCAPE_OR_CONTROL, (found) => (CONTROL.test(found) ? " " : found));
+}
+
+/** Each escape of JSON is read whole: in `\\n` the `n` is a letter. */
+const ESCAPE_OR_CONTROL = /\\(?:u[\da-f]{4}|.)|[\x7f-\x9f]/gi;
+const CONTROL = /^(?:\\(?:u00(?:[01][\da-f]|7f|[89][\da-f])|[bfnrt])|[\x7f-\x9f])$/;
 
 /** A client for what a command itself asks. @throws {ConfigError} If a variable for proxies is invalid. */
 export function openClient(world: CommandWorld, timeoutMs: number, maxResponseBytes: number): HttpClient {

@@ -90,6 +90,12 @@ function restoreTexts(document: Document, refuse: (offset: number, message: stri
   const anchors = new Map<string, Node>();
   const targets = new Map<Node, Node>();
   visit(document, {
+    Pair(_, { key }) {
+      // An object would not have it.
+      if (isScalar(key) && key.value === "__proto__") {
+        refuse(key.range?.[0] ?? 0, "invalid key __proto__, expected another name");
+      }
+    },
     Value(_, node, ancestors) {
       if (node.anchor !== undefined) {
         anchors.set(node.anchor, node);

@@ -54,7 +54,7 @@ const STATUS_WORDS: Readonly<Record<Status, Words>> = {
 /** The words for a status; one of another version's daemon is presented as it is, and as a problem. */
 export function statusWords(status: string) {
   const known: Readonly<Record<string, Words>> = STATUS_WORDS;
-  const [tone, runbook] = known[status] ?? ["warn", ""];
+  const [tone, runbook] = (Object.hasOwn(known, status) ? known[status] : undefined) ?? ["warn", ""];
   return { tone, runbook };
 }
 
