@@ -118,15 +118,16 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
  */
 function startDeadline(timeoutMs: number, onEnd: () => void): () => void {
   let left = DEADLINE_STEPS;
-  // An interval that is late fires once.
-  const timer = setInterval(() => {
+  let timer = setTimeout(step, timeoutMs / DEADLINE_STEPS);
+  function step(): void {
     left -= 1;
     if (left === 0) {
-      clearInterval(timer);
       onEnd();
+    } else {
+      timer = setTimeout(step, timeoutMs / DEADLINE_STEPS);
     }
-  }, timeoutMs / DEADLINE_STEPS);
-  return () => clearInterval(timer);
+  }
+  return () => clearTimeout(timer);
 }
 
 const ABORTED = ["aborted", "cut off by shutdown or reload"] as const;
