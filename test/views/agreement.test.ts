@@ -147,3 +147,19 @@ describe("how bad a report is", () => {
     expect(severityOf({ status: "syncing", lag_seconds: 70_000_000, served: false })).toBe("calm");
   });
 });
+
+describe("healthJson()", () => {
+  it("is unhealthy while sources contradict each other, unless that is to be ignored", () => {
+    const dispute = "multichain and subgraph contradict each other";
+    const states = [{ status: "ok" }, { status: "ok" }] as const;
+    const report = reportOf({ name: "a dispute", circumstance: { name: "a dispute", dispute }, states });
+    const asked = { protocol: "lockup", chain: "base" };
+
+    const strict = healthJson(report, asked);
+    const lenient = healthJson(report, { ...asked, dispute: "ignore" });
+
+    expect(strict?.healthy).toBe(false);
+    expect(strict?.targets[0]?.why).toContain(dispute);
+    expect(lenient?.healthy).toBe(true);
+  });
+});

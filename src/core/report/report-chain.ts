@@ -62,7 +62,10 @@ export function reportChain(state: ChainState, watched: WatchedChain, nowMs: num
   );
   const parity = reportParity(state, watched, targets, nowMs);
   const unfit = parity.flatMap(({ failing, odd_key }) => (failing.length === 1 ? failing : (odd_key ?? [])));
-  markPreferred(targets, new Set(unfit));
+  // Where sources contradict each other, the freshest may be the one that is wrong.
+  if (view.dispute === null) {
+    markPreferred(targets, new Set(unfit));
+  }
   return {
     summary: {
       slug,
@@ -177,7 +180,9 @@ function reportTarget(target: Target, known: SourceState, view: ChainView): Mark
   const height = reportHeight(state, view);
   const { status, sinceMs } = statusAt(state, view);
   const unconfirmed = unconfirmedOf(known, status, view);
-  const measured = height.block_number === null ? null : measureLag(state, view);
+  // Against the clock, the freshest of two that contradict each other would look right.
+  const isUnknown = height.block_number === null || (view.dispute !== null && status === "ok");
+  const measured = isUnknown ? null : measureLag(state, view);
   const lag = WITHOUT_LAG.has(status) ? null : measured;
   const catchUp = reportCatchUp(state, status, lag, view.intervalMs);
   const said = unconfirmed ?? status;

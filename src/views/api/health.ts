@@ -34,6 +34,8 @@ export function healthJson(report: Report, query: HealthQuery): HealthJson | nul
   const { max_lag: maxLagSeconds = chain.thresholds.lagging_seconds } = query;
   const nowMs = Date.parse(report.generated_at);
   const unequal = query.parity === "equal" ? whyUnequal(report) : new Map<string, string>();
+  const disputed =
+    chain.dispute === null || query.dispute === "ignore" ? null : `no reference: ${chain.dispute}`;
   const hasReference = chain.reference !== null;
   const [unknown, head] = hasReference
     ? (["lag unknown", "reference"] as const)
@@ -46,9 +48,9 @@ export function healthJson(report: Report, query: HealthQuery): HealthJson | nul
     const difference = unequal.get(key);
     return {
       ...{ variant: name, tier: of, status },
-      healthy: status === "ok" && difference === undefined && !isLate,
+      healthy: status === "ok" && difference === undefined && !isLate && disputed === null,
       ...{ block_number, lag_seconds, last_advance },
-      why: status === "ok" ? (difference ?? `${text}${late}`) : `${status}: ${detail}`,
+      why: status === "ok" ? (disputed ?? difference ?? `${text}${late}`) : `${status}: ${detail}`,
     };
   }
   const freshest = findFreshest(ofTier);

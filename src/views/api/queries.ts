@@ -85,6 +85,10 @@ export const QUERIES = {
       .describe(
         "How many seconds a variant may be behind the reference or, if there is none, may go without advancing. Default: the lagging threshold of the chain",
       ),
+    dispute: z
+      .enum(["ignore"])
+      .optional()
+      .describe("ignore: a variant may be healthy while sources of the chain contradict each other"),
     parity: z
       .enum(["equal"])
       .optional()
