@@ -213,10 +213,6 @@ class Cluster {
     return Array.isArray(told) || typeof told === "string" ? listed(told) : [];
   }
 
-  numbers(): string {
-    return "";
-  }
-
   async [Symbol.asyncDispose](): Promise<void> {
     await (await this.#webhook)[Symbol.asyncDispose]();
     vi.unstubAllGlobals();

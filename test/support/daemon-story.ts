@@ -72,8 +72,8 @@ export class DaemonStory implements AsyncDisposable {
     return [];
   }
 
-  numbers(): string {
-    return this.#started?.numbers() ?? "";
+  ending(): readonly string[] {
+    return this.#started?.standings() ?? [];
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -24,6 +24,9 @@ export const PAGE: PageOptions = {
   view: { q: "", sort: "", range: "" },
 };
 
+/** Further chains say the same in most fleets. */
+const MOST_STANDINGS = 3;
+
 /** What Synclag says of a fleet, as its users read it. */
 export abstract class Outputs {
   /** The answer of `/api/v1/status`. */
@@ -66,12 +69,21 @@ export abstract class Outputs {
     return expositionText(METRIC_FAMILIES, this.metricsSource());
   }
 
-  /** All that is measured and counted, without wording. */
-  numbers(): string {
-    const report = JSON.stringify(this.report(), (key, value: unknown) =>
-      key === "detail" || key === "config_digest" ? undefined : value,
-    );
-    return report + this.metrics().replaceAll(/^#.*$/gm, "");
+  /** The targets of the first chains, a line a chain: those at the head are counted, the others named. */
+  standings(): readonly string[] {
+    const chains = chainReports(this.report());
+    const lines = chains.slice(0, MOST_STANDINGS).map(({ reference, slug, targets }) => {
+      const others = targets.filter(({ lag_blocks, status }) => status !== "ok" || lag_blocks !== 0);
+      const named = others.map(({ lag_blocks, lag_seconds, protocol, status, tier, variant }) => {
+        const lag = lag_blocks === null ? "" : ` ${lag_blocks} blocks, ${lag_seconds ?? "unknown"} s behind`;
+        return `${protocol}/${variant}/${tier} ${status}${lag}`;
+      });
+      const atHead = `${targets.length - others.length} of ${targets.length} at the head`;
+      const said = reference === null ? "no reference" : atHead;
+      return `end: ${slug}, ${[said, ...named].join("; ")}`;
+    });
+    const others = chains.length - lines.length;
+    return others > 0 ? [...lines, `end: ${others} more chains`] : lines;
   }
 
   /** What `synclag check` prints when it asks this daemon, and its exit code. */

@@ -74,10 +74,6 @@ export class Story {
     }
   }
 
-  numbers(): string {
-    return this.#play.numbers();
-  }
-
   #run(duration: string): readonly string[] {
     const play = this.#play;
     const statuses = new Map(play.report().targets.map(({ key, status }) => [key, status]));

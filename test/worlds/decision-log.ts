@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import type { ChainReport } from "../../src/core/model/report.ts";
 import { type StartCore, startMonitor } from "./core.ts";
 import { FLEET_FAMILIES } from "./fleet-families.ts";
@@ -47,7 +46,6 @@ class DecisionLog {
   #worlds = 0;
   #fromMs = 0;
   #said = new Map<string, string>();
-  #rest = createHash("sha256");
 
   readonly start: StartCore = (chains, wallMs) => {
     const core = startMonitor(chains, wallMs);
@@ -85,26 +83,13 @@ class DecisionLog {
     for (const { key, status } of targets) {
       this.#change(at, key, status);
     }
-    // A changed wording is shown by the goldens of texts.
-    this.#rest.update(
-      JSON.stringify(report, (key, value: unknown) => (key === "detail" ? undefined : value)),
-    );
     // With many sources, their lags say no more than these.
     const shown = targets.slice(0, MANY_SOURCES);
     if ((nowMs - this.#fromMs) % SUMMARY_EVERY_MS === 0) {
       const lags = shown.map(({ lag_blocks: blocks, lag_seconds: seconds }) => `${blocks}/${seconds}`);
       const head = `${reference?.block_number} at ${reference?.time}`;
-      this.#lines.push(
-        `${at} ${head}, ${report.block_interval_seconds} s a block; ${lags.join(" ")}; #${this.#takeRest()}`,
-      );
+      this.#lines.push(`${at} ${head}, ${report.block_interval_seconds} s a block; ${lags.join(" ")}`);
     }
-  }
-
-  /** A digest of all reports since the last summary. */
-  #takeRest(): string {
-    const digest = this.#rest.digest("hex").slice(0, 8);
-    this.#rest = createHash("sha256");
-    return digest;
   }
 
   #change(at: string, subject: string, said: string): void {
