@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { parse, stringify } from "yaml";
 import { z } from "zod";
+import { DURATION } from "../src/config/quantities.ts";
 import { ConfigFile } from "../src/config/schema.ts";
 import { DIALECTS } from "../src/dialects/families.ts";
 
@@ -28,7 +29,7 @@ const NAMES: Readonly<Record<string, string>> = {
 
 /** Kinds of values that many keys have: their names on the page, and what they are in the schema. */
 const KINDS: Readonly<Record<string, string>> = {
-  duration: "a duration such as 250ms, 10s, 5m or 1h, at most 24 days",
+  duration: DURATION,
   schedule: "auto, or six fields, seconds first, such as */15 * * * * *",
   id: "a name of lower-case letters, digits and dashes, starting with a letter or digit",
   URL: "an http:// or https:// URL",

@@ -4,7 +4,7 @@ import type { Config, ListenAddress, StoreSettings, WebSettingsSource } from "..
 import { readStoreFlags } from "../config/options.ts";
 import { parseConfig } from "../config/parse.ts";
 import { ConfigError } from "../config/problems.ts";
-import { parseDuration, parseListenAddress } from "../config/quantities.ts";
+import { DURATION, parseDuration, parseListenAddress } from "../config/quantities.ts";
 import { parseWebConfig } from "../config/web.ts";
 import { whyUnreadable } from "../core/model/why-unreadable.ts";
 import { liveWebSettings } from "../io/http-server/settings.ts";
@@ -59,7 +59,7 @@ export function readListen(flag: string | undefined): ListenAddress | null {
 export function readDuration(flag: string, text: string): number {
   const ms = parseDuration(text);
   if (ms === null) {
-    throw cannotUse(flag, text, "a duration such as 30s, 10m or 1h");
+    throw cannotUse(flag, text, DURATION);
   }
   return ms;
 }

@@ -7,15 +7,18 @@ import type { ListenAddress } from "./config.ts";
 /** Sizes of units in the base unit, the smallest first. */
 type Units = Readonly<Record<string, number>>;
 
-const MILLISECONDS: Units = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
+const MILLISECONDS: Units = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 const BYTES: Units = { B: 1, KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30 };
 
 /** Node's timers overflow beyond 24 days and fire at once. */
 const MAX_DURATION_MS = 2 ** 31 - 1;
 
+/** What a text must be to be a duration. */
+export const DURATION = "a duration such as 250ms, 10s, 5m, 1h or 1d, at most 24d";
+
 /** A duration in chains.yaml; milliseconds once parsed. */
 export const Duration = parsed(parseDuration, {
-  expected: "a duration such as 250ms, 10s, 5m or 1h, at most 24 days",
+  expected: DURATION,
   pattern: patternOf(MILLISECONDS).source,
 });
 
@@ -27,10 +30,10 @@ export const ByteSize = parsed((text) => parseQuantity(text, BYTES, 2 ** 30), {
 
 /** How often something is asked, in chains.yaml; milliseconds once parsed. */
 export const Interval = parsed((text) => parseQuantity(text, MILLISECONDS, 86_400_000, 10_000), {
-  expected: "a duration from 10s to 24h",
+  expected: "a duration from 10s to 1d",
 });
 
-/** Milliseconds of `250ms`, `0.25s`, `10s`, `5m` or `1h`; null for any other text, for zero and for more than 24 days. */
+/** Milliseconds of `250ms`, `0.25s`, `10s`, `5m`, `1h` or `1d`; null for any other text, for zero and for more than 24 days. */
 export function parseDuration(text: string): number | null {
   return parseQuantity(text, MILLISECONDS, MAX_DURATION_MS);
 }
