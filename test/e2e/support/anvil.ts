@@ -16,7 +16,7 @@ const hexNumber = z.object({ result: z.string().regex(/^0x[0-9a-f]+$/) });
 
 /**
  * Starts a chain that has `history` blocks already, one second apart, the last of this moment. Its package must be installed
- * already in test/e2e/ponder.
+ * already in tools/indexers/ponder.
  */
 export async function startAnvil(chainId: number, history: number): Promise<Anvil> {
   const port = await freePort();
@@ -36,7 +36,7 @@ export async function startAnvil(chainId: number, history: number): Promise<Anvi
 
 /** The binary itself: the package's own command is a wrapper that a killed test would leave behind. */
 function anvilBinary(): string {
-  const wrapper = createRequire(new URL("../ponder/package.json", import.meta.url));
+  const wrapper = createRequire(new URL("../../../tools/indexers/ponder/package.json", import.meta.url));
   const own = createRequire(wrapper.resolve("@foundry-rs/anvil/package.json"));
   const name = `@foundry-rs/anvil-${process.platform}-${process.arch === "x64" ? "amd64" : process.arch}`;
   return fileURLToPath(new URL("bin/anvil", `file://${own.resolve(`${name}/package.json`)}`));

@@ -13,25 +13,25 @@ export const SETTLE = { timeout: 450_000, interval: 250 };
 const EACH_SECOND = "* * * * * *";
 const IDS: Readonly<Record<string, number>> = { alpha: 31_337, beta: 31_338 };
 
-const E2E = fileURLToPath(new URL("..", import.meta.url));
+const INDEXERS = fileURLToPath(new URL("../../../tools/indexers", import.meta.url));
 
-/** Starts a program of the packages that are installed in a folder of test/e2e; the indexer answers some seconds later. */
+/** Starts a program of the packages that are installed in a folder of tools/indexers; the indexer answers some seconds later. */
 export function startIndexer(
   folder: string,
   command: string,
   env: ProgramOptions["env"] = {},
 ): Promise<Program> {
   const args = `node_modules/${command}`.split(" ");
-  return startProgram({ command: process.execPath, args, cwd: join(E2E, folder), env });
+  return startProgram({ command: process.execPath, args, cwd: join(INDEXERS, folder), env });
 }
 
-/** Copies the project of a folder of test/e2e, with addresses in place of the names that stand for them in its configuration. */
+/** Copies the project of a folder of tools/indexers, with addresses in place of the names that stand for them in its configuration. */
 export async function copyProject(
   folder: string,
   addresses: Readonly<Record<string, string>>,
 ): Promise<string> {
   const copy = await temporaryFolder(folder);
-  await cp(join(E2E, folder, "project"), copy, { recursive: true });
+  await cp(join(INDEXERS, folder, "project"), copy, { recursive: true });
   for (const file of (await readdir(copy)).filter((name) => name.endsWith(".yaml"))) {
     const text = await readFile(join(copy, file), "utf8");
     await writeFile(
