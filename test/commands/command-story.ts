@@ -66,7 +66,7 @@ export class CommandStory implements AsyncDisposable {
     }
     const happen = this.#happens[verb];
     if (happen === undefined) {
-      throw new RangeError(`Cannot do ${verb}`);
+      throw new RangeError(`Cannot do ${verb}: test/STORIES.md has the verbs`);
     }
     await happen(words, text);
     return [];

@@ -207,7 +207,7 @@ class Cluster {
     const [verb = "", name = "", ...words] = line.split(" ");
     const act = this.#verbs[verb];
     if (act === undefined) {
-      throw new RangeError(`Cannot do ${verb}`);
+      throw new RangeError(`Cannot do ${verb}: test/STORIES.md has the verbs`);
     }
     const told = await act(name, words.join(" "));
     return Array.isArray(told) || typeof told === "string" ? listed(told) : [];

@@ -105,7 +105,7 @@ function happen(play: ScriptedFleet, what: string): void {
 }
 
 function fail(verb: string): never {
-  throw new RangeError(`Cannot do ${verb}`);
+  throw new RangeError(`Cannot do ${verb}: test/STORIES.md has the verbs`);
 }
 
 const SCRIPTS: Readonly<Record<string, () => Script>> = {

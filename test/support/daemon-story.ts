@@ -11,6 +11,7 @@ import type { LogLine } from "./log-recorder.ts";
 import { msOf } from "./outputs.ts";
 import { listed, matching, SAYINGS } from "./sayings.ts";
 import { type ReceivedRequest, type Scenario, startScenario } from "./scenario.ts";
+import { verbIn } from "./tell.ts";
 
 const LEVELS: Readonly<Record<string, string>> = { 20: "debug", 30: "info", 40: "warn", 50: "error" };
 const MOST_TIMES = 6;
@@ -64,10 +65,7 @@ export class DaemonStory implements AsyncDisposable {
     if (verb === "reload") {
       return await this.#reload(this.#started, text);
     }
-    const happen = verb === "restart" || verb === "watch" ? this.#readAgain(verb) : HAPPENS[verb];
-    if (happen === undefined) {
-      throw new RangeError(`Cannot do ${verb}`);
-    }
+    const happen = verb === "restart" || verb === "watch" ? this.#readAgain(verb) : verbIn(HAPPENS, verb);
     await happen(this.#started, words, text);
     return [];
   }
@@ -164,7 +162,7 @@ const HAPPENS: Readonly<Record<string, Happening>> = {
   },
   /** `golden FILE WHAT`: compares a whole output with a file of test/goldens. */
   golden: (play, [file, what = "", ...words]) => {
-    const text = WHOLE[what]?.(play, words) ?? `Cannot show ${what}`;
+    const text = verbIn(WHOLE, what)(play, words);
     expectGolden(`test/goldens/${file}`, `${text}\n`);
   },
   latency: (play, [key = "", ms]) => {

@@ -7,7 +7,10 @@ type Arguments = readonly (string | number)[];
 
 const GRACE_MS = 3_000;
 
-/** The scripts of the store again, in TypeScript, on a store in memory with a clock of its own. */
+/**
+ * The scripts of the store again, in TypeScript, on a store in memory with a clock of its own. test/e2e/shared-budget.test.ts
+ * repeats the calls of a random life on a real Redis, with the clock of the model, and compares each reply.
+ */
 export class StoreModel implements ScriptRunner {
   readonly #hashes = new Map<string, Map<string, string>>();
   readonly #nowMs: () => number;

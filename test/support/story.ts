@@ -258,7 +258,7 @@ function failureOf(kind: string, detail: string): Reply {
   }
   const failed = FAILURE_REASONS.find((reason) => reason === kind);
   if (failed === undefined) {
-    throw new RangeError(`Cannot reply ${kind}`);
+    throw new RangeError(`Cannot reply ${kind}: test/STORIES.md has the replies, and the verbs`);
   }
   return { failed, detail };
 }

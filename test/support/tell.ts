@@ -34,7 +34,7 @@ export async function expectTold(file: string, start: () => Teller | Promise<Tel
 export function verbIn<Verb>(verbs: Readonly<Record<string, Verb>>, verb: string): Verb {
   const found = verbs[verb];
   if (found === undefined) {
-    throw new RangeError(`Cannot do ${verb}`);
+    throw new RangeError(`Cannot do ${verb}: test/STORIES.md has the verbs`);
   }
   return found;
 }

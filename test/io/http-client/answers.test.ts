@@ -80,7 +80,7 @@ async function answer(socket: Socket, verb: string, text: string): Promise<void>
     await sleep(30);
     socket.resetAndDestroy();
   } else if (verb !== "drip") {
-    throw new RangeError(`Cannot do ${verb}`);
+    throw new RangeError(`Cannot do ${verb}: test/STORIES.md has the verbs`);
   } else if (text === "on") {
     const timer = setInterval(() => socket.write("x"), 10);
     socket.on("close", () => clearInterval(timer));
