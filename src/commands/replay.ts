@@ -1,5 +1,6 @@
+import type { Event } from "../core/events/event.ts";
 import { EventLog } from "../core/events/event-log.ts";
-import { chainReports, type Report } from "../core/model/report.ts";
+import { chainReports, incidentOfKey, type Report } from "../core/model/report.ts";
 import { whyUnreadable } from "../core/model/why-unreadable.ts";
 import { Monitor } from "../daemon/monitor.ts";
 import { type Recorded, readRecordedLine, recordedNames } from "../daemon/recording.ts";
@@ -139,13 +140,17 @@ function createChangeLines(): LinesOf {
   return (report, chains) =>
     log
       .note(report, true)
-      .flatMap(({ kind, subject, from, to, detail }) => {
-        if (kind === "incident") {
-          return `incident ${to}  ${subject}${to === "began" ? `: ${detail}` : ""}`;
-        }
-        const isOfChain = kind === "status" && chains.has(subject.split("/").at(-1) ?? "");
-        const isNews = from !== "unknown" || to !== "ok";
-        return isOfChain && isNews ? `${subject}  ${from} → ${to}  ${detail}` : [];
-      })
+      .flatMap((event) => changeLine(event, chains))
       .map((line) => `${report.generated_at}  ${line}`);
+}
+
+function changeLine({ kind, subject, from, to, detail }: Event, chains: ReadonlySet<string>) {
+  if (kind === "incident") {
+    const line = `incident ${to}  ${subject}${to === "began" ? `: ${detail}` : ""}`;
+    // That of one target is the change of its status.
+    return incidentOfKey(subject).kind === "target" ? [] : line;
+  }
+  const isOfChain = kind === "status" && chains.has(subject.split("/").at(-1) ?? "");
+  const isNews = from !== "unknown" || to !== "ok";
+  return isOfChain && isNews ? `${subject}  ${from} → ${to}  ${detail}` : [];
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { PostRequest } from "../core/model/http-post.ts";
-import { type Incident, incidentKey, type Report } from "../core/model/report.ts";
+import { type Incident, type IncidentKind, incidentKey, type Report } from "../core/model/report.ts";
 import { formatDuration } from "../core/model/text.ts";
 import { createHttpClient, type HttpClient } from "../io/http-client/client.ts";
 import type { World } from "../io/world.ts";
@@ -27,6 +27,8 @@ const LONGEST_DELAY_MS = 300_000;
 const MAX_ATTEMPTS = 12;
 /** The shortest time between two messages about the same running incident. */
 const CHANGE_EVERY_MS = 300_000;
+/** A single target would be told again with each fault of it. */
+const POSTED: ReadonlySet<IncidentKind> = new Set(["cause", "pair"]);
 /** A message is sent when the number of targets changes by more than this share. */
 const NOTABLE_SHARE = 0.25;
 
@@ -165,7 +167,9 @@ function takeMessages(told: Map<string, Told>, { incidents, targets, generated_a
   const messages: Message[] = [];
   const running = new Set(incidents.map(idOf));
   const planned = new Set(targets.filter(({ maintenance }) => maintenance).map(({ key }) => key));
-  for (const incident of incidents.filter((one) => one.targets.some((key) => !planned.has(key)))) {
+  for (const incident of incidents
+    .filter(({ kind }) => POSTED.has(kind))
+    .filter((one) => one.targets.some((key) => !planned.has(key)))) {
     const before = told.get(idOf(incident));
     if (before === undefined || hasChanged(before, incident, time)) {
       told.set(idOf(incident), { incident, time });

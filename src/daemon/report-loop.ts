@@ -1,6 +1,12 @@
 import type { Logger } from "pino";
 import type { Event } from "../core/events/event.ts";
-import { type Incident, incidentOfKey, type Report, type Severity } from "../core/model/report.ts";
+import {
+  type Incident,
+  incidentOfKey,
+  type Report,
+  type Severity,
+  sharedCauses,
+} from "../core/model/report.ts";
 import { judgeReport, needsAction } from "../core/report/severity.ts";
 import type { World } from "../io/world.ts";
 import type { Daemon } from "./daemon.ts";
@@ -98,6 +104,10 @@ function logEvent(
   logger: Logger,
 ): void {
   if (kind === "incident") {
+    // The line of the status says it.
+    if (incidentOfKey(subject).kind === "target") {
+      return;
+    }
     logger[level]({ detail, targets: target_count, ...incidentOfKey(subject) }, `Incident ${to}`);
   } else if (kind === "parity") {
     logger[level]({ compared: subject, from, to, detail }, "Parity changed");
@@ -118,5 +128,5 @@ function levelOf({ from, to }: Event, severity: Severity | undefined): Level {
 }
 
 function explainedBy(incidents: readonly Incident[]): ReadonlySet<string> {
-  return new Set(incidents.flatMap((incident) => incident.targets));
+  return new Set(sharedCauses(incidents).flatMap((incident) => incident.targets));
 }

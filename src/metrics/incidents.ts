@@ -1,7 +1,14 @@
 import { indexerKey, isProduction } from "../core/model/fleet.ts";
 import { groupBy } from "../core/model/group-by.ts";
 import { memoize } from "../core/model/memoize.ts";
-import type { ChainSummary, Incident, Report, Status, TargetReport } from "../core/model/report.ts";
+import {
+  type ChainSummary,
+  type Incident,
+  type Report,
+  type Status,
+  sharedCauses,
+  type TargetReport,
+} from "../core/model/report.ts";
 import { labelsText } from "./exposition.ts";
 
 /** Labels of an incident: of the affected indexer, host or chain. Other labels are empty. */
@@ -24,7 +31,7 @@ export function incidentSeries({ incidents, targets, chains }: Report): readonly
   }
   const byKey = new Map(targets.map((target) => [target.key, target]));
   const bySlug = new Map(chains.map((chain) => [chain.slug, chain]));
-  return incidents.flatMap(({ scope, subject, targets: keys }) => {
+  return sharedCauses(incidents).flatMap(({ scope, subject, targets: keys }) => {
     const all = keys.map((key) => byKey.get(key)).filter((target) => target !== undefined);
     const isOfIndexers = isCause(scope);
     const parts = isOfIndexers ? [...groupBy(all, indexerKey).values()] : [all];

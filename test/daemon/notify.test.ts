@@ -32,6 +32,8 @@ afterEach(() => webhook[Symbol.asyncDispose]());
 
 function incident(count: number, trouble = "reject our key"): Incident {
   return {
+    kind: "cause",
+    severity: "warning",
     scope: "host",
     subject: "gateway.test",
     since: isoTime(NOW_MS),

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { sharedCauses } from "../../src/core/model/report.ts";
 import { faultNamed } from "../support/faults.ts";
 import { expectGolden } from "../support/golden.ts";
 import { type Scenario, startScenario } from "../support/scenario.ts";
@@ -19,13 +20,7 @@ it("reports each cause of test/fixtures/incidents.expected.txt two minutes after
     told.push(title);
     for (const step of lines.filter((line) => !line.startsWith("=> "))) {
       happen(play, step);
-      told.push(
-        step,
-        ...play
-          .run("2m")
-          .report()
-          .incidents.map(({ detail }) => `=> ${detail}`),
-      );
+      told.push(step, ...sharedCauses(play.run("2m").report().incidents).map(({ detail }) => `=> ${detail}`));
     }
     told.push("");
   }

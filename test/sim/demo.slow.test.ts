@@ -68,7 +68,9 @@ function whatIsWrong(play: Scenario): readonly string[] {
     .map(({ probe, key, against_key }) => `${probe} differ: ${key} and ${against_key}`);
   return [
     ...differences,
-    ...incidents.map(({ scope, subject, detail }) => `incident of ${scope} ${subject}: ${detail}`),
+    ...incidents
+      .filter(({ kind }) => kind !== "target")
+      .map(({ scope, subject, detail }) => `incident of ${scope} ${subject}: ${detail}`),
     ...(statuses.length === 0 ? ["all targets are ok"] : statuses.toSorted()),
   ];
 }

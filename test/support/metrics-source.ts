@@ -72,6 +72,8 @@ export function fullReport(): Report {
     ],
     incidents: [
       {
+        kind: "cause",
+        severity: "warning",
         scope: "host",
         subject: "indexer.example",
         since: isoTime(NOW_MS),

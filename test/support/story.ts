@@ -103,7 +103,11 @@ export class Story {
     const opposed = standings.filter(({ stands }) => stands === "excluded").length;
     const against = opposed === 0 ? "" : ` against ${opposed}`;
     const said = reference === null ? "none" : `${this.#referenceAhead()} by ${reference.sources}${against}`;
-    const incidents = this.#play.report().incidents.map(({ scope, subject }) => `; ${scope} ${subject}`);
+    // A target in trouble is an incident by its status, which is told already.
+    const incidents = this.#play
+      .report()
+      .incidents.filter(({ kind }) => kind !== "target")
+      .map(({ scope, subject }) => `; ${scope} ${subject}`);
     return `reference ${said}: ${targets.map(standingOf).join(", ")}${incidents.join("")}`;
   }
 

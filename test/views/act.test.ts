@@ -132,7 +132,15 @@ describe("renderTargetAct()", () => {
 
 describe("renderIncidentAct()", () => {
   it("is of each indexer of a host or an endpoint, of the chain, and of nothing for our own network", () => {
-    const incident: Incident = { scope: "host", subject: "h.test", since: "", detail: "", targets: [] };
+    const incident: Incident = {
+      kind: "cause",
+      severity: "warning",
+      scope: "host",
+      subject: "h.test",
+      since: "",
+      detail: "",
+      targets: [],
+    };
     const matches = (some: Partial<Incident>) =>
       matchesOf(textOf(renderIncidentAct({ ...incident, ...some }, PAGE, NOW_MS)));
     const targets = ["lockup/a/production/base", "lockup/a/production/gnosis", "flow/b/testing/base"];

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Target } from "../../src/core/model/fleet.ts";
 import { type Report, STATUSES, type TargetReport } from "../../src/core/model/report.ts";
-import { judgeReport } from "../../src/core/report/severity.ts";
+import { incidentsOf } from "../../src/core/report/incidents-of.ts";
+import { judgeReport, needsAction } from "../../src/core/report/severity.ts";
 import { healthJson } from "../../src/views/api/health.ts";
 import { renderPublicPage } from "../../src/views/page/public.ts";
 import { renderStatusPage } from "../../src/views/page/status.ts";
@@ -10,6 +11,7 @@ import { headline } from "../../src/views/wording/headline.ts";
 import { findProblems } from "../../src/views/wording/targets.ts";
 import { PAGE, textOf } from "../support/outputs.ts";
 import {
+  NOW_MS,
   sampleChainReport,
   sampleParity,
   sampleReport,
@@ -95,6 +97,7 @@ function viewsOf(report: Report) {
     isHealthy: healthJson(report, asked)?.healthy,
     isEqual: healthJson(report, { ...asked, parity: "equal" })?.healthy,
     paged: isPaged(report),
+    incidents: incidentsOf({ ...report, causes: [], previous: [], nowMs: NOW_MS }),
   };
 }
 
@@ -133,6 +136,11 @@ describe("how bad a report is", () => {
         .soft(said.title.startsWith("No action needed"), `title: ${one.name}`)
         .toBe(said.severity === "calm");
       expect.soft(said.paged, `SynclagNoVariantOk: ${one.name}`).toBe(said.severity === "critical");
+      const troubled = [...said.targets].flatMap(([key, severity]) => (needsAction(severity) ? key : []));
+      const listed = said.incidents.flatMap(({ targets }) => targets);
+      const isCritical = said.incidents.some(({ severity }) => severity === "critical");
+      expect.soft(listed.toSorted(), `incidents: ${one.name}`).toEqual(troubled.toSorted());
+      expect.soft(isCritical, `severity of incidents: ${one.name}`).toBe(said.severity === "critical");
       expect.soft(said.public, `public: ${one.name}`).toBe(PUBLIC[said.state ?? "unknown"]);
       expect.soft(said.state === "down" && said.isHealthy, `health: ${one.name}`).toBe(false);
       expect.soft(said.state !== "ok" || said.isHealthy, `health of what is ok: ${one.name}`).toBe(true);

@@ -106,7 +106,9 @@ describe("renderIncidentsPage()", () => {
       since,
       targets: [key, key],
     } as const;
-    const incidents = [{ ...now, detail: "2 of 9 targets lag or have stopped" }];
+    const incidents = [
+      { ...now, kind: "cause", severity: "warning", detail: "2 of 9 targets lag or have stopped" } as const,
+    ];
 
     const asked = { ...MINUTE, limit: 10 };
     const page = renderIncidentsPage({ ...fleetReport(), incidents }, asked, new Map(), { ...PAGE, events });
@@ -201,6 +203,8 @@ describe("renderStatusPage()", () => {
     const isMuted = (targets: string, incidents: Report["incidents"] = []) =>
       renderStatusPage(sampleReport({ chains: chainsOf(targets), incidents }), PAGE).includes(' muted"');
     const incident = {
+      kind: "cause",
+      severity: "warning",
       scope: "host",
       subject: "a.example",
       since: isoTime(NOW_MS),
@@ -281,6 +285,8 @@ function hostileReport(): Report {
     ],
     incidents: [
       {
+        kind: "cause",
+        severity: "warning",
         scope: "host",
         subject: HOSTILE,
         since: isoTime(NOW_MS),

@@ -186,7 +186,10 @@ export class ReportStory {
   #incident(scope: string): readonly string[] {
     const targets = this.#report.targets.filter(({ status }) => status !== "ok").map(({ key }) => key);
     const about = { subject: "x", since: isoTime(sample.NOW_MS), detail: "It is down", targets };
-    this.#report = { ...this.#report, incidents: [{ ...about, scope: scope as "host" }] };
+    this.#report = {
+      ...this.#report,
+      incidents: [{ ...about, kind: "cause", severity: "warning", scope: scope as "host" }],
+    };
     const severities = matching(this.#outputs().metrics(), "^synclag_incident_active").map(
       (one) => /severity="(\w*)"/.exec(one)?.[1] ?? "",
     );

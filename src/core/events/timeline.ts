@@ -164,7 +164,8 @@ function incidentFrom(start: Event, end: Event | null, { generated_at, incidents
   }
   const now = end === null ? incidents.find((one) => incidentKey(one) === start.subject) : undefined;
   const present =
-    now && eventOf({ ...start, ...now, targets: [...now.targets], target_count: now.targets.length });
+    now &&
+    eventOf({ ...start, detail: now.detail, targets: [...now.targets], target_count: now.targets.length });
   const { detail, target_count, targets } = end ?? present ?? start;
   const [since, until] = [start.time, end?.time ?? null];
   const duration_seconds = (Date.parse(until ?? generated_at) - Date.parse(since)) / 1_000;

@@ -6,6 +6,9 @@ import { type Incident, incidentKey, isNew, type Status, type TargetReport } fro
 import { formatList, formatNumber, isoTime } from "../model/text.ts";
 import type { LastPoll, SourceState } from "../source/source-state.ts";
 
+/** An incident before it is judged. */
+export type SharedCause = Omit<Incident, "severity">;
+
 /** What shared causes are looked for in. */
 export interface IncidentInput {
   readonly targets: readonly TargetReport[];
@@ -81,13 +84,13 @@ type EndpointOf = ReadonlyMap<string, Endpoint>;
  * two targets; unrelated faults would otherwise hide one another. An incident that goes on keeps its start time, and ends at a lower share than it starts.
  * It does not end while some of its targets are unknown: after a restart or a suspend they have yet to be polled.
  */
-export function findIncidents(previous: readonly Incident[], input: IncidentInput): readonly Incident[] {
+export function findIncidents(previous: readonly Incident[], input: IncidentInput): readonly SharedCause[] {
   const { targets, nowMs } = input;
   const known = new Map(previous.map((incident) => [incidentKey(incident), incident]));
   const since = (group: Pick<Incident, "scope" | "subject">) =>
     known.get(incidentKey(group))?.since ?? isoTime(nowMs);
   if (input.isNetworkDown) {
-    const network = { scope: "network", subject: "all" } as const;
+    const network = { kind: "cause", scope: "network", subject: "all" } as const;
     const detail = "nothing can be reached: every host fails at once, so our own network is the likely cause";
     return [{ ...network, since: since(network), detail, targets: targets.map(({ key }) => key) }];
   }
@@ -98,10 +101,17 @@ export function findIncidents(previous: readonly Incident[], input: IncidentInpu
   const causes = groupsOf(targets, input.endpoints)
     .map((group) => causeOf(group, endpointOf, known.has(incidentKey(group))))
     .filter((cause) => cause !== null);
-  const found = pickWidest(causes).map((cause): Incident => {
+  const found = pickWidest(causes).map((cause): SharedCause => {
     const { scope, subject } = cause.group;
     const keys = cause.explained.map(({ key }) => key);
-    return { scope, subject, since: since(cause.group), detail: describe(cause), targets: keys };
+    return {
+      kind: "cause",
+      scope,
+      subject,
+      since: since(cause.group),
+      detail: describe(cause),
+      targets: keys,
+    };
   });
   const foundKeys = new Set(found.map(incidentKey));
   const unknown = new Set(targets.filter(({ status }) => status === "unknown").map(({ key }) => key));

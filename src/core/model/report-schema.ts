@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { FAILURE_REASONS } from "./observation.ts";
-import { INCIDENT_SCOPES, STATUSES } from "./report.ts";
+import { INCIDENT_KINDS, INCIDENT_SCOPES, SEVERITIES, STATUSES } from "./report.ts";
 
 /**
  * The report: everything known at one instant. This schema is its only definition: the core makes it, every view reads it,
@@ -171,8 +171,18 @@ const Parity = z.object({
 });
 
 const Incident = z.object({
-  scope: oneOf(INCIDENT_SCOPES),
-  subject: Text,
+  kind: oneOf(
+    INCIDENT_KINDS,
+    "cause: shared by many targets; pair: of a protocol on a chain, such as one without a usable variant; target: of one target alone",
+  ).default("cause"),
+  scope: oneOf(INCIDENT_SCOPES, "What the subject is"),
+  subject: Text.describe(
+    "`all`, a host, protocol/variant/tier, the slug of a chain, protocol/chain, or the key of a target",
+  ),
+  severity: oneOf(
+    SEVERITIES,
+    "critical: users have no usable variant; calm: all of its targets are in maintenance",
+  ).default("warning"),
   since: Time,
   detail: Text,
   targets: z.array(Text).describe("Keys of the targets that it explains"),

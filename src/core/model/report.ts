@@ -54,7 +54,14 @@ export const SEVERITIES = ["ok", "calm", "unknown", "warning", "critical"] as co
 
 export type Severity = (typeof SEVERITIES)[number];
 
-export const INCIDENT_SCOPES = ["network", "host", "endpoint", "chain"] as const;
+/** What a shared cause can lie in. */
+export const CAUSE_SCOPES = ["network", "host", "endpoint", "chain"] as const;
+export const INCIDENT_SCOPES = [...CAUSE_SCOPES, "pair", "target"] as const;
+
+/** `cause`: shared by many targets · `pair`: of the users of a protocol on a chain · `target`: of one target alone. */
+export const INCIDENT_KINDS = ["cause", "pair", "target"] as const;
+
+export type IncidentKind = (typeof INCIDENT_KINDS)[number];
 
 /** Everything known at one instant. All outputs are made from one report, so that they cannot disagree. */
 export type Report = ReadonlyDeep<z.infer<typeof ReportSchema>>;
@@ -62,7 +69,7 @@ export type TargetReport = Report["targets"][number];
 export type ChainSummary = Report["chains"][number];
 export type GapReport = Report["gaps"][number];
 export type ParityReport = Report["parity"][number];
-/** One cause that explains the failures of many targets. */
+/** Something that a person should look at: a cause that many targets share, a pair, or a target. Each target in trouble is in one. */
 export type Incident = Report["incidents"][number];
 export type BudgetReport = Report["budgets"][number];
 export type ReplicaReport = NonNullable<Report["replica"]>;
@@ -123,8 +130,17 @@ export function incidentKey({ scope, subject }: Pick<Incident, "scope" | "subjec
   return `${scope} ${subject}`;
 }
 
-/** The scope and the subject of such a key. */
-export function incidentOfKey(key: string): Pick<Incident, "scope" | "subject"> {
+/** The kind, the scope and the subject of such a key. */
+export function incidentOfKey(key: string): Pick<Incident, "kind" | "scope" | "subject"> {
   const [scope = "", ...subject] = key.split(" ");
-  return { scope: scope as Incident["scope"], subject: subject.join(" ") };
+  return { kind: kindOf(scope), scope: scope as Incident["scope"], subject: subject.join(" ") };
+}
+
+function kindOf(scope: string): IncidentKind {
+  return scope === "pair" || scope === "target" ? scope : "cause";
+}
+
+/** The shared causes among the incidents: what they explain needs no words of its own. */
+export function sharedCauses(incidents: readonly Incident[]): readonly Incident[] {
+  return incidents.filter(({ scope }) => kindOf(scope) === "cause");
 }

@@ -1,8 +1,16 @@
 import type { ChainState } from "../head/chain-state.ts";
 import { findIncidents, isNetworkDown, isUnreached, nobodyAnsweredYet } from "../incidents/incidents.ts";
 import type { Endpoint } from "../model/fleet.ts";
-import type { ChainPart, Incident, Report, TargetId, TargetReport } from "../model/report.ts";
+import {
+  type ChainPart,
+  type Incident,
+  type Report,
+  sharedCauses,
+  type TargetId,
+  type TargetReport,
+} from "../model/report.ts";
 import { isoTime } from "../model/text.ts";
+import { incidentsOf } from "./incidents-of.ts";
 
 /** All that a report is made from. */
 export interface ReportInput extends Pick<Report, "config_digest" | "budgets" | "skipped" | "unlisted"> {
@@ -38,25 +46,30 @@ export function composeReport(input: ReportInput): Report {
     .flatMap(({ report }) => report.targets)
     .map((one) => (unproven.has(one.key) ? unknown(one, "not polled since our network outage", null) : one))
     .map((one) => (maintenance?.(one) === true ? { ...one, maintenance: true } : one));
-  const incidents = findIncidents(input.previousIncidents, {
+  const causes = findIncidents(sharedCauses(input.previousIncidents), {
     targets,
     endpoints,
     nowMs,
     isNetworkDown: isNetworkDown(sources, endpoints, nowMs),
   });
-  const network = incidents.find(({ scope }) => scope === "network");
+  const summaries = chains.map(({ report }) => report.summary);
+  const parity = chains.flatMap(({ report }) => report.parity);
+  const network = causes.find(({ scope }) => scope === "network");
   return {
     generated_at: isoTime(nowMs),
     config_digest: input.config_digest,
     replica: null,
-    chains: chains.map(({ report }) => report.summary),
+    chains: summaries,
     targets:
       network === undefined
         ? targets.map((one) => explained(one, explanations?.get(one.key)))
         : targets.map((one) => unknown(one, network.detail, network.since)),
     gaps: chains.flatMap(({ report }) => report.gaps),
-    parity: chains.flatMap(({ report }) => report.parity),
-    incidents,
+    parity,
+    incidents: incidentsOf({
+      ...{ causes, chains: summaries, nowMs, parity, targets },
+      previous: input.previousIncidents,
+    }),
     budgets: input.budgets,
     skipped: input.skipped,
     unlisted: input.unlisted,

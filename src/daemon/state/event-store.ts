@@ -1,7 +1,7 @@
 import { appendFile } from "node:fs/promises";
 import { type Event, EventSchema, eventLines, eventOf } from "../../core/events/event.ts";
 import { EventLog } from "../../core/events/event-log.ts";
-import { INCIDENT_SCOPES, type Incident, incidentOfKey, type Report } from "../../core/model/report.ts";
+import { CAUSE_SCOPES, type Incident, incidentOfKey, type Report } from "../../core/model/report.ts";
 import { isoTime, parseJson } from "../../core/model/text.ts";
 import { readOptional, writeAtomically } from "../../io/state/kept-file.ts";
 import { DebouncedWriter } from "../../io/state/writer.ts";
@@ -31,7 +31,7 @@ export function readEvents(text: string): { readonly events: readonly Event[]; r
 export class EventStore implements AsyncDisposable {
   readonly log = new EventLog();
   /** Incidents that began since the start of the process, by their scope. */
-  readonly incidents = new Map<Incident["scope"], number>(INCIDENT_SCOPES.map((scope) => [scope, 0]));
+  readonly incidents = new Map<Incident["scope"], number>(CAUSE_SCOPES.map((scope) => [scope, 0]));
   readonly #nowMs: () => number;
   readonly #writer: DebouncedWriter | null;
   /** Null while this process does not poll: it adds no events of itself then. */
@@ -81,7 +81,10 @@ export class EventStore implements AsyncDisposable {
     const events = this.log.note(report, hasAll);
     for (const { kind, subject, to } of events) {
       if (kind === "incident" && to === "began") {
-        const { scope } = incidentOfKey(subject);
+        const { kind: of, scope } = incidentOfKey(subject);
+        if (of !== "cause") {
+          continue;
+        }
         this.incidents.set(scope, (this.incidents.get(scope) ?? 0) + 1);
       }
     }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { EventSchema } from "../../core/events/event.ts";
-import type { ReadonlyDeep } from "../../core/model/report.ts";
+import { INCIDENT_KINDS, type ReadonlyDeep } from "../../core/model/report.ts";
 import { Count, Height, Seconds, TargetStatus, Text, Time } from "../../core/model/report-schema.ts";
 
 /** The replies of the JSON API other than the report. */
@@ -88,6 +88,7 @@ export const IncidentsSchema = z.object({
   incidents: z
     .array(
       z.object({
+        kind: z.enum(INCIDENT_KINDS),
         scope: Text,
         subject: Text,
         since: Time,

@@ -1,7 +1,7 @@
 import type { Event } from "../../core/events/event.ts";
 import type { EventLog } from "../../core/events/event-log.ts";
 import { availabilityOf, type Interval, incidentsOf, periodReader } from "../../core/events/timeline.ts";
-import type { Report } from "../../core/model/report.ts";
+import { incidentOfKey, type Report } from "../../core/model/report.ts";
 import type { EventQuery } from "./queries.ts";
 import { selectTargets } from "./selection.ts";
 
@@ -29,8 +29,11 @@ export function selectEvents(log: EventLog, query: EventQuery, hosts: Hosts): re
     .toReversed();
 }
 
-/** A first `ok` is no news, and a degraded pair is visible in the events of its targets. */
-function isNews({ from, kind, to }: Event): boolean {
+/** A first `ok` is no news. A degraded pair, and the incident of a pair or a target, are visible in the events of these. */
+function isNews({ from, kind, subject, to }: Event): boolean {
+  if (kind === "incident") {
+    return incidentOfKey(subject).kind === "cause";
+  }
   return !(from === "unknown" && to === "ok") && (kind !== "pair" || from === "down" || to === "down");
 }
 

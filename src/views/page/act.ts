@@ -68,6 +68,9 @@ export function renderIncidentAct(
   options: PageOptions,
   nowMs: number,
 ): Html | null {
+  if (scope === "pair" || scope === "target") {
+    return null;
+  }
   const indexers = new Map(targets.map(idOfKey).map((indexer) => [indexerKey(indexer), indexer]));
   const matches = scope === "chain" ? [{ chain: subject }] : [...indexers.values()];
   const alerts = scope === "chain" ? "" : "SynclagSharedCause|SynclagKeyRejected";

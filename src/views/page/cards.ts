@@ -91,18 +91,23 @@ type Extent = Pick<PastIncident, "until" | "target_count">;
 
 /** An incident; `until` is null while it goes on, and `target_count` includes targets that are not listed. */
 export function renderIncidentCard(
-  incident: Omit<Incident, "detail"> & Pick<PastIncident, "detail"> & Partial<Extent>,
+  incident: Omit<Incident, "detail" | "severity"> &
+    Partial<Pick<Incident, "severity">> &
+    Pick<PastIncident, "detail"> &
+    Partial<Extent>,
   body: HtmlValue,
   options: PageOptions,
   nowMs: number,
 ): Html {
-  const { scope, since, subject, targets, target_count: count = targets.length, until = null } = incident;
+  const { scope, severity = "warning", since, subject, targets, until = null } = incident;
+  const { target_count: count = targets.length } = incident;
   const isRunning = until === null;
   const length = formatDuration((isRunning ? nowMs : Date.parse(until)) - Date.parse(since));
   const end = isRunning ? null : html` to ${renderClock(until, nowMs)}`;
   const id = `${scope}-${subject}${isRunning ? "" : `-${since}`}`;
   const rest = count - targets.length;
-  return html`<li class="card ${isRunning ? "bad" : "idle"}"><h3>${isRunning ? toneGlyph("bad") : null} ${incidentTitle(incident)}</h3>
+  const tone = isRunning ? SEVERITY_TONES[severity] : "idle";
+  return html`<li class="card ${tone}"><h3>${isRunning ? toneGlyph(tone) : null} ${incidentTitle(incident)}</h3>
 <p>${body}</p>
 <p class="meta">for ${length}, from ${renderClock(since, nowMs)}${end}</p>
 <details id="incident-${id}"><summary>${formatCount(count, "target")}</summary>

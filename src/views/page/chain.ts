@@ -5,6 +5,7 @@ import {
   type ChainSummary,
   type GapReport,
   type Report,
+  sharedCauses,
   statusRank,
   type TargetReport,
 } from "../../core/model/report.ts";
@@ -57,7 +58,7 @@ export function renderChainPage(
   const problems = findProblems(own);
   const { tone, title, detail } = headlineAbove(own, problems);
   const main = html`${renderSummary(report, tone, html`${toneGlyph(tone)} ${chain.name}: ${title}`, detail)}
-${renderIncidents(own.incidents, problems, options, nowMs)}
+${renderIncidents(sharedCauses(own.incidents), problems, options, nowMs)}
 ${renderRanges(readRange(options.view.range), (range) => `${chainPath(slug)}?range=${range}`)}
 ${protocols.map((protocol) => renderProtocol(own, chain, protocol, endpoints, options))}
 ${protocols.map((protocol) => renderHistory(protocol, slug))}

@@ -1,10 +1,12 @@
 import { EVENT_KINDS, type Event } from "../../core/events/event.ts";
 import { incidentsOf, type PastIncident } from "../../core/events/timeline.ts";
-import { type Report, STATUSES } from "../../core/model/report.ts";
+import { type Incident, incidentKey, type Report, STATUSES } from "../../core/model/report.ts";
 import { formatClock, formatCount, formatNumber, isoTime } from "../../core/model/text.ts";
+import { worst } from "../../core/report/severity.ts";
 import { type Hosts, selectEvents } from "../api/events.ts";
 import type { EventQuery } from "../api/queries.ts";
 import { chainNames, eventWords } from "../wording/events.ts";
+import { SEVERITY_TONES } from "../wording/targets.ts";
 import { renderIncidentCard } from "./cards.ts";
 import { type Html, html } from "./html.ts";
 import { chainPath, eventsPath, INCIDENTS_PATH, targetAnchor } from "./links.ts";
@@ -34,14 +36,21 @@ export function renderIncidentsPage(
   const isRange = asked.to === report.generated_at && nowMs - Date.parse(asked.from) === lengthMs;
   const incidents = incidentsOf(log, asked, report);
   const running = report.incidents.length;
-  const tone = running > 0 ? "bad" : "ok";
+  const tone = running > 0 ? SEVERITY_TONES[worst(report.incidents.map(({ severity }) => severity))] : "ok";
   const [from, to] = [asked.from, asked.to].map((time) => formatClock(Date.parse(time), nowMs));
   const past = formatCount(incidents.filter(({ until }) => until !== null).length, "past incident");
   const count = `${past} ${isRange ? `in ${title}` : `from ${from} to ${to}`}`;
   const sentence = `${running === 0 ? "No incident" : formatCount(running, "incident")} now, ${count}`;
   const cards = incidents
     .slice(0, asked.limit)
-    .map((one) => renderIncidentCard(one, renderChains(one, report, range), options, nowMs));
+    .map((one) =>
+      renderIncidentCard(
+        { ...one, ...severityNow(one, report) },
+        renderChains(one, report, range),
+        options,
+        nowMs,
+      ),
+    );
   const found = selectEvents(log, asked, hosts);
   const main = html`${renderSummary(report, tone, html`${toneGlyph(tone)} ${sentence}`)}
 ${renderRanges(isRange ? range : null, (one) => eventsPath({ ...asked, from: "", to: "", range: one }))}
@@ -53,6 +62,12 @@ ${renderSection(
 ${renderEvents(found, { ...asked, range }, chainNames(report), nowMs)}`,
 )}`;
   return renderPage({ ...options, title: "Incidents · Synclag", tone, main, kind: "form" });
+}
+
+/** How bad an incident is that goes on. */
+function severityNow(incident: PastIncident, report: Report): Partial<Pick<Incident, "severity">> {
+  const now = report.incidents.find((one) => incidentKey(one) === incidentKey(incident));
+  return incident.until === null && now !== undefined ? { severity: now.severity } : {};
 }
 
 const MOST_CHAINS = 6;

@@ -1,6 +1,12 @@
 import { type IndexerId, indexerKey, variantName } from "../../core/model/fleet.ts";
 import { groupBy } from "../../core/model/group-by.ts";
-import { type ChainSummary, type Report, statusRank, type TargetReport } from "../../core/model/report.ts";
+import {
+  type ChainSummary,
+  type Report,
+  sharedCauses,
+  statusRank,
+  type TargetReport,
+} from "../../core/model/report.ts";
 import { formatNumber, shortDuration } from "../../core/model/text.ts";
 import type { Judgement } from "../../core/report/severity.ts";
 import { notableLagMs, SEVERITY_TONES } from "../wording/targets.ts";
@@ -28,7 +34,7 @@ const MANY_COLUMNS = 7;
 /** The whole fleet, a row for each chain, the worst first unless asked otherwise; testnets are folded. */
 export function renderMatrix(report: Report, judgement: Judgement, view: View): Html {
   const rows = sortRows(report, view.sort);
-  const explained = new Set(report.incidents.flatMap(({ targets }) => targets));
+  const explained = new Set(sharedCauses(report.incidents).flatMap(({ targets }) => targets));
   const table = { view, judgement, columns: findColumns(rows), explained };
   const mainnets = rows.filter(({ chain }) => !chain.testnet);
   const testnets = rows.filter(({ chain }) => chain.testnet);

@@ -5,6 +5,7 @@ import {
   type Report,
   type Severity,
   STATUSES,
+  sharedCauses,
   statusRank,
   type TargetReport,
 } from "../../core/model/report.ts";
@@ -178,7 +179,7 @@ export function renderCheckTable(json: Report, options: CheckTableOptions): stri
   return paragraphs([
     [paint(printable(detail === "" ? title : `${title}: ${detail}`), tone)],
     [describeReplica(json) ?? []].flat(),
-    json.incidents.map((incident) => printable(incidentLine(incident, problems, nowMs))),
+    sharedCauses(json.incidents).map((incident) => printable(incidentLine(incident, problems, nowMs))),
     targetLines(json, notOk).map((line) => paintStatus(cut(printable(line)))),
     json.targets.length > MAX_LISTED_WHOLE ? indexerLines(json.targets).map(cut) : [],
     [...differing, paritySummary(json) ?? []].flat().map(printable),
@@ -196,7 +197,7 @@ function incidentLine(incident: Incident, problems: readonly TargetProblem[], no
 
 /** Leaves out what an incident explains and, of many targets, those without data. */
 function targetLines({ targets, incidents }: Report, notOk: readonly TargetReport[]): readonly string[] {
-  const explained = new Set(incidents.flatMap((incident) => incident.targets));
+  const explained = new Set(sharedCauses(incidents).flatMap((incident) => incident.targets));
   const listed =
     targets.length <= MAX_LISTED_WHOLE
       ? [...notOk, ...targets.filter(({ status }) => status === "ok")]

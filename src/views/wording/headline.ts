@@ -1,5 +1,12 @@
 import { variantName } from "../../core/model/fleet.ts";
-import type { ChainSummary, ParityReport, Report, Severity, TargetReport } from "../../core/model/report.ts";
+import {
+  type ChainSummary,
+  type ParityReport,
+  type Report,
+  type Severity,
+  sharedCauses,
+  type TargetReport,
+} from "../../core/model/report.ts";
 import { formatCount, formatDuration, formatNumber } from "../../core/model/text.ts";
 import { differencesOf } from "../../core/report/pairs.ts";
 import { judgeReport, needsAction } from "../../core/report/severity.ts";
@@ -114,7 +121,7 @@ function describeUrgent(report: Report, urgent: readonly TargetProblem[]): State
   }
   const [count, total] = [formatNumber(urgent.length), formatCount(report.targets.length, "target")];
   const needs = `${count} of ${total} ${urgent.length === 1 ? "needs" : "need"} attention`;
-  const [widest] = report.incidents
+  const [widest] = sharedCauses(report.incidents)
     .map((incident) => {
       const keys = new Set(incident.targets);
       const explained = urgent.filter(({ target }) => keys.has(target.key));

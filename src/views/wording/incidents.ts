@@ -1,13 +1,23 @@
 import { groupBy } from "../../core/model/group-by.ts";
 import type { Incident } from "../../core/model/report.ts";
 import { formatCount, formatDuration, formatList, formatNumber } from "../../core/model/text.ts";
-import { failoverTargets, idOfKey, indexerName, notableLagMs, type TargetProblem } from "./targets.ts";
+import {
+  failoverTargets,
+  idOfKey,
+  indexerName,
+  notableLagMs,
+  type TargetProblem,
+  targetName,
+} from "./targets.ts";
 
 /** What an incident is described by. */
 type IncidentWords = Pick<Incident, "scope" | "subject"> & { readonly detail: string | null };
 
 /** `lockup subgraph (production): 26 of 26 targets refuse us`. */
 export function incidentTitle(incident: IncidentWords): string {
+  if (incident.scope === "pair" || incident.scope === "target") {
+    return `${incidentSubject(incident)} ${incidentEffect(incident)}`;
+  }
   return `${incidentSubject(incident)}: ${incidentEffect(incident)}`;
 }
 
@@ -16,11 +26,20 @@ export function incidentSubject({ scope, subject }: IncidentWords): string {
   if (scope === "network") {
     return "Network";
   }
+  if (scope === "pair") {
+    return subject;
+  }
+  if (scope === "target") {
+    return targetName({ key: subject });
+  }
   return scope === "endpoint" ? indexerName(idOfKey(subject)) : `${scope} ${subject}`;
 }
 
 /** `26 of 26 targets refuse us`: without the subject, which a detail names by its key or with its scope. */
 export function incidentEffect({ scope, subject, detail }: IncidentWords): string {
+  if (scope === "pair" || scope === "target") {
+    return detail?.replace(`${subject} `, "") ?? "";
+  }
   return detail?.replace(` of ${scope === "endpoint" ? subject : `${scope} ${subject}`}`, "") ?? "";
 }
 

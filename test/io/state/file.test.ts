@@ -17,7 +17,7 @@ import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 const CHAIN = chainState();
 const INCIDENT: Incident = {
-  ...{ scope: "host", subject: "example.com", since: isoTime(T0) },
+  ...{ kind: "cause", severity: "warning", scope: "host", subject: "example.com", since: isoTime(T0) },
   ...{ detail: "2 of 2", targets: ["a", "b"] },
 };
 

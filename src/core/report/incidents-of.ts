@@ -1,0 +1,75 @@
+import type { SharedCause } from "../incidents/incidents.ts";
+import { type Incident, incidentKey, type Report, type TargetReport } from "../model/report.ts";
+import { isoTime } from "../model/text.ts";
+import { type JudgedPair, judgeReport, needsAction, worst } from "./severity.ts";
+
+/** What incidents are found in. */
+interface IncidentsInput extends Pick<Report, "chains" | "parity" | "targets"> {
+  readonly causes: readonly SharedCause[];
+  /** The incidents of the previous report, so that one that goes on keeps its start time. */
+  readonly previous: readonly Incident[];
+  readonly nowMs: number;
+}
+
+type Found = Pick<Incident, "kind" | "scope" | "subject" | "detail" | "targets">;
+
+/**
+ * All incidents: the shared causes; then pairs and single targets in trouble that no cause explains. Each target in trouble is in one
+ * of them, so there is an incident whenever a person should look. One whose targets have become unknown goes on.
+ */
+export function incidentsOf({ causes, previous, nowMs, ...report }: IncidentsInput): readonly Incident[] {
+  const { pairs, targets: severities } = judgeReport({ ...report, incidents: [] });
+  const severityOf = (keys: readonly string[]) => worst(keys.flatMap((key) => severities.get(key) ?? []));
+  if (causes.some(({ scope }) => scope === "network")) {
+    return causes.map((one) => ({ ...one, severity: "critical" }));
+  }
+  const explained = new Set(causes.flatMap(({ targets }) => targets));
+  const isOpen = ({ key }: TargetReport) =>
+    !explained.has(key) && needsAction(severities.get(key) ?? "unknown");
+  const known = new Map(previous.map((one) => [incidentKey(one), one]));
+  const found = pairs
+    .flatMap((pair) => incidentsOfPair(pair, pair.targets.filter(isOpen)))
+    .map((one) => ({ ...one, since: known.get(incidentKey(one))?.since ?? isoTime(nowMs) }));
+  const foundKeys = new Set(found.map(incidentKey));
+  const unknown = new Set(report.targets.filter(({ status }) => status === "unknown").map(({ key }) => key));
+  const undecided = previous.filter(
+    (one) =>
+      one.kind !== "cause" &&
+      !foundKeys.has(incidentKey(one)) &&
+      one.targets.some((key) => unknown.has(key) && !explained.has(key)),
+  );
+  return [...causes, ...found, ...undecided].map((one) => ({ ...one, severity: severityOf(one.targets) }));
+}
+
+/** One incident for what is wrong with the pair as a whole, else one for each of its targets in trouble. */
+function incidentsOfPair(pair: JudgedPair, open: readonly TargetReport[]): readonly Found[] {
+  const { trouble, affected } = troubleOfPair(pair, open);
+  const shared = affected.map(({ key }) => key);
+  const others = open.filter((target) => !affected.includes(target));
+  return [
+    ...(shared.length === 0 ? [] : [pairIncident(`${pair.protocol}/${pair.chain.slug}`, trouble, shared)]),
+    ...others.map((target) => targetIncident(target, pair.differing)),
+  ];
+}
+
+/** What is wrong with a pair as a whole, and for which of its targets. */
+function troubleOfPair({ chain, differing, state }: JudgedPair, open: readonly TargetReport[]) {
+  if (state === "down") {
+    return { trouble: "has no usable variant", affected: open };
+  }
+  if (chain.dispute !== null) {
+    return { trouble: "has sources that contradict each other", affected: open };
+  }
+  const unequal = open.filter(({ key }) => differing.has(key));
+  return { trouble: "has variants with different data", affected: unequal.length > 1 ? unequal : [] };
+}
+
+function pairIncident(subject: string, trouble: string, targets: readonly string[]): Found {
+  return { kind: "pair", scope: "pair", subject, detail: `${subject} ${trouble}`, targets: [...targets] };
+}
+
+function targetIncident({ key, status }: TargetReport, differing: ReadonlySet<string>): Found {
+  const trouble =
+    status === "ok" && differing.has(key) ? "serves wrong data" : `is ${status.replace("_", " ")}`;
+  return { kind: "target", scope: "target", subject: key, detail: `${key} ${trouble}`, targets: [key] };
+}
