@@ -12,6 +12,7 @@ import type {
 import { jsonOf, memoize } from "../../core/model/memoize.ts";
 import type { FailureReason } from "../../core/model/observation.ts";
 import { failureOf } from "./failure.ts";
+import { skipInterimReplies } from "./skip-interim.ts";
 
 export interface HttpClientOptions {
   /** One deadline over connect, headers and body. */
@@ -52,6 +53,7 @@ const DEADLINE_STEPS = 10;
 export function createHttpClient(options: HttpClientOptions): HttpClient {
   const underWay = new Set<ReplyReader>();
   const headersFor = memoize((headers: PostRequest["headers"]) => headersOf(headers, options.userAgent));
+  const stopSkipping = skipInterimReplies();
   let dispatcher = openDispatcher(options);
   let openedMs = performance.now();
   let isDisposed = false;
@@ -108,6 +110,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
         reader.fail(...ABORTED);
       }
       await dispatcher.destroy();
+      stopSkipping();
     },
   };
 }
@@ -225,9 +228,6 @@ class ReplyReader implements Dispatcher.DispatchHandler {
   }
 
   onResponseStart(_controller: Controller, status: number, headers: Headers): void {
-    if (status < 200) {
-      return;
-    }
     this.headAtMs = performance.now();
     this.#httpStatus = status;
     this.#headers = headers;

@@ -8,6 +8,8 @@ const FAILURES: readonly (readonly [codes: RegExp, reason: FailureReason, detail
   [/^(EAI_|ENODATA$|ESERVFAIL$)/, "dns", null],
   [/^(ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT)$/, "timeout", "the host does not answer"],
   [/^UND_ERR_HEADERS_OVERFLOW$/, "too_large", "answered with more headers than can be read"],
+  // Of undici, for a status below 100.
+  [/^ERR_ASSERTION$/, "malformed", "replied with an invalid HTTP status line"],
   [/^(UND_ERR_RES_CONTENT_LENGTH_MISMATCH$|UND_ERR_RESPONSE)/, "malformed", null],
   [/^CERT_HAS_EXPIRED$/, "tls", "the TLS certificate has expired"],
   [/^DEPTH_ZERO_SELF_SIGNED_CERT$/, "tls", "the TLS certificate is self-signed"],

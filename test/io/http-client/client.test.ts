@@ -121,6 +121,23 @@ describe("a hostile reply", () => {
     expect(result).toMatchObject({ kind: "failed", reason: "too_large", detail });
   });
 
+  it.each([
+    { of: "interim replies", piece: "HTTP/1.1 100 Continue\r\n\r\n" },
+    { of: "an interim reply", piece: "x: HTTP/1.1 100 Continue\r\n" },
+  ])("ends at a number of bytes of $of, with a deadline however far away", async ({ piece }) => {
+    const endless = piece.repeat(1_000);
+    await using server = await serve((socket) => {
+      socket.write("HTTP/1.1 100 Continue\r\n");
+      writeEndlessly(socket, endless);
+    });
+    await using client = clientOf({ timeoutMs: 600_000 });
+
+    const result = await client.post(requestTo(server));
+
+    const detail = "answered with more headers than can be read";
+    expect(result).toMatchObject({ kind: "failed", reason: "too_large", detail });
+  });
+
   /** Milliseconds of CPU. */
   async function timeOf(reply: string, request: Pick<PostRequest, "body" | "keep">): Promise<number> {
     await using server = await serve((socket) => socket.write(reply));
@@ -170,6 +187,16 @@ describe("connections", () => {
 
     expect(results.map(({ kind }) => kind)).toEqual(Array(8).fill("replied"));
     expect(server.connectionCount()).toBe(2);
+  });
+
+  it("are kept by a server that says 100 Continue before each reply", async () => {
+    await using server = await serve((socket) => socket.write(`HTTP/1.1 100 Continue\r\n\r\n${OK}`));
+    await using client = clientOf({ connectionsPerHost: 1 });
+
+    const results = [await client.post(requestTo(server)), await client.post(requestTo(server))];
+
+    expect(results.map(({ kind }) => kind)).toEqual(["replied", "replied"]);
+    expect(server.connectionCount()).toBe(1);
   });
 
   it("are opened anew when the server has closed the idle one", async () => {

@@ -1,0 +1,80 @@
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import { maxHeaderSize } from "node:http";
+import { Socket } from "node:net";
+
+/** Undici publishes here, for any client of this process, when it has written the head of a request. */
+const SENT = "undici:client:sendHeaders";
+/** Not 101: after an upgrade, the connection is of no use. */
+const INTERIM = /^HTTP\/1\.\d 1(?!01)\d\d$/;
+const START = "HTTP/1.";
+const STATUS_ENDS_AT = "HTTP/1.1 100".length;
+const END_OF_HEAD = "\r\n\r\n";
+
+/**
+ * Hides interim replies from undici, which a server may send unasked (RFC 9110, 15.2): it closes the connection on `100 Continue` at once,
+ * and on others after the reply. Nothing of the reply itself is looked at but its status. Returns a way to stop it.
+ */
+export function skipInterimReplies(): () => void {
+  subscribe(SENT, onSent);
+  return () => void unsubscribe(SENT, onSent);
+}
+
+function onSent(message: unknown): void {
+  if (message instanceof Object && "socket" in message && message.socket instanceof Socket) {
+    skipOnce(message.socket);
+  }
+}
+
+/** Until the reply begins. At most as many bytes are skipped as the head of a reply may have. */
+function skipOnce(socket: Socket): void {
+  let held = Buffer.alloc(0);
+  let isInside = false;
+  let left = maxHeaderSize;
+
+  /** What is not of an interim reply, or null before it comes. */
+  function replyIn(chunk: Buffer): Buffer | null {
+    let bytes = Buffer.concat([held, chunk]);
+    while (isInside || INTERIM.test(statusOf(bytes))) {
+      const end = bytes.indexOf(END_OF_HEAD);
+      isInside = end < 0;
+      const skipped = isInside
+        ? Math.max(0, bytes.length - END_OF_HEAD.length + 1)
+        : end + END_OF_HEAD.length;
+      left -= skipped;
+      bytes = bytes.subarray(skipped);
+      if (isInside) {
+        break;
+      }
+    }
+    if (isInside || mayBecomeInterim(bytes)) {
+      held = bytes;
+      return null;
+    }
+    Reflect.deleteProperty(socket, "read");
+    return bytes;
+  }
+
+  socket.read = (size) => {
+    let reply: Buffer | null = null;
+    let chunk: unknown;
+    do {
+      chunk = Socket.prototype.read.call(socket, size);
+      reply = chunk instanceof Buffer ? replyIn(chunk) : null;
+    } while (reply === null && chunk !== null && left >= 0);
+    if (left < 0) {
+      socket.destroy(
+        Object.assign(new Error("too many interim replies"), { code: "UND_ERR_HEADERS_OVERFLOW" }),
+      );
+    }
+    return reply;
+  };
+}
+
+function mayBecomeInterim(bytes: Buffer): boolean {
+  const status = statusOf(bytes);
+  return status.length < STATUS_ENDS_AT && START.startsWith(status.slice(0, START.length));
+}
+
+function statusOf(bytes: Buffer): string {
+  return bytes.toString("latin1", 0, STATUS_ENDS_AT);
+}
