@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { FAILURE_REASONS } from "../src/core/model/observation.ts";
 import { STATUSES } from "../src/core/model/report.ts";
 import { PAIR_STATES } from "../src/core/report/pairs.ts";
-import { CHAIN_LABELS, ENDPOINT_LABELS, TARGET_LABELS } from "../src/metrics/families.ts";
+import { CHAIN_LABELS, ENDPOINT_LABELS, TARGET_LABELS } from "../src/metrics/labels.ts";
 import { createPrometheus } from "../src/metrics/registry.ts";
 import { metricsSource } from "./support/metrics-source.ts";
 

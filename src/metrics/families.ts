@@ -1,4 +1,4 @@
-import { type Endpoint, endpointsOf, type Fleet, type IndexerId } from "../core/model/fleet.ts";
+import { endpointsOf, type Fleet } from "../core/model/fleet.ts";
 import { groupBy } from "../core/model/group-by.ts";
 import { memoize } from "../core/model/memoize.ts";
 import {
@@ -13,7 +13,6 @@ import {
   type Report,
   STATUSES,
   statusRank,
-  type TargetId,
   type TargetReport,
   targetId,
 } from "../core/model/report.ts";
@@ -21,18 +20,22 @@ import { PAIR_STATES } from "../core/report/pairs.ts";
 import { judgeReport } from "../core/report/severity.ts";
 import { family, labelsText, labelText, type MetricFamily, type Sample } from "./exposition.ts";
 import { explainedKeys, INCIDENT_LABELS, incidentSeries } from "./incidents.ts";
+import {
+  budgetLabels,
+  CHAIN_LABELS,
+  ENDPOINT_LABELS,
+  endpointLabels,
+  INDEXER_LABELS,
+  indexerLabels,
+  keyLabels,
+  labelsOfKey,
+  TARGET_LABELS,
+  targetLabels,
+} from "./labels.ts";
 import { probeFailures } from "./probe-failures.ts";
 
 /** What the metrics of the fleet are read from: a daemon, or the report of `check`. */
 type ReportSource = Pick<MetricsSource, "report">;
-
-/** Labels of a target: T of the documentation. */
-export const TARGET_LABELS = ["protocol", "variant", "tier", "chain", "chain_id"] as const;
-/** Labels of a chain: C. */
-export const CHAIN_LABELS = ["chain", "chain_id"] as const;
-/** Labels of an endpoint: E. */
-export const ENDPOINT_LABELS = ["protocol", "variant", "tier", "endpoint"] as const;
-const INDEXER_LABELS = ["protocol", "variant", "tier"] as const;
 
 type Value = number | boolean | null;
 
@@ -224,6 +227,10 @@ export const STATUS_METRICS: readonly MetricFamily<ReportSource>[] = [
     synclag_reference_sources: [
       ({ reference }) => reference?.sources ?? null,
       "Number of sources that agree with the reference of the chain",
+    ],
+    synclag_reference_disputed: [
+      ({ dispute }) => dispute !== null,
+      "1 while sources of the chain contradict each other and nothing decides between them, else 0",
     ],
     synclag_block_interval_seconds: ["block_interval_seconds", "Measured time between blocks"],
   }),
@@ -435,37 +442,6 @@ function* durationSamples(source: MetricsSource): Iterable<Sample> {
       yield [labels, count, "_count"];
     }
   }
-}
-
-/** The text of T. */
-function targetLabels({ protocol, variant, tier, chain, chain_id }: TargetId): string {
-  return labelsText({ protocol, variant, tier, chain, chain_id: String(chain_id) });
-}
-
-function indexerLabels({ protocol, variant, tier }: IndexerId): string {
-  return labelsText({ protocol, variant, tier });
-}
-
-/** The text of E. */
-function endpointLabels({ protocol, variant, tier, name }: Endpoint): string {
-  return labelsText({ protocol, variant, tier, endpoint: name });
-}
-
-/** The labels of an endpoint by its key, which begins with `rpc/CHAIN` for an RPC node. */
-function labelsOfKey(key: string) {
-  const [protocol = "", variant = "", tier = "", endpoint = ""] = key
-    .replace(/^rpc\/([^/]*).*/, "/rpc//$1")
-    .split("/");
-  return { protocol, variant, tier, endpoint };
-}
-
-function keyLabels(key: string): string {
-  return labelsText(labelsOfKey(key));
-}
-
-/** A shared budget has `endpoint="shared"`, and the other labels of E empty. */
-function budgetLabels({ budget, endpoint }: BudgetReport): string {
-  return `${labelsText({ budget })},${keyLabels(endpoint ?? "///shared")}`;
 }
 
 function scarcer(one: BudgetReport, other: BudgetReport): BudgetReport {

@@ -31,9 +31,14 @@ export function target(variant: string, overrides: Labels = {}): Labels {
 export function fleet(minutes: number, ...targets: readonly TestTarget[]): readonly InputSeries[] {
   const played = targets.map((one) => ({ ...one, phases: phasesOf(one.timeline, minutes) }));
   const pairs = groupBy(played, ({ labels }) => `${labels["protocol"]}/${labels["chain"]}`);
+  const chains = groupBy(
+    targets.map(({ labels: { protocol: _p, variant: _v, tier: _t, ...labels } }) => labels),
+    (labels) => JSON.stringify(labels),
+  );
   return [
     ...played.flatMap(targetSeries),
     ...[...pairs.values()].flatMap((pair) => pairSeries(pair, minutes)),
+    ...[...chains.values()].flatMap(([labels]) => metric("synclag_reference_block_number", labels ?? {}, 1)),
   ];
 }
 

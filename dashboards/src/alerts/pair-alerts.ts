@@ -18,7 +18,7 @@ unless on (${PAIR})
 
 /** What affects users of a protocol on a chain whichever variant serves them, halted chains, and nodes of other chains. */
 export function pairAlerts(): readonly Alert[] {
-  return [chainHalted(), allVariantsStalled(), noVariantOk(), rpcWrongChain()];
+  return [chainHalted(), allVariantsStalled(), noVariantOk(), referenceDisputed(), rpcWrongChain()];
 }
 
 /**
@@ -71,6 +71,32 @@ function chainHalted(): Alert {
     summary: say`Chain ${label("chain")} has halted`,
     description: say`An independent node shows that chain ${label("chain")} (id ${label("chain_id")}) produces no blocks. ${NUMBER} indexers are waiting for it and are not at fault.`,
     first: "look at the status page of the chain, and wait.",
+    dashboard: { uid: "synclag-chain", variables: ["chain"] },
+  };
+}
+
+/**
+ * Nothing says which of the sources is right, so none of the targets can be called late or wrong: they look healthy. The same where
+ * several are healthy and there is no reference for another reason.
+ */
+function referenceDisputed(): Alert {
+  return {
+    ...CHAIN_ALERT,
+    name: "SynclagReferenceDisputed",
+    severity: "warning",
+    expr: unlessAllInMaintenance(
+      `max by (${CHAIN}) (synclag_reference_disputed) == 1
+or
+sum by (${CHAIN}) (${perTarget(statusMetric("ok"))}) > 1
+unless on (${CHAIN})
+  synclag_reference_block_number`,
+      CHAIN,
+    ),
+    for: "5m",
+    summary: say`The sources of ${label("chain")} do not agree on its head`,
+    description: say`The sources of ${label("chain")} (id ${label("chain_id")}) do not agree on its head, so nobody can say how far its indexers are behind, or which of them are wrong. None of them is preferred.`,
+    first:
+      "the page of the chain shows who contradicts whom; compare the heights with a block explorer, and add an RPC node to chains.yaml.",
     dashboard: { uid: "synclag-chain", variables: ["chain"] },
   };
 }

@@ -158,11 +158,8 @@ function calmTitle({ targets }: Report, severity: Severity): string {
     return `No data yet: none of ${total} has answered`;
   }
   if (count("ok") === targets.length) {
-    const lags = targets.flatMap((target) => notableLagMs(target) ?? []);
-    const most = formatDuration(Math.max(0, ...lags));
-    const late = most === formatDuration(0) ? ", at the head" : `, at most ${most} behind`;
     const all = targets.length === 1 ? "The only target is" : `All ${total} are`;
-    return `${all} ok${lags.length === 0 ? "" : late}`;
+    return `${all} ok${describeLags(targets)}`;
   }
   const isPlanned = ({ maintenance, status }: TargetReport) => maintenance && status !== "ok";
   const others = {
@@ -176,6 +173,21 @@ function calmTitle({ targets }: Report, severity: Severity): string {
   // Of what is unknown, nobody can say that it needs no action.
   const calm = severity === "unknown" ? "" : "No action needed: ";
   return `${calm}${formatNumber(count("ok"))} of ${total} ok${rest.join("")}`;
+}
+
+/** How late targets that are ok are at most, and of how many that is unknown. */
+function describeLags(targets: readonly TargetReport[]): string {
+  const lags = targets.flatMap((target) => notableLagMs(target) ?? []);
+  const unknown = targets.filter(
+    ({ lag_blocks, lag_seconds }) => lag_blocks === null && lag_seconds === null,
+  );
+  const most = formatDuration(Math.max(0, ...lags));
+  const late = most === formatDuration(0) ? ", at the head" : `, at most ${most} behind`;
+  if (unknown.length === targets.length) {
+    return ", with an unknown lag";
+  }
+  const rest = unknown.length === 0 ? "" : `, ${formatNumber(unknown.length)} with an unknown lag`;
+  return `${lags.length === 0 ? "" : late}${rest}`;
 }
 
 /** A text with its first letter in upper case. */
