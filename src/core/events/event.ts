@@ -3,33 +3,46 @@ import { Count, orNull, Seconds, Text, Time } from "../model/report-schema.ts";
 
 export const EVENT_KINDS = ["status", "pair", "incident", "parity", "deployment", "process"] as const;
 
+const KEY = /^[^/]+(\/[^/]+){3}$/;
+/** The shape of the subject of each kind: the views take it apart. */
+const SUBJECTS: Readonly<Record<(typeof EVENT_KINDS)[number], RegExp>> = {
+  status: KEY,
+  pair: /^[^/]+\/[^/]+$/,
+  incident: /^[^ ]+ ./s,
+  parity: /^[^ ]+( [^/ ]+(\/[^/ ]+){3}){2}$/,
+  deployment: KEY,
+  process: /./s,
+};
+
 /** Something that happened. This schema is its only definition: for the file, the store, the API and the command line. */
-export const EventSchema = z.object({
-  time: Time,
-  kind: z
-    .enum(EVENT_KINDS)
-    .describe(
-      "status: of a target; pair: the state of a protocol on a chain; incident: it began or ended; parity: data differ or are equal again; deployment: another one answers; process: Synclag started, stopped, or reloaded",
+export const EventSchema = z
+  .object({
+    time: Time,
+    kind: z
+      .enum(EVENT_KINDS)
+      .describe(
+        "status: of a target; pair: the state of a protocol on a chain; incident: it began or ended; parity: data differ or are equal again; deployment: another one answers; process: Synclag started, stopped, or reloaded",
+      ),
+    subject: Text.describe(
+      "What it happened to: the key of a target (status, deployment), protocol/chain (pair), scope and subject (incident), probe and keys (parity), or the name of the process",
     ),
-  subject: Text.describe(
-    "What it happened to: the key of a target (status, deployment), protocol/chain (pair), scope and subject (incident), probe and keys (parity), or the name of the process",
-  ),
-  from: orNull(Text, "What it was before, such as a status"),
-  to: Text.describe(
-    "A status, the state of a pair, `began` or `ended`, `different` or `equal`, a deployment or two `in turns`, or `started`, `stopped` or `reloaded`",
-  ),
-  detail: orNull(Text),
-  lag_seconds: orNull(Seconds.nonnegative()),
-  targets: z
-    .array(Text)
-    .describe("Keys of the targets that an incident explains, at most 100 of them")
-    .default([]),
-  target_count: Count.describe("How many targets an incident explains").default(0),
-  unwatched_since: orNull(
-    Time,
-    "Of a process that started: when one was last known to run. Nothing is known in between",
-  ),
-});
+    from: orNull(Text, "What it was before, such as a status"),
+    to: Text.describe(
+      "A status, the state of a pair, `began` or `ended`, `different` or `equal`, a deployment or two `in turns`, or `started`, `stopped` or `reloaded`",
+    ),
+    detail: orNull(Text),
+    lag_seconds: orNull(Seconds.nonnegative()),
+    targets: z
+      .array(Text)
+      .describe("Keys of the targets that an incident explains, at most 100 of them")
+      .default([]),
+    target_count: Count.describe("How many targets an incident explains").default(0),
+    unwatched_since: orNull(
+      Time,
+      "Of a process that started: when one was last known to run. Nothing is known in between",
+    ),
+  })
+  .refine(({ kind, subject }) => SUBJECTS[kind].test(subject), { path: ["subject"] });
 
 export type Event = Readonly<z.infer<typeof EventSchema>>;
 export type EventKind = Event["kind"];

@@ -8,7 +8,7 @@ import { incidentTitle } from "./incidents.ts";
 export function eventWords(event: Event, chainName: (slug: string) => string) {
   const { kind, subject, from, to, time, unwatched_since: since } = event;
   const detail = event.detail ?? "";
-  const change = `${from} → ${to}`;
+  const change = from === null ? to : `${from} → ${to}`;
   const nameOf = (key: string) => {
     const [protocol = "", variant = "", tier = "", chain = ""] = key.split("/");
     return `${protocol} ${variantName({ variant, tier })} on ${chainName(chain)}`;
