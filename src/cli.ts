@@ -172,6 +172,18 @@ const COMMANDS: readonly CommandSpec[] = [
     load: async () => (await import("./commands/demo.ts")).demo,
   },
   {
+    name: "notify",
+    about: "try the webhook of the configuration",
+    commands: [
+      {
+        name: "test",
+        about: "send one message to the URL of notify; exit code 0: it was accepted",
+        options: [CONFIG],
+        load: async () => (await import("./commands/notify.ts")).notifyTest,
+      },
+    ],
+  },
+  {
     name: "config",
     about: "validate the configuration, or print its schema",
     commands: [

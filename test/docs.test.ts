@@ -61,6 +61,7 @@ const CONFIGURATIONS = ["docs/your-case.md", "README.md"].flatMap((page) =>
 describe("a configuration of docs/your-case.md or README.md", () => {
   it("is there for each case", () => {
     expect(CONFIGURATIONS.map(({ title }) => title)).toEqual([
+      "One indexer, a chat channel",
       "A graph-node of your own",
       "One subgraph on The Graph's gateway",
       "Subgraphs of one protocol on several chains",
@@ -72,7 +73,7 @@ describe("a configuration of docs/your-case.md or README.md", () => {
   });
 
   it.each(CONFIGURATIONS)("passes `config check`: $title", async ({ text }) => {
-    const { world, printed } = commandWorld({ THEGRAPH_API_KEY: KEY, EXAMPLE_API_KEY: KEY });
+    const { world, printed } = commandWorld({ THEGRAPH_API_KEY: KEY, EXAMPLE_API_KEY: KEY, SLACK_KEY: KEY });
     const readFile = (path: string): string => (path === "chains.yaml" ? text : world.readFile(path));
 
     const exitCode = await runCli(["node", "synclag", "config", "check"], { ...world, readFile });

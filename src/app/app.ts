@@ -58,7 +58,8 @@ export async function runApp(config: Config, world: World, use: (app: App) => Pr
     replica?.reloaded();
     events.reloaded();
   });
-  await using notifier = new Notifier(daemon, world);
+  let url = "";
+  await using notifier = new Notifier(daemon, { ...world, pageUrl: () => url });
   const httpErrors = new HttpErrors(world.logger);
   const report = (): Report => ({ ...daemon.report(), ...(replica && { replica: replica.state() }) });
   await using server = await startHttpServer(
@@ -78,7 +79,8 @@ export async function runApp(config: Config, world: World, use: (app: App) => Pr
     },
     { web: world.web ?? null, onError: (error, route) => httpErrors.add(error, route) },
   );
-  await store.publishUrl(server.url);
+  url = server.url;
+  await store.publishUrl(url);
   replica?.start(`${hostname()}:${new URL(server.url).port}`, { daemon, events, notifier });
   await using _loop = startReportLoop(daemon, history, events, notifier, world);
   reloader.watch();

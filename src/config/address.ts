@@ -1,4 +1,4 @@
-import type { NotifySettings } from "./config.ts";
+import type { Receiver } from "./config.ts";
 import type { Flaws } from "./problems.ts";
 import {
   decodePercent,
@@ -155,7 +155,7 @@ export function basicAuthorization({ username, password }: URL): string | null {
 }
 
 /** A URL that receives messages, with its headers. Null: there is none, or a problem was added. */
-export function resolveNotify<T extends NotifySettings>(entry: Entry<T> | undefined, secrets: Secrets) {
+export function resolveReceiver<T extends Receiver>(entry: Entry<T> | undefined, secrets: Secrets) {
   if (entry?.value == null) {
     return null;
   }

@@ -2,6 +2,7 @@ import type { SecureVersion } from "node:tls";
 import type { Fleet } from "../core/model/fleet.ts";
 import type { Links, PublicView } from "../core/model/links.ts";
 import type { MaintenanceWindow } from "../core/model/maintenance-window.ts";
+import type { NotifyFormat, NotifyRules } from "../core/model/notify.ts";
 
 /** How the daemon polls. Times in milliseconds, sizes in bytes. */
 interface PollSettings {
@@ -41,7 +42,7 @@ export interface Config {
   /** The webhook that receives incidents. */
   readonly notify: NotifySettings | null;
   /** The dead man's switch. */
-  readonly heartbeat: (NotifySettings & { readonly everyMs: number }) | null;
+  readonly heartbeat: (Receiver & { readonly everyMs: number }) | null;
   /** Logged at the start and after a reload. */
   readonly warnings: readonly string[];
   /** Texts that must never leave the process: values of variables and files, keys in URLs and headers. */
@@ -51,9 +52,18 @@ export interface Config {
 }
 
 /** A URL that receives messages. */
-export interface NotifySettings {
+export interface Receiver {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
+}
+
+/** What is posted where. */
+export interface NotifySettings extends Receiver, NotifyRules {
+  readonly format: NotifyFormat;
+  /** Synclag's own page; null: at the address of its server. */
+  readonly link: string | null;
+  /** Where Telegram shows it; null in any other format. */
+  readonly chatId: string | null;
 }
 
 /** What `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY` hold; an empty text where one is not set. */

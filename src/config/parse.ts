@@ -4,7 +4,7 @@ import { groupBy } from "../core/model/group-by.ts";
 import { createRedact } from "../core/model/redact.ts";
 import { formatCount } from "../core/model/text.ts";
 import { whyUnreadable } from "../core/model/why-unreadable.ts";
-import { resolveNotify } from "./address.ts";
+import { resolveReceiver } from "./address.ts";
 import type { Config } from "./config.ts";
 import { idWarnings, resolveFleet, type Sections } from "./fleet.ts";
 import { Problems } from "./problems.ts";
@@ -32,8 +32,9 @@ export function parseConfig(text: string, options: ParseOptions): Config {
   const secrets = new Secrets(options);
   const { fleet, maintenance } = resolveFleet(sections, secrets);
   const shown = resolvePublic(sections);
-  const notify = resolveNotify(sections.notify, secrets);
-  const heartbeat = resolveNotify(sections.heartbeat, secrets);
+  checkNotify(sections);
+  const notify = resolveReceiver(sections.notify, secrets);
+  const heartbeat = resolveReceiver(sections.heartbeat, secrets);
   const [listen, poll, links] = [sections.listen.value, sections.poll.value, sections.links.value];
   if (listen === null || poll === null || links === null || !problems.isEmpty) {
     throw problems.toError(createRedact(secrets.all));
@@ -126,6 +127,22 @@ function resolvePublic({ public: entry, protocols: configured }: Sections): Conf
     checkKnown("protocol", name, configured, entry.spot.at("protocols", index));
   }
   return { protocols, title };
+}
+
+/** Adds problems with what is posted. */
+function checkNotify({ notify: entry, protocols: configured }: Sections): void {
+  if (entry?.value == null) {
+    return;
+  }
+  const { chatId, format, protocols } = entry.value;
+  for (const [index, name] of (protocols ?? []).entries()) {
+    checkKnown("protocol", name, configured, entry.spot.at("only", "protocols", index));
+  }
+  if (format === "telegram" && chatId === null) {
+    entry.spot.add("chat_id is missing: format telegram needs the id of a chat");
+  } else if (format !== "telegram" && chatId !== null) {
+    entry.spot.at("chat_id").add("only format telegram has a chat", "key");
+  }
 }
 
 /** Names that metrics and logs contain anyway: `?network=base` is no key. */

@@ -33,6 +33,12 @@ export const Interval = parsed((text) => parseQuantity(text, MILLISECONDS, 86_40
   expected: "a duration from 10s to 1d",
 });
 
+/** A time to wait, which may be none; milliseconds once parsed. */
+export const Delay = parsed((text) => parseQuantity(text, MILLISECONDS, MAX_DURATION_MS, 0), {
+  expected: `0s, or ${DURATION}`,
+  pattern: patternOf(MILLISECONDS).source,
+});
+
 /** Milliseconds of `250ms`, `0.25s`, `10s`, `5m`, `1h` or `1d`; null for any other text, for zero and for more than 24 days. */
 export function parseDuration(text: string): number | null {
   return parseQuantity(text, MILLISECONDS, MAX_DURATION_MS);

@@ -1,8 +1,9 @@
 import { z } from "zod";
 import type { Form } from "../core/model/fleet.ts";
 import type { MaintenanceWindow } from "../core/model/maintenance-window.ts";
+import { NOTIFY_FORMATS } from "../core/model/notify.ts";
 import { DIALECTS, HEAD_DIALECTS, RPC_DIALECT } from "../dialects/families.ts";
-import { ByteSize, CronSchedule, Duration, Interval, Listen, Schedule } from "./quantities.ts";
+import { ByteSize, CronSchedule, Delay, Duration, Interval, Listen, Schedule } from "./quantities.ts";
 
 /** A name that becomes a metric label and a part of a URL. */
 const Name = pattern(
@@ -277,13 +278,37 @@ const LinksEntry = map("a map with alertmanager, grafana or runbooks", {
   runbooks: optional(WebLink, "A copy of docs/runbooks (default: Synclag's own pages)."),
 });
 
+const NotifyOnly = map("a map with protocols, tiers or severity", {
+  protocols: optional(listOf(text("the name of a protocol"), "a list of protocols").min(1), "Only these."),
+  tiers: optional(listOf(text("the name of a tier"), "a list of tiers").min(1), "Only these."),
+  severity: oneOf(["warning", "critical"])
+    .default("warning")
+    .describe("critical: only where users have no usable variant."),
+});
+
 const NotifyEntry = map("a map with url", {
-  url: Url.describe("Gets a POST with JSON ([NOTIFY.md](NOTIFY.md))."),
+  url: Url.describe("Gets a POST for each message ([NOTIFY.md](NOTIFY.md))."),
   headers: Headers.default({}).describe("Sent with every request."),
   on: listOf(oneOf(["incident"]), "a list with incident")
     .default(["incident"])
-    .describe("incident: when one begins, changes or ends."),
-}).transform(({ on: _, ...address }) => address);
+    .describe("incident: when one begins, becomes worse or ends."),
+  after: Delay.prefault("5m").describe("How long one target is in trouble before it is told; 0s: at once."),
+  only: NotifyOnly.prefault({}).describe("Which incidents are told."),
+  format: oneOf(NOTIFY_FORMATS).default("json").describe("What the receiver of the URL reads."),
+  link: optional(WebLink, "This Synclag, as readers reach it: messages lead there (default: `listen`)."),
+  chat_id: optional(
+    text("the id of a chat, in quotes"),
+    "Where Telegram shows it, such as '-1001234567890'.",
+  ),
+}).transform(({ on: _, after: afterMs, chat_id, link, only, ...others }) => ({
+  ...others,
+  afterMs,
+  protocols: only.protocols ?? null,
+  tiers: only.tiers ?? null,
+  severity: only.severity,
+  link: link ?? null,
+  chatId: chat_id ?? null,
+}));
 
 const HeartbeatEntry = map("a map with url", {
   url: Url.describe("Gets a GET."),

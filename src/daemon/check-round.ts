@@ -35,6 +35,7 @@ export async function checkRound(
       chains: { ...restored.chains, ...known.save().chains },
       incidents: restored.incidents,
       questions: { ...restored.questions, ...daemon.save().questions },
+      told: restored.told,
     }),
     onLockLost: ({ message }) => world.logger.error(message),
   });

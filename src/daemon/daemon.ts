@@ -60,6 +60,7 @@ export class Daemon implements AsyncDisposable {
   #poller: Poller | null = null;
   /** Pollers of earlier configurations with running polls. */
   readonly #retired = new Set<Poller>();
+  #told: KnownState["told"] = [];
   #isDraining = false;
 
   constructor(config: Config, options: DaemonOptions) {
@@ -88,6 +89,7 @@ export class Daemon implements AsyncDisposable {
     this.#record.budgets.shortenBackOffs(this.#record.nowMs());
     this.#monitor.restore(restored);
     this.#states.restoreQuestions(restored.questions);
+    this.#told = restored.told;
   }
 
   get config(): Config {
@@ -128,6 +130,7 @@ export class Daemon implements AsyncDisposable {
   learn(learned: LearnedState): void {
     this.#states.restoreQuestions(learned.questions ?? {});
     this.#monitor.restore(learned);
+    this.#told = learned.told ?? this.#told;
     for (const [key, counts] of Object.entries(learned.counters)) {
       this.#states.countersOf(key).restore(counts);
     }
@@ -165,7 +168,16 @@ export class Daemon implements AsyncDisposable {
 
   /** The state to save, without the budgets. */
   save(): KnownState {
-    return { ...this.#monitor.save(), questions: this.#states.saveQuestions() };
+    return { ...this.#monitor.save(), questions: this.#states.saveQuestions(), told: this.#told };
+  }
+
+  /** What was said by webhook of the incidents of late. */
+  get told(): KnownState["told"] {
+    return this.#told;
+  }
+
+  keepTold(told: KnownState["told"]): void {
+    this.#told = told;
   }
 
   /** Works out the next report in slices, so that `report()` does not block the event loop. */

@@ -1,36 +1,28 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { endOf, type News, type Told, tell } from "../core/events/told.ts";
 import type { PostRequest } from "../core/model/http-post.ts";
-import { type Incident, type IncidentKind, incidentKey, type Report } from "../core/model/report.ts";
-import { formatDuration } from "../core/model/text.ts";
+import type { Report } from "../core/model/report.ts";
 import { createHttpClient, type HttpClient } from "../io/http-client/client.ts";
 import type { World } from "../io/world.ts";
+import { type Message, messageOf, NOTIFY_BODIES } from "../views/wording/notification.ts";
 import type { Daemon } from "./daemon.ts";
 
-type NotifyingDaemon = Pick<Daemon, "config" | "healthy" | "isPolling" | "report">;
-type NotifyingWorld = Pick<World, "build" | "logger" | "monotonicMs" | "nowMs" | "onBug" | "proxy">;
-type Message = ReturnType<typeof messageOf>;
-
-/** What was said last of a running incident, and when. */
-interface Told {
-  readonly incident: Incident;
-  readonly time: string;
+type NotifyingDaemon = Pick<Daemon, "config" | "healthy" | "isPolling" | "keepTold" | "told">;
+interface NotifyingWorld
+  extends Pick<World, "build" | "logger" | "monotonicMs" | "nowMs" | "onBug" | "proxy"> {
+  /** The address of the HTTP server, once it runs. */
+  readonly pageUrl: () => string;
 }
 
+const NOTHING = { news: [], told: [] } as const;
 const TICK_MS = 1_000;
 /** Two connections: a ping does not wait for a message that hangs at the same host. */
 const CLIENT = { timeoutMs: 10_000, maxResponseBytes: 65_536, connectionsPerHost: 2 };
 const MAX_QUEUED = 100;
-const MAX_TARGETS = 100;
 /** Each delay is twice the one before; a message is given up after about twenty minutes. */
 const FIRST_DELAY_MS = 1_000;
 const LONGEST_DELAY_MS = 300_000;
 const MAX_ATTEMPTS = 12;
-/** The shortest time between two messages about the same running incident. */
-const CHANGE_EVERY_MS = 300_000;
-/** A single target would be told again with each fault of it. */
-const POSTED: ReadonlySet<IncidentKind> = new Set(["cause", "pair"]);
-/** A message is sent when the number of targets changes by more than this share. */
-const NOTABLE_SHARE = 0.25;
 
 /** Posts incidents to a webhook, and pings a dead man's switch while polls make progress. Polls wait for neither. */
 export class Notifier implements AsyncDisposable {
@@ -42,7 +34,8 @@ export class Notifier implements AsyncDisposable {
   readonly #client: HttpClient;
   readonly #timer: NodeJS.Timeout;
   readonly #stopping = new AbortController();
-  readonly #told = new Map<string, Told>();
+  /** What this replica said, as against what another one that leads now says. */
+  #told: readonly Told[] = [];
   /** The first message is being sent. */
   readonly #queue: Message[] = [];
   #isSending = false;
@@ -53,24 +46,28 @@ export class Notifier implements AsyncDisposable {
     this.#daemon = daemon;
     this.#world = world;
     this.#firstDelayMs = firstDelayMs;
-    const { build, nowMs, proxy = null } = world;
-    this.#client = createHttpClient({ ...CLIENT, userAgent: `synclag/${build.version}`, nowMs, proxy });
-    // The previous process has posted the incidents that run.
-    takeMessages(this.#told, daemon.report());
+    this.#client = openNotifyClient(world);
     this.#timer = setInterval(() => void this.#pingIfDue().catch(world.onBug), TICK_MS);
   }
 
-  /** Sends what began, changed or ended since the last report. Only the replica that polls sends anything. */
+  /** Sends what the report adds to what was said. Only the replica that polls sends anything. */
   note(report: Report): void {
-    const messages = takeMessages(this.#told, report);
-    if (this.#daemon.isPolling()) {
-      this.#post(messages);
+    if (!this.#daemon.isPolling()) {
+      return;
     }
+    const { notify } = this.#daemon.config;
+    const { news, told } = notify === null ? NOTHING : tell(this.#daemon.told, report, notify);
+    this.#daemon.keepTold(told);
+    this.#told = told;
+    this.#post(news, report);
   }
 
-  /** Posts the end of incidents that the report of another leader does not have: only this replica has posted them. */
+  /** Posts the end of incidents of which another leader has said nothing: only this replica has posted them. */
   handOver(report: Report): void {
-    this.#post(takeMessages(this.#told, report).filter(isEnd));
+    const known = new Set(this.#daemon.told.map(({ id }) => id));
+    const own = this.#told.filter(({ ended, id, said }) => said !== "no" && ended === null && !known.has(id));
+    this.#told = [];
+    this.#post(own.map(endOf), report);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -80,11 +77,9 @@ export class Notifier implements AsyncDisposable {
     await this.#client[Symbol.asyncDispose]();
   }
 
-  #post(messages: readonly Message[]): void {
-    if (this.#daemon.config.notify === null) {
-      return;
-    }
-    this.#queue.push(...messages);
+  #post(news: readonly News[], report: Report): void {
+    const page = this.#daemon.config.notify?.link ?? this.#world.pageUrl();
+    this.#queue.push(...news.map((one) => messageOf(one, report, page)));
     const dropped = this.#queue.splice(1, this.#queue.length - MAX_QUEUED).length;
     if (dropped > 0) {
       this.counts.dropped += dropped;
@@ -109,12 +104,14 @@ export class Notifier implements AsyncDisposable {
    * Whether a message was accepted; it is sent again while the receiver may accept it later. Once another replica leads, which may
    * have posted more, only the end of an incident is sent again.
    */
-  async #send(body: Message): Promise<boolean> {
-    const { event, id } = body;
+  async #send(message: Message): Promise<boolean> {
+    const { event, id } = message;
     const { signal } = this.#stopping;
-    const maySend = (): boolean => !signal.aborted && (this.#daemon.isPolling() || isEnd(body));
+    const maySend = (): boolean => !signal.aborted && (this.#daemon.isPolling() || isEnd(message));
     for (let attempt = 1; maySend() && this.#daemon.config.notify !== null; attempt += 1) {
-      const { isAccepted, isPassing, detail } = await this.#ask({ ...this.#daemon.config.notify, body });
+      const { chatId, format, headers, url } = this.#daemon.config.notify;
+      const body = NOTIFY_BODIES[format](message, chatId);
+      const { isAccepted, isPassing, detail } = await deliver(this.#client, { url, headers, body });
       if (isAccepted) {
         return true;
       }
@@ -139,80 +136,34 @@ export class Notifier implements AsyncDisposable {
       return;
     }
     this.#pingedMs = nowMs;
-    const { isAccepted, detail } = await this.#ask({ ...heartbeat, body: null });
+    const { isAccepted, detail } = await deliver(this.#client, { ...heartbeat, body: null });
     if (isAccepted !== this.#isPingAccepted && !this.#stopping.signal.aborted) {
       this.#isPingAccepted = isAccepted;
       this.#world.logger[isAccepted ? "info" : "warn"]({ detail }, "The reply to the heartbeat changed");
     }
   }
-
-  /** `isPassing`: the same request may be accepted later. */
-  async #ask(request: PostRequest) {
-    const result = await this.#client.post(request);
-    // The status alone counts: a receiver that has accepted a message may compress its reply, or break it off. 0: none came.
-    const { httpStatus: status = 0 } = result.kind === "failed" ? result : result.reply;
-    const isAccepted = status >= 200 && status < 300;
-    const isPassing = status === 0 || status === 408 || status === 429 || status >= 500;
-    const isSilent = result.kind === "failed" && status === 0;
-    return {
-      isAccepted,
-      isPassing,
-      detail: isSilent ? `${result.reason}: ${result.detail}` : `HTTP ${status}`,
-    };
-  }
 }
 
-/** The messages that a report calls for; marks them as sent. While all targets of an incident are in maintenance, only its end is posted. */
-function takeMessages(told: Map<string, Told>, { incidents, targets, generated_at: time }: Report) {
-  const messages: Message[] = [];
-  const running = new Set(incidents.map(idOf));
-  const planned = new Set(targets.filter(({ maintenance }) => maintenance).map(({ key }) => key));
-  for (const incident of incidents
-    .filter(({ kind }) => POSTED.has(kind))
-    .filter((one) => one.targets.some((key) => !planned.has(key)))) {
-    const before = told.get(idOf(incident));
-    if (before === undefined || hasChanged(before, incident, time)) {
-      told.set(idOf(incident), { incident, time });
-      messages.push(messageOf(before === undefined ? "began" : "changed", incident, time));
-    }
-  }
-  for (const [id, { incident }] of told) {
-    if (!running.has(id)) {
-      told.delete(id);
-      messages.push(messageOf("ended", incident, time));
-    }
-  }
-  return messages;
+/** Sends a request once. `isPassing`: the same request may be accepted later. */
+export async function deliver(client: HttpClient, request: PostRequest) {
+  const result = await client.post(request);
+  // The status alone counts: a receiver that has accepted a message may compress its reply, or break it off. 0: none came.
+  const { httpStatus: status = 0 } = result.kind === "failed" ? result : result.reply;
+  const isAccepted = status >= 200 && status < 300;
+  const isPassing = status === 0 || status === 408 || status === 429 || status >= 500;
+  const isSilent = result.kind === "failed" && status === 0;
+  return {
+    isAccepted,
+    isPassing,
+    detail: isSilent ? `${result.reason}: ${result.detail}` : `HTTP ${status}`,
+  };
 }
 
-/** Differs for each incident, also of the same host. */
-function idOf(incident: Incident): string {
-  return `${incidentKey(incident)} ${incident.since}`;
+/** A client for messages and pings. */
+export function openNotifyClient({ build, nowMs, proxy = null }: Pick<World, "build" | "nowMs" | "proxy">) {
+  return createHttpClient({ ...CLIENT, userAgent: `synclag/${build.version}`, nowMs, proxy });
 }
 
 function isEnd({ event }: Message): boolean {
   return event === "incident_ended";
-}
-
-/** Whether the trouble or the number of targets has changed notably. */
-function hasChanged(before: Told, now: Incident, time: string): boolean {
-  const [had, has] = [before.incident.targets.length, now.targets.length];
-  const troubleOf = ({ detail }: Incident) => detail.replaceAll(/^[\d,]+ of [\d,]+ | on [^:]*$/g, "");
-  const isOther = troubleOf(now) !== troubleOf(before.incident);
-  const isNotable = isOther || Math.abs(has - had) > had * NOTABLE_SHARE;
-  return isNotable && Date.parse(time) - Date.parse(before.time) >= CHANGE_EVERY_MS;
-}
-
-/** The body of a request, which docs/NOTIFY.md describes. */
-function messageOf(what: "began" | "changed" | "ended", incident: Incident, time: string) {
-  const { detail, since, targets } = incident;
-  const after = what === "began" ? "" : ` after ${formatDuration(Date.parse(time) - Date.parse(since))}`;
-  return {
-    version: 1,
-    event: `incident_${what}`,
-    id: idOf(incident),
-    time,
-    text: `Incident ${what}${after}: ${detail}`,
-    incident: { ...incident, targets: targets.slice(0, MAX_TARGETS), target_count: targets.length },
-  };
 }

@@ -26,7 +26,7 @@ export interface ReplicaOptions {
 interface Followers {
   readonly daemon: Daemon;
   readonly events: Pick<EventStore, "log" | "started" | "standsBy">;
-  readonly notifier: Pick<Notifier, "note" | "handOver">;
+  readonly notifier: Pick<Notifier, "handOver">;
 }
 
 const TICK_MS = 100;
@@ -177,8 +177,6 @@ export class Replica implements AsyncDisposable {
     this.#ledWith = token;
     const knownForMs = this.#knownForMs();
     const aliveMs = knownForMs === null ? null : this.#options.world.nowMs() - knownForMs;
-    // The last leader has posted the incidents that run.
-    followers.notifier.note(followers.daemon.report());
     followers.events.started(this.#name, aliveMs);
     followers.daemon.startPolling();
     await this.#publish(followers);

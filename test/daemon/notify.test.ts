@@ -1,12 +1,13 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import type { Told } from "../../src/core/events/told.ts";
 import type { Incident, Report } from "../../src/core/model/report.ts";
 import { isoTime } from "../../src/core/model/text.ts";
 import { Notifier } from "../../src/daemon/notify.ts";
 import { fleetYaml } from "../scenarios/statuses/fleets.ts";
 import { recordLog } from "../support/log-recorder.ts";
 import { configOf, testWorld } from "../support/running-app.ts";
-import { Webhook } from "../support/webhook.ts";
+import { NOTIFY, Webhook } from "../support/webhook.ts";
 import { NOW_MS, sampleReport } from "../views/sample-report.ts";
 
 const MINUTE_MS = 60_000;
@@ -16,7 +17,13 @@ const HEADERS = { Authorization: "Bearer very secret" };
 let webhook: Webhook;
 let log: ReturnType<typeof recordLog>;
 /** What the notifier is told of the daemon; a test sets what it needs otherwise. */
-let daemon: { incidents: Incident[]; planned: readonly string[]; isPolling: boolean; isHealthy: boolean };
+let daemon: {
+  incidents: Incident[];
+  planned: readonly string[];
+  told: readonly Told[];
+  isPolling: boolean;
+  isHealthy: boolean;
+};
 let nowMs: number;
 let monotonicMs: number;
 
@@ -25,7 +32,7 @@ beforeEach(async () => {
   log = recordLog();
   nowMs = NOW_MS;
   monotonicMs = 0;
-  daemon = { incidents: [], planned: [], isPolling: true, isHealthy: true };
+  daemon = { incidents: [], planned: [], told: [], isPolling: true, isHealthy: true };
 });
 
 afterEach(() => webhook[Symbol.asyncDispose]());
@@ -51,18 +58,26 @@ function report(): Report {
 
 function startNotifier(settings: { readonly heartbeat?: "alone" | "too" } = {}): Notifier {
   const base = configOf(fleetYaml(["multichain"]));
-  const notify = { url: webhook.url, headers: HEADERS };
+  const notify = { ...NOTIFY, url: webhook.url, headers: HEADERS };
   const heartbeat = { url: webhook.url, headers: {}, everyMs: HEARTBEAT_MS };
   const posts = settings.heartbeat === "alone" ? {} : { notify };
   const config = { ...base, ...posts, ...(settings.heartbeat && { heartbeat }) };
   return new Notifier(
     {
       config,
-      report,
+      get told() {
+        return daemon.told;
+      },
+      keepTold: (told) => {
+        daemon.told = told;
+      },
       isPolling: () => daemon.isPolling,
       healthy: () => ({ ok: daemon.isHealthy, detail: "" }),
     },
-    { ...testWorld(base), logger: log.logger, monotonicMs: () => monotonicMs },
+    {
+      ...testWorld(base),
+      ...{ logger: log.logger, monotonicMs: () => monotonicMs, pageUrl: () => "http://synclag.test" },
+    },
     5,
   );
 }
@@ -91,14 +106,17 @@ describe("Notifier", () => {
 
     const received = await webhook.untilReceived(4);
     expect(received.map(({ body }) => [body?.["event"], body?.["text"]])).toEqual([
-      ["incident_began", "Incident began: 26 of 40 targets of host gateway.test reject our key"],
       [
-        "incident_changed",
-        "Incident changed after 7 min: 33 of 40 targets of host gateway.test reject our key",
+        "incident_began",
+        "Incident began: 26 of 40 targets of host gateway.test reject our key. Since 03:12:44 UTC. http://synclag.test/",
       ],
       [
         "incident_changed",
-        expect.stringMatching(/^Incident changed after 13 min: .* return no usable answer$/),
+        expect.stringMatching(/^Incident changed after 7 min: 33 of 40 .* reject our key\. /),
+      ],
+      [
+        "incident_changed",
+        expect.stringMatching(/^Incident changed after 13 min: .* return no usable answer\. /),
       ],
       ["incident_ended", expect.stringMatching(/^Incident ended after 19 min: 33 of 40 /)],
     ]);
@@ -179,7 +197,7 @@ describe("Notifier", () => {
     webhook.replies = [503];
     await using notifier = startNotifier();
 
-    for (let round = 0; round < 80; round += 1) {
+    for (let round = 0; round < 120; round += 1) {
       passes(notifier, 1, round % 2 === 0 ? [incident(26)] : []);
       passes(notifier, 1, [{ ...incident(3), subject: `host${round}.test` }]);
     }
@@ -188,8 +206,12 @@ describe("Notifier", () => {
     expect(log.lines.some(({ msg }) => msg === "Notifications dropped: too many wait")).toBe(true);
   });
 
-  it("sends nothing while another replica leads, and nothing that was sent before its start", async () => {
-    daemon.incidents = [incident(26)];
+  it("sends nothing while another replica leads, and nothing again that was sent before a restart", async () => {
+    {
+      await using former = startNotifier();
+      passes(former, 0, [incident(26)]);
+      await webhook.untilReceived(1);
+    }
     await using notifier = startNotifier();
     passes(notifier, 0, [incident(26)]);
     daemon.isPolling = false;
@@ -198,7 +220,7 @@ describe("Notifier", () => {
 
     passes(notifier, 1, []);
 
-    expect(await eventsOf(2)).toEqual(["incident_ended", "incident_ended"]);
+    expect(await eventsOf(2)).toEqual(["incident_began", "incident_ended"]);
   });
 
   it("tries no message again once another replica leads, which may have told more", async () => {
@@ -232,8 +254,8 @@ describe("Notifier", () => {
 
     const received = await webhook.untilReceived(2);
     expect(received.map(({ body }) => body?.["text"])).toEqual([
-      "Incident began: 3 of 40 targets of host gateway.test reject our key",
-      "Incident ended after 40 min: 3 of 40 targets of host gateway.test reject our key",
+      "Incident began: 3 of 40 targets of host gateway.test reject our key. Since 03:12:44 UTC. http://synclag.test/",
+      "Incident ended after 40 min: 3 of 40 targets of host gateway.test reject our key. http://synclag.test/",
     ]);
   });
 

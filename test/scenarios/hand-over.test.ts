@@ -30,7 +30,7 @@ import { Scenario } from "../support/scenario.ts";
 import { StoreModel } from "../support/store-model.ts";
 import { expectTold } from "../support/tell.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
-import { Webhook } from "../support/webhook.ts";
+import { NOTIFY, Webhook } from "../support/webhook.ts";
 
 const FLEET = readFileSync("test/fixtures/hand-over/fleet.yaml", "utf8");
 const CONFIG = configOf(FLEET);
@@ -278,7 +278,7 @@ class Cluster {
       state: () => daemon.save(),
       onLockLost: () => undefined,
     });
-    const notify = { url: (await this.#webhook).url, headers: {} };
+    const notify = { ...NOTIFY, url: (await this.#webhook).url };
     const daemon: Daemon = new Daemon(
       { ...CONFIG, notify },
       {
@@ -291,7 +291,7 @@ class Cluster {
     );
     const history = await HistoryStore.open(world);
     const events = await EventStore.open(world);
-    const notifier = new Notifier(daemon, world);
+    const notifier = new Notifier(daemon, { ...world, pageUrl: () => "http://synclag.test" });
     replica.start(name, { daemon, events, notifier });
     const reports = startReportLoop(daemon, history, events, notifier, world);
     const scrape = createScrape(daemon, {

@@ -451,9 +451,10 @@ export class Scenario extends Outputs implements AsyncDisposable {
     if (endpoint === undefined || this.#down.has(host) || this.fleet.isClosed) {
       return { kind: "failed", reason: "connect", detail: `connection to ${host} refused` };
     }
-    const text = body === null ? "" : JSON.stringify(body);
-    const query = String(body?.["query"] ?? "");
-    const sent = { path: pathname, headers, body: text };
+    const asked = typeof body === "string" ? null : body;
+    const text = typeof body === "string" ? body : JSON.stringify(asked);
+    const query = String(asked?.["query"] ?? "");
+    const sent = { path: pathname, headers, body: body === null ? "" : text };
     const times = { atMs: this.#elapsedMs(), endMs: NOT_ENDED };
     const request = { endpoint: endpoint.key, query, ...sent, ...times };
     this.received.push(request);

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from "node:http";
 import { text } from "node:stream/consumers";
+import type { NotifySettings } from "../../src/config/config.ts";
 import { type Listener, serve } from "./listener.ts";
 
 interface Received {
@@ -8,6 +9,12 @@ interface Received {
   readonly headers: IncomingHttpHeaders;
   readonly body: Readonly<Record<string, unknown>> | null;
 }
+
+/** The defaults of `notify`, except that one target is told at once. */
+export const NOTIFY: Omit<NotifySettings, "url"> = {
+  ...{ headers: {}, format: "json" as const, chatId: null, link: null },
+  ...{ afterMs: 0, protocols: null, tiers: null, severity: "warning" as const },
+};
 
 /** A webhook on loopback that replies with these statuses in turn, the last of them again and again; 0: it hangs. */
 export class Webhook implements AsyncDisposable {

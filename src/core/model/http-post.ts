@@ -4,8 +4,8 @@ import type { FailureReason } from "./observation.ts";
 export interface PostRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Null: a GET. */
-  readonly body: Readonly<Record<string, unknown>> | null;
+  /** A JSON object or a plain text. Null: a GET. */
+  readonly body: Readonly<Record<string, unknown>> | string | null;
   /** The text of the reply may be large: only its lines that begin with one of these names are kept, and its first line. */
   readonly keep?: readonly string[];
 }

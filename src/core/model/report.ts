@@ -61,7 +61,7 @@ export const INCIDENT_SCOPES = [...CAUSE_SCOPES, "pair", "target"] as const;
 /** `cause`: shared by many targets · `pair`: of the users of a protocol on a chain · `target`: of one target alone. */
 export const INCIDENT_KINDS = ["cause", "pair", "target"] as const;
 
-export type IncidentKind = (typeof INCIDENT_KINDS)[number];
+type IncidentKind = (typeof INCIDENT_KINDS)[number];
 
 /** Everything known at one instant. All outputs are made from one report, so that they cannot disagree. */
 export type Report = ReadonlyDeep<z.infer<typeof ReportSchema>>;

@@ -73,9 +73,9 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
         const request = {
           origin,
           path: `${pathname}${search}`,
-          headers: headersFor(headers),
+          headers: typeof body === "string" ? { ...headersFor(headers), ...PLAIN } : headersFor(headers),
           method: body === null ? ("GET" as const) : ("POST" as const),
-          body: body === null ? null : jsonOf(body),
+          body: typeof body === "string" || body === null ? body : jsonOf(body),
         };
         // Not undici's request(): its stream and its signal for each reply cost as much as all the rest of a poll.
         freshDispatcher().dispatch(request, reader);
@@ -159,6 +159,8 @@ function openDispatcher({ connectionsPerHost, timeoutMs, proxy = null }: HttpCli
     proxyTunnel: false,
   });
 }
+
+const PLAIN = { "content-type": "text/plain; charset=utf-8" };
 
 /** Ours win where the reply could not be read otherwise; names in lower case, so that none is sent twice. */
 function headersOf(headers: PostRequest["headers"], userAgent: string): Record<string, string> {

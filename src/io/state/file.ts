@@ -25,7 +25,7 @@ export interface RestoredState extends Omit<SavedState, "savedAtMs"> {
   readonly aliveMs: number | null;
 }
 
-const NOTHING_KNOWN: KnownState = { chains: {}, incidents: [], questions: {} };
+const NOTHING_KNOWN: KnownState = { chains: {}, incidents: [], questions: {}, told: [] };
 export const EMPTY_STATE: RestoredState = { ...NOTHING_KNOWN, budgets: NOTHING_SPENT, aliveMs: null };
 
 /**

@@ -1,3 +1,4 @@
+import type { Told } from "../../core/events/told.ts";
 import type { ChainState } from "../../core/head/chain-state.ts";
 import type { Incident } from "../../core/model/report.ts";
 import { seal, unseal } from "./seal.ts";
@@ -7,6 +8,8 @@ export interface KnownState {
   /** By the chain's slug. */
   readonly chains: Readonly<Record<string, ChainState>>;
   readonly incidents: readonly Incident[];
+  /** What was said of them by webhook. */
+  readonly told: readonly Told[];
   /** Which query of its dialect each endpoint answered last, by a digest of its identity. */
   readonly questions: Readonly<Record<string, number>>;
 }
@@ -27,11 +30,12 @@ export interface Part {
 
 const CHAIN = "chain ";
 
-export function stateParts({ chains, incidents, questions }: KnownState): readonly Part[] {
+export function stateParts({ chains, incidents, questions, told }: KnownState): readonly Part[] {
   return [
     ...Object.entries(chains).map(([slug, chain]) => sealedPart(CHAIN + slug, chain, chain.revision)),
     sealedPart("incidents", incidents),
     sealedPart("questions", questions),
+    sealedPart("told", told),
   ];
 }
 
@@ -81,10 +85,12 @@ export function stateIn(
 ): Pick<KnownState, "chains"> & Partial<KnownState> {
   const incidents = values.get("incidents") as KnownState["incidents"] | undefined;
   const questions = values.get("questions") as KnownState["questions"] | undefined;
+  const told = values.get("told") as KnownState["told"] | undefined;
   return {
     chains: valuesNamed<ChainState>(CHAIN, values),
     ...(incidents && { incidents }),
     ...(questions && { questions }),
+    ...(told && { told }),
   };
 }
 

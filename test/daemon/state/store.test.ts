@@ -146,7 +146,7 @@ async function keep(path: string | null) {
     world: { logger, nowMs: () => Date.now() + aheadMs, monotonicMs: () => performance.now() },
     state: () => {
       written.count += 1;
-      return { chains: {}, incidents: [], questions: {} };
+      return { chains: {}, incidents: [], questions: {}, told: [] };
     },
     onLockLost: (error) => lost.push(error),
   });

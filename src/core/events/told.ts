@@ -1,0 +1,170 @@
+import type { NotifyRules } from "../model/notify.ts";
+import { type Incident, incidentKey, type Report, statusRank, type TargetReport } from "../model/report.ts";
+import { isAtLeast } from "../report/severity.ts";
+
+/** An incident that runs or has ended within the last hour, and what was said of it. It is saved, so that a restart says nothing twice. */
+export interface Told {
+  /** Of all messages about it. */
+  readonly id: string;
+  /** As it was when it was told last, or when it began. */
+  readonly incident: Incident;
+  readonly target_count: number;
+  /** The rank of the most urgent status of its targets then. */
+  readonly rank: number;
+  /** `no`: it has not lasted long enough; `flapping`: it comes and goes, which was said once. */
+  readonly said: "no" | "yes" | "flapping";
+  /** When it was told last. */
+  readonly time: string;
+  /** When it began in the last hour, the oldest first. */
+  readonly starts: readonly string[];
+  /** Null while it runs. */
+  readonly ended: string | null;
+}
+
+/** Something to say about an incident. */
+export interface News {
+  readonly event: "began" | "changed" | "ended";
+  readonly id: string;
+  readonly incident: Incident;
+  readonly target_count: number;
+  /** How often it began within an hour; more than once only where it comes and goes. */
+  readonly times: number;
+}
+
+const HOUR_MS = 3_600_000;
+/** An incident that begins for the third time within an hour will come again: it is told once more, and then no more until it is over. */
+const FLAPS = 3;
+/** The shortest time between two messages about the same running incident. */
+const CHANGE_EVERY_MS = 300_000;
+/** A message is sent when the number of targets grows by more than this share. */
+const NOTABLE_SHARE = 0.25;
+/** More targets are counted, and not named. */
+const MAX_TARGETS = 100;
+
+/** What a report adds to what was said, and what has been said then. */
+export function tell(before: readonly Told[], report: Report, rules: NotifyRules) {
+  const { generated_at: time, incidents } = report;
+  const known = new Map(before.map((one) => [incidentKey(one.incident), one]));
+  const byKey = new Map(report.targets.map((target) => [target.key, target]));
+  const running = incidents.map((incident): Running => {
+    const targets = incident.targets.flatMap((key) => byKey.get(key) ?? []);
+    return { incident, targets, former: known.get(incidentKey(incident)) ?? null };
+  });
+  const isRunning = new Set(incidents.map(incidentKey));
+  const troubled = new Set(incidents.flatMap(({ targets }) => targets));
+  const steps = [
+    ...running.map((one) => (isWanted(one, rules) ? goOn(one, time, rules) : { told: one.former })),
+    ...before
+      .filter(({ incident }) => !isRunning.has(incidentKey(incident)))
+      // It goes on in another incident, which has messages of its own.
+      .filter(
+        ({ ended, incident: { targets } }) => ended !== null || !targets.every((key) => troubled.has(key)),
+      )
+      .map((one) => end(one, time)),
+  ];
+  return {
+    told: steps.flatMap(({ told }) => told ?? []),
+    news: steps.flatMap(({ news }: Step) => news ?? []),
+  };
+}
+
+/** That it is over, for whoever was told of it. */
+export function endOf(told: Told): News {
+  return newsOf("ended", told);
+}
+
+interface Running {
+  readonly incident: Incident;
+  readonly targets: readonly TargetReport[];
+  readonly former: Told | null;
+}
+
+interface Step {
+  /** Null: nothing needs to be remembered. */
+  readonly told: Told | null;
+  readonly news?: News;
+}
+
+/** Whether somebody wants to be told, except that it ended. */
+function isWanted({ incident, targets }: Running, rules: NotifyRules): boolean {
+  return (
+    isAtLeast(incident.severity, rules.severity) &&
+    // One that the report does not have has left chains.yaml.
+    (targets.length < incident.targets.length ||
+      targets.some(
+        ({ maintenance, protocol, tier }) =>
+          !maintenance &&
+          (rules.protocols?.includes(protocol) ?? true) &&
+          (rules.tiers?.includes(tier) ?? true),
+      ))
+  );
+}
+
+function goOn(running: Running, time: string, rules: NotifyRules): Step {
+  const { former, incident, targets } = running;
+  const isStart = former === null || former.ended !== null || former.incident.since !== incident.since;
+  const recent = (former?.starts ?? []).filter((start) => Date.parse(time) - Date.parse(start) < HOUR_MS);
+  const starts = isStart ? [...recent, incident.since] : former.starts;
+  const now: Told = {
+    id: `${incidentKey(incident)} ${incident.since}`,
+    incident: { ...incident, targets: incident.targets.slice(0, MAX_TARGETS) },
+    target_count: incident.targets.length,
+    rank: Math.max(0, ...targets.map(({ status }) => statusRank(status))),
+    ...{ said: "no", time, starts, ended: null },
+  };
+  if (former?.said === "flapping") {
+    return { told: { ...now, id: former.id, said: "flapping" } };
+  }
+  if (isStart || former.said === "no") {
+    const isFlapping = starts.length >= FLAPS;
+    return isFlapping || isReady(running, time, rules)
+      ? say("began", { ...now, said: isFlapping ? "flapping" : "yes" })
+      : { told: now };
+  }
+  return isWorse(former, now) ? say("changed", { ...now, said: "yes" }) : { told: former };
+}
+
+function end(one: Told, time: string): Step {
+  if (one.ended === null) {
+    const told = { ...one, ended: time };
+    return one.said === "yes" ? say("ended", told) : { told };
+  }
+  const isOver = Date.parse(time) - Date.parse(one.ended) >= HOUR_MS;
+  if (!isOver) {
+    return { told: one };
+  }
+  return one.said === "flapping" ? { ...say("ended", one), told: null } : { told: null };
+}
+
+function say(event: News["event"], told: Told): Required<Step> {
+  return { told, news: newsOf(event, told) };
+}
+
+function newsOf(event: News["event"], { id, incident, said, starts, target_count }: Told): News {
+  return { event, id, incident, target_count, times: said === "flapping" ? starts.length : 1 };
+}
+
+/** Several targets in trouble are told at once, one alone after a time in which it may recover; old data are as old as they are. */
+function isReady({ incident, targets }: Running, time: string, { afterMs }: NotifyRules): boolean {
+  const [only] = targets;
+  if (incident.targets.length !== 1 || only === undefined) {
+    return true;
+  }
+  const nowMs = Date.parse(time);
+  const { lag_seconds: lag, last_advance: advance, status } = only;
+  const idleMs = status === "stalled" && advance !== null ? nowMs - Date.parse(advance) : 0;
+  return Math.max(nowMs - Date.parse(incident.since), (lag ?? 0) * 1_000, idleMs) >= afterMs;
+}
+
+/** More severe, more targets, or another trouble that is as urgent; not within five minutes of the last message. */
+function isWorse(before: Told, now: Told): boolean {
+  const troubleOf = ({ incident }: Told) => incident.detail.replaceAll(/^[\d,]+ of [\d,]+ | on [^:]*$/g, "");
+  const isOther = troubleOf(now) !== troubleOf(before) && now.rank >= before.rank;
+  const hasGrown = now.target_count > before.target_count * (1 + NOTABLE_SHARE);
+  const isMoreSevere =
+    now.incident.severity !== before.incident.severity &&
+    isAtLeast(now.incident.severity, before.incident.severity);
+  return (
+    (isMoreSevere || isOther || hasGrown) && Date.parse(now.time) - Date.parse(before.time) >= CHANGE_EVERY_MS
+  );
+}

@@ -1,0 +1,16 @@
+/** The shapes of a message; docs/NOTIFY.md has an example of each. */
+export const NOTIFY_FORMATS = ["json", "slack", "discord", "telegram", "text"] as const;
+
+export type NotifyFormat = (typeof NOTIFY_FORMATS)[number];
+
+/** Which incidents are told, and when. */
+export interface NotifyRules {
+  /** How long one target is in trouble before it is told. */
+  readonly afterMs: number;
+  /** Null: all. */
+  readonly protocols: readonly string[] | null;
+  /** Null: all. */
+  readonly tiers: readonly string[] | null;
+  /** The least severity. */
+  readonly severity: "warning" | "critical";
+}

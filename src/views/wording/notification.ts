@@ -1,0 +1,117 @@
+import type { News } from "../../core/events/told.ts";
+import { variantName } from "../../core/model/fleet.ts";
+import type { NotifyFormat } from "../../core/model/notify.ts";
+import type { Report, TargetReport } from "../../core/model/report.ts";
+import { formatClock, formatDuration, formatList } from "../../core/model/text.ts";
+import { judgeReport } from "../../core/report/severity.ts";
+import { describeFailover } from "./incidents.ts";
+import { describeAlternatives, findProblems, notableLagMs, PAIR_WORDS } from "./targets.ts";
+
+/** A message as docs/NOTIFY.md describes it. */
+export interface Message {
+  readonly version: 1;
+  readonly event: string;
+  readonly id: string;
+  readonly time: string;
+  /** For people, in one line. */
+  readonly text: string;
+  readonly [more: string]: unknown;
+}
+
+/** What is posted in each format. A receiver must not take what an indexer said for its own markup, nor refuse a long text. */
+export const NOTIFY_BODIES: Readonly<
+  Record<
+    NotifyFormat,
+    (message: Message, chatId: string | null) => Readonly<Record<string, unknown>> | string
+  >
+> = {
+  json: (message) => message,
+  slack: ({ text }) => ({
+    text: text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;"),
+  }),
+  discord: ({ text }) => ({ content: cut(text, 2_000), allowed_mentions: { parse: [] } }),
+  telegram: ({ text }, chatId) => ({
+    chat_id: chatId,
+    text: cut(text, 4_096),
+    link_preview_options: { is_disabled: true },
+  }),
+  text: ({ text }) => text,
+};
+
+function cut(text: string, most: number): string {
+  return text.length <= most ? text : `${text.slice(0, most - 1)}…`;
+}
+
+/** The message about an incident. `page`: the address of Synclag's page. */
+export function messageOf(news: News, report: Report, page: string): Message {
+  const { event, id, incident, target_count, times } = news;
+  const { generated_at: time } = report;
+  const sinceMs = Date.parse(incident.since);
+  const length = formatDuration(Date.parse(time) - sinceMs);
+  const after = event === "began" || times > 1 ? "" : ` after ${length}`;
+  const since = event === "ended" ? "" : ` Since ${formatClock(sinceMs, Date.parse(time))}.`;
+  const slugs = slugsOf(incident);
+  const path = slugs.size === 1 ? `/chains/${[...slugs][0]}` : "/";
+  const what = event === "ended" ? endText(news, report) : troubleText(news, report);
+  const text = `Incident ${event}${after}: ${what}.${since}${oftenText(news)} ${page}${path}`;
+  return {
+    ...{ version: 1, event: `incident_${event}`, id, time },
+    // Of upstream servers, whose line breaks and control characters are no part of a sentence.
+    text: text.replace(/[\p{Cc}\p{Cf}]+/gu, " "),
+    incident: { ...incident, target_count, times },
+  };
+}
+
+function oftenText({ event, times }: News): string {
+  if (times === 1) {
+    return "";
+  }
+  return event === "ended"
+    ? " It came and went, and has not come back for an hour."
+    : ` It began ${times} times within an hour; the next message comes when it has been over for an hour.`;
+}
+
+/** What is wrong, on which chain, how late users are, and what is healthy. */
+function troubleText({ incident }: News, report: Report): string {
+  const keys = new Set(incident.targets);
+  const own = findProblems(report).filter(({ target }) => keys.has(target.key));
+  const [only] = own;
+  if (keys.size === 1 && only !== undefined) {
+    const { detail, status } = only.target;
+    return `${nameOf(only.target, report)}, ${status.replace("_", " ")}: ${detail}; ${describeAlternatives(only)}`;
+  }
+  const slugs = slugsOf(incident);
+  const disputes = report.chains.flatMap(({ dispute, slug }) =>
+    slugs.has(slug) && dispute !== null ? dispute : [],
+  );
+  const statuses = own.map(({ target }) => `${variantName(target)} ${target.status.replace("_", " ")}`);
+  const isPair = incident.kind === "pair" && statuses.length > 0;
+  const trouble = `${incident.detail}${isPair ? `: ${formatList(statuses)}` : ""}`;
+  return [trouble, ...disputes, describeFailover(incident, own)].filter((text) => text !== "").join("; ");
+}
+
+/** How the target or the pair is now, else what has ended. */
+function endText({ incident, target_count: count }: News, report: Report): string {
+  const target = report.targets.find(({ key }) => key === incident.targets[0]);
+  if (count === 1 && target !== undefined) {
+    const lagMs = notableLagMs(target);
+    const status = target.maintenance ? "in maintenance" : target.status.replace("_", " ");
+    return `${nameOf(target, report)} is ${status}${lagMs === null ? "" : `, ${formatDuration(lagMs)} behind`}`;
+  }
+  const pair = judgeReport(report).pairs.find(
+    ({ chain, protocol }) => incident.subject === `${protocol}/${chain.slug}`,
+  );
+  return incident.kind === "pair" && pair !== undefined
+    ? `${incident.subject} is ${PAIR_WORDS[pair.state][0]}`
+    : incident.detail;
+}
+
+/** `lockup subgraph on Base`. */
+function nameOf(target: TargetReport, { chains }: Report): string {
+  const chain = chains.find(({ slug }) => slug === target.chain)?.name ?? target.chain;
+  return `${target.protocol} ${variantName(target)} on ${chain}`;
+}
+
+function slugsOf({ targets }: News["incident"]): ReadonlySet<string> {
+  return new Set(targets.map((key) => key.split("/").at(-1) ?? ""));
+}

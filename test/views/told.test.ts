@@ -1,0 +1,84 @@
+import { describe, expect, it } from "vitest";
+import { parse } from "yaml";
+import { parseDuration } from "../../src/config/quantities.ts";
+import { type Told, tell } from "../../src/core/events/told.ts";
+import type { NotifyRules } from "../../src/core/model/notify.ts";
+import type { Incident, Report } from "../../src/core/model/report.ts";
+import { isoTime } from "../../src/core/model/text.ts";
+import { incidentsOf } from "../../src/core/report/incidents-of.ts";
+import { messageOf, NOTIFY_BODIES } from "../../src/views/wording/notification.ts";
+import { expectTold } from "../support/tell.ts";
+import { chainsOf } from "./report-story.ts";
+import { NOW_MS, sampleReport } from "./sample-report.ts";
+
+/**
+ * What is posted as a fleet changes: `rules FIELD=YAML…` (of NotifyRules), `[5m] CHAINS` as for `chainsOf()`: a report, so much later;
+ * `restart`: what was said is read from its JSON.
+ */
+class ToldStory {
+  #rules: NotifyRules = { afterMs: 300_000, protocols: null, tiers: null, severity: "warning" };
+  #told: readonly Told[] = [];
+  #incidents: readonly Incident[] = [];
+  #nowMs = NOW_MS;
+
+  do(line: string): readonly string[] {
+    const [verb = "", ...words] = line.split(" ");
+    if (verb === "rules") {
+      const fields = words.map((word) => word.split("="));
+      const given = Object.fromEntries(fields.map(([name, value = ""]) => [name, parse(value)]));
+      this.#rules = { ...this.#rules, ...(given as Partial<NotifyRules>) };
+      return [];
+    }
+    if (verb === "restart") {
+      this.#told = JSON.parse(JSON.stringify(this.#told)) as readonly Told[];
+      return [];
+    }
+    this.#nowMs += parseDuration(verb) ?? 0;
+    const report = this.#reportOf(line.replace(/^\d+m /, ""));
+    const { news, told } = tell(this.#told, report, this.#rules);
+    this.#told = told;
+    return news.length === 0
+      ? ["nothing"]
+      : news.map((one) => messageOf(one, report, "http://synclag.test").text);
+  }
+
+  #reportOf(text: string): Report {
+    const sample = { ...sampleReport({ chains: chainsOf(text) }), generated_at: isoTime(this.#nowMs) };
+    const previous = this.#incidents;
+    this.#incidents = incidentsOf({ ...sample, causes: [], previous, nowMs: this.#nowMs });
+    return { ...sample, incidents: this.#incidents };
+  }
+}
+
+describe("tell()", () => {
+  it("says what test/fixtures/told.txt expects", async () => {
+    await expectTold("test/fixtures/told.txt", () => new ToldStory());
+  });
+});
+
+describe("NOTIFY_BODIES", () => {
+  const message = {
+    version: 1,
+    event: "test",
+    id: "1",
+    time: "",
+    text: `<!channel> & ${"x".repeat(5_000)}`,
+  } as const;
+
+  it("leaves no markup of Slack in what an indexer said", () => {
+    expect(NOTIFY_BODIES.slack(message, null)).toMatchObject({
+      text: expect.stringMatching(/^&lt;!channel&gt; &amp; x/),
+    });
+  });
+
+  it("cuts what Discord and Telegram would refuse, and mentions nobody", () => {
+    expect(NOTIFY_BODIES.discord(message, null)).toEqual({
+      content: expect.stringMatching(/^.{1999}…$/),
+      allowed_mentions: { parse: [] },
+    });
+    expect(NOTIFY_BODIES.telegram(message, "@c")).toMatchObject({
+      chat_id: "@c",
+      text: expect.stringMatching(/^.{4095}…$/),
+    });
+  });
+});
