@@ -97,6 +97,7 @@ export class DaemonStory implements AsyncDisposable {
       this.#linesRead = log.length;
       return news.flatMap((line) => logged(line, pattern));
     },
+    posted: ({ posted }) => posted.splice(0),
     /** But for the bounds of histograms and the names of deployments. */
     labels: (play) => {
       const values = play.metrics().matchAll(/[{,](?!le=)\w+="((?:[^"\\]|\\.)*)"/g);

@@ -1,6 +1,8 @@
 import { LocalBudgets } from "../../src/budgets/gate.ts";
 import type { parseConfig } from "../../src/config/parse.ts";
 import type { Event } from "../../src/core/events/event.ts";
+import { tell } from "../../src/core/events/told.ts";
+import type { Report } from "../../src/core/model/report.ts";
 import { Daemon, type DaemonOptions } from "../../src/daemon/daemon.ts";
 import { startReportLoop } from "../../src/daemon/report-loop.ts";
 import { EventStore } from "../../src/daemon/state/event-store.ts";
@@ -9,6 +11,7 @@ import { STATE_DELAY_MS, STATUS_DELAY_MS, type StateStore } from "../../src/daem
 import type { SavedState } from "../../src/io/state/file.ts";
 import { DebouncedWriter } from "../../src/io/state/writer.ts";
 import type { World } from "../../src/io/world.ts";
+import { messageOf } from "../../src/views/wording/notification.ts";
 
 /** A daemon of a scenario, and what it keeps. */
 export interface Running extends AsyncDisposable {
@@ -35,9 +38,11 @@ export async function startDaemon(
     readonly disk: SimulatedDisk;
     readonly restored: StateStore["restored"];
     readonly past: readonly Event[];
+    /** Gets the text of each message that would be posted. */
+    readonly onPosted: (text: string) => void;
   },
 ): Promise<Running> {
-  const { world, disk, restored, past, openClient } = kept;
+  const { world, disk, restored, past, onPosted, openClient } = kept;
   const budgets = new LocalBudgets(config.fleet, restored.budgets, world);
   const store: StateStore = {
     budgets: budgets.budgets,
@@ -68,7 +73,14 @@ export async function startDaemon(
   const events = await EventStore.open(world);
   events.log.replace(past);
   events.started("synclag", restored.aliveMs);
-  const reports = startReportLoop(daemon, history, events, { note: () => undefined }, world);
+  const note = (report: Report): void => {
+    if (daemon.config.notify !== null) {
+      const { news, told } = tell(daemon.told, report, daemon.config.notify);
+      daemon.keepTold(told);
+      news.forEach((one) => void onPosted(messageOf(one, report, "http://synclag.test").text));
+    }
+  };
+  const reports = startReportLoop(daemon, history, events, { note }, world);
   return {
     daemon,
     events,

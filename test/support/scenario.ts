@@ -8,7 +8,7 @@ import { type Endpoint, endpointsOf, statusEndpointOf, targetsByHost } from "../
 import type { PostRequest, ReplyOrFailure } from "../../src/core/model/http-post.ts";
 import type { MetricsSource } from "../../src/core/model/metrics-source.ts";
 import type { Report } from "../../src/core/model/report.ts";
-import { isoTime } from "../../src/core/model/text.ts";
+import { formatClock, isoTime } from "../../src/core/model/text.ts";
 import type { Daemon } from "../../src/daemon/daemon.ts";
 import { Reloader } from "../../src/daemon/reloader.ts";
 import type { HttpClient, HttpClientOptions } from "../../src/io/http-client/client.ts";
@@ -115,6 +115,8 @@ export class Scenario extends Outputs implements AsyncDisposable {
   readonly log: readonly LogLine[];
   /** The lines of a recording, as `run --record` writes them. */
   readonly recording: string[] = [];
+  /** The texts of the messages to the webhook, with their times. */
+  readonly posted: string[] = [];
   /** Every request that has reached an endpoint, in order. */
   readonly received: ReceivedRequest[] = [];
   readonly #options: ScenarioOptions;
@@ -217,7 +219,10 @@ export class Scenario extends Outputs implements AsyncDisposable {
     const restored = typeof state === "string" ? kept : state;
     const openClient = (settings: HttpClientOptions) => this.openClient(settings);
     const world = this.#world();
-    this.#running = await startDaemon(this.#config, { world, disk: this.#disk, restored, past, openClient });
+    this.#running = await startDaemon(this.#config, {
+      ...{ world, disk: this.#disk, restored, past, openClient },
+      onPosted: (text) => this.posted.push(`${formatClock(Date.now(), Date.now())} ${text}`),
+    });
     if (state === "kept") {
       this.#running.history.restore(history);
     }
