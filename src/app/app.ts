@@ -53,15 +53,22 @@ export async function runApp(config: Config, world: World, use: (app: App) => Pr
   }
   await using history = await HistoryStore.open(world, store.assertHeld);
   await using _handsOver = replica;
-  using reloader = new Reloader(world, config, (next) => {
-    daemon.apply(next);
-    replica?.reloaded();
-    events.reloaded();
+  using reloader = new Reloader(world, config, {
+    reloaded: (next) => {
+      daemon.apply(next);
+      replica?.reloaded();
+      events.reloaded();
+    },
+    failed: (detail) => events.reloadFailed(detail),
   });
   let url = "";
   await using notifier = new Notifier(daemon, { ...world, pageUrl: () => url });
   const httpErrors = new HttpErrors(world.logger);
-  const report = (): Report => ({ ...daemon.report(), ...(replica && { replica: replica.state() }) });
+  const report = (): Report => ({
+    ...daemon.report(),
+    reload_error: reloader.state.error,
+    ...(replica && { replica: replica.state() }),
+  });
   await using server = await startHttpServer(
     config.listen,
     {

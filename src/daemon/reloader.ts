@@ -1,6 +1,7 @@
 import type { Config, ListenAddress } from "../config/config.ts";
 import { ConfigError } from "../config/problems.ts";
 import type { MetricsSource } from "../core/model/metrics-source.ts";
+import { isoTime } from "../core/model/text.ts";
 import type { ProbeResult } from "../io/http-server/routes/server-deps.ts";
 import type { World } from "../io/world.ts";
 import { logConfigWarnings } from "./start-log.ts";
@@ -8,21 +9,26 @@ import { logConfigWarnings } from "./start-log.ts";
 /** Soon enough for people; Kubernetes itself takes up to a minute to update a mounted ConfigMap. */
 const WATCH_INTERVAL_MS = 2_000;
 
+interface ReloadEvents {
+  readonly reloaded: (config: Config) => void;
+  readonly failed: (detail: string) => void;
+}
+
 /** Reloads the configuration: reads and checks all of it before anything changes. */
 export class Reloader implements Disposable {
   readonly #world: World;
   readonly #listen: ListenAddress;
-  readonly #apply: (config: Config) => void;
+  readonly #on: ReloadEvents;
   #state: MetricsSource["reload"];
   #timer: NodeJS.Timeout | undefined;
   #isStopped = false;
 
   /** `config`: of the start. Another address to listen on takes effect at the next one. */
-  constructor(world: World, { listen }: Config, apply: (config: Config) => void) {
+  constructor(world: World, { listen }: Config, on: ReloadEvents) {
     this.#world = world;
     this.#listen = listen;
-    this.#apply = apply;
-    this.#state = { successful: true, lastSuccessMs: world.nowMs() };
+    this.#on = on;
+    this.#state = { error: null, lastSuccessMs: world.nowMs() };
   }
 
   get state(): MetricsSource["reload"] {
@@ -42,12 +48,14 @@ export class Reloader implements Disposable {
       if (!(error instanceof ConfigError)) {
         throw error;
       }
-      this.#state = { ...this.#state, successful: false };
+      const { message: detail } = error;
+      this.#state = { ...this.#state, error: { time: isoTime(nowMs()), detail } };
+      this.#on.failed(detail);
       logger.error({ detail: error.message }, "Reload failed; keeping the current configuration");
       return { ok: false, detail: error.message };
     }
-    this.#apply(config);
-    this.#state = { successful: true, lastSuccessMs: nowMs() };
+    this.#on.reloaded(config);
+    this.#state = { error: null, lastSuccessMs: nowMs() };
     const { file, listen } = config;
     logger.info({ file }, "Reloaded");
     logConfigWarnings(logger, config);

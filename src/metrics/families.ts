@@ -378,7 +378,7 @@ const PROCESS_METRICS: readonly MetricFamily[] = [
   ),
   ...singles({
     synclag_config_last_reload_successful: [
-      ({ reload }) => reload.successful,
+      ({ reload }) => reload.error === null,
       "1 if the last load of the configuration succeeded",
     ],
     synclag_config_last_reload_success_timestamp_seconds: [

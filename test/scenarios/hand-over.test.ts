@@ -296,7 +296,7 @@ class Cluster {
     const reports = startReportLoop(daemon, history, events, notifier, world);
     const scrape = createScrape(daemon, {
       prometheus: { render, contentType: "" },
-      reloader: { state: { successful: true, lastSuccessMs: 0 } },
+      reloader: { state: { error: null, lastSuccessMs: 0 } },
       httpErrors: { count: 0 },
       notifier,
       events,

@@ -39,7 +39,7 @@ export function metricsSource(wanted: Partial<MetricsSource> = {}): MetricsSourc
     incidents: new Map([["host", 2]]),
     httpErrors: 2,
     notifications: { sent: 5, failed: 1, dropped: 0 },
-    reload: { successful: true, lastSuccessMs: NOW_MS - 60_000 },
+    reload: { error: null, lastSuccessMs: NOW_MS - 60_000 },
     ...wanted,
   };
 }

@@ -153,10 +153,13 @@ export class Scenario extends Outputs implements AsyncDisposable {
     const endpoints = mirrored.endpoints.map((spec) => options.endpoints?.(spec) ?? spec);
     this.fleet = new SimulatedFleet({ ...mirrored, chains, endpoints });
     this.#connect();
-    this.#reloader = new Reloader(this.#world(), this.#config, (config) => {
-      this.#config = config;
-      this.#connect();
-      this.#daemon.apply(config);
+    this.#reloader = new Reloader(this.#world(), this.#config, {
+      reloaded: (config) => {
+        this.#config = config;
+        this.#connect();
+        this.#daemon.apply(config);
+      },
+      failed: (detail) => this.#running?.events.reloadFailed(detail),
     });
     options.prepare?.(this.fleet);
   }
@@ -278,7 +281,9 @@ export class Scenario extends Outputs implements AsyncDisposable {
   }
 
   report(): Report {
-    return this.#daemon.report();
+    // The report of the daemon itself, where nothing is added to it.
+    const { error } = this.#reloader.state;
+    return error === null ? this.#daemon.report() : { ...this.#daemon.report(), reload_error: error };
   }
 
   metricsSource(): MetricsSource {

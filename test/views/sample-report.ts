@@ -97,9 +97,9 @@ export function sampleReport({
   chains = [sampleChainReport()],
   ...overrides
 }: Partial<Omit<Report, "chains">> & { readonly chains?: readonly ChainReport[] } = {}): Report {
-  const { generated_at, replica, ...others } = SAMPLES.report;
+  const { generated_at, reload_error, replica, ...others } = SAMPLES.report;
   return {
-    ...{ generated_at, replica },
+    ...{ generated_at, reload_error, replica },
     chains: chains.map(({ targets: _t, gaps: _g, parity: _p, ...chain }) => chain),
     targets: chains.flatMap(({ targets }) => targets),
     gaps: chains.flatMap(({ gaps }) => gaps),

@@ -21,14 +21,14 @@ export const EventSchema = z
     kind: z
       .enum(EVENT_KINDS)
       .describe(
-        "status: of a target; pair: the state of a protocol on a chain; incident: it began or ended; parity: data differ or are equal again; deployment: another one answers; process: Synclag started, stopped, or reloaded",
+        "status: of a target; pair: the state of a protocol on a chain; incident: it began or ended; parity: data differ or are equal again; deployment: another one answers; process: Synclag started, stopped, reloaded, or failed to reload",
       ),
     subject: Text.describe(
       "What it happened to: the key of a target (status, deployment), protocol/chain (pair), scope and subject (incident), probe and keys (parity), or the name of the process",
     ),
     from: orNull(Text, "What it was before, such as a status"),
     to: Text.describe(
-      "A status, the state of a pair, `began` or `ended`, `different` or `equal`, a deployment or two `in turns`, or `started`, `stopped` or `reloaded`",
+      "A status, the state of a pair, `began` or `ended`, `different` or `equal`, a deployment or two `in turns`, or `started`, `stopped`, `reloaded` or `reload failed`",
     ),
     detail: orNull(Text),
     lag_seconds: orNull(Seconds.nonnegative()),

@@ -49,7 +49,8 @@ export interface MetricsSource {
   /** Messages to the webhook since the start. */
   readonly notifications: Readonly<Record<"sent" | "failed" | "dropped", number>>;
   readonly reload: {
-    readonly successful: boolean;
+    /** Why the last one failed; null: it did not. */
+    readonly error: Report["reload_error"];
     readonly lastSuccessMs: number;
   };
 }

@@ -224,6 +224,11 @@ export const ReportSchema = z.object({
   replica: Replica.describe("Which of several processes that share a store answers; null without a store")
     .nullable()
     .default(null),
+  reload_error: z
+    .object({ time: Time, detail: Text })
+    .describe("When and why chains.yaml could not be reloaded, so that the one before is in use; else null")
+    .nullable()
+    .default(null),
   chains: z.array(Chain),
   targets: z.array(Target),
   gaps: z.array(Gap).default([]),

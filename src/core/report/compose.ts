@@ -59,6 +59,7 @@ export function composeReport(input: ReportInput): Report {
     generated_at: isoTime(nowMs),
     config_digest: input.config_digest,
     replica: null,
+    reload_error: null,
     chains: summaries,
     targets:
       network === undefined

@@ -18,7 +18,8 @@ export interface Judgement {
 }
 
 /** What a judgement rests on. */
-type Judged = Pick<Report, "chains" | "incidents" | "parity" | "targets">;
+type Judged = Pick<Report, "chains" | "incidents" | "parity" | "targets"> &
+  Partial<Pick<Report, "reload_error">>;
 
 /**
  * The only place that says how bad something is: headline, tones, exit code, incidents and log go by it, and so do
@@ -36,8 +37,13 @@ export const judgeReport = memoize((report: Judged): Judgement => {
     return { ...pair, state, severity: worst([...own.values()]) };
   });
   const isBlind = report.incidents.some(({ scope }) => scope === "network");
-  return { severity: isBlind ? "critical" : worst([...targets.values()]), pairs, targets };
+  return { severity: isBlind ? "critical" : severityOfAll(report, targets.values()), pairs, targets };
 });
+
+/** Of a report with these severities of its targets: what chains.yaml says now may not be watched at all. */
+export function severityOfAll(report: Pick<Judged, "reload_error">, targets: Iterable<Severity>): Severity {
+  return worst([...targets, ...(report.reload_error == null ? [] : (["warning"] as const))]);
+}
 
 /** The worst of some severities; of none, `unknown`. */
 export function worst(severities: readonly Severity[]): Severity {

@@ -98,7 +98,7 @@ export class EventStore implements AsyncDisposable {
     const last = this.log.all().at(-1);
     const alive = isoTime(aliveMs ?? 0);
     const wasAlive = last !== undefined && last.to !== "stopped" && alive > last.time;
-    this.#addProcess("started", wasAlive ? alive : (last?.time ?? null));
+    this.#addProcess("started", { unwatched_since: wasAlive ? alive : (last?.time ?? null) });
   }
 
   stopped(): void {
@@ -114,14 +114,18 @@ export class EventStore implements AsyncDisposable {
     this.#addProcess("reloaded");
   }
 
+  reloadFailed(detail: string): void {
+    this.#addProcess("reload failed", { detail });
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#writer?.[Symbol.asyncDispose]();
   }
 
-  #addProcess(to: "started" | "stopped" | "reloaded", unwatched_since: string | null = null): void {
+  #addProcess(to: string, more: Partial<Pick<Event, "detail" | "unwatched_since">> = {}): void {
     if (this.#name !== null) {
       const time = isoTime(this.#nowMs());
-      const event = eventOf({ time, kind: "process", subject: this.#name, to, unwatched_since });
+      const event = eventOf({ time, kind: "process", subject: this.#name, to, ...more });
       this.log.add(event);
       this.#keep([event]);
     }

@@ -1,9 +1,9 @@
 import { groupBy } from "../../core/model/group-by.ts";
 import { type Report, type Severity, sharedCauses } from "../../core/model/report.ts";
 import { formatNumber } from "../../core/model/text.ts";
-import { type Judgement, judgeReport, worst } from "../../core/report/severity.ts";
+import { type Judgement, judgeReport, severityOfAll } from "../../core/report/severity.ts";
 import { filterByWords } from "../api/selection.ts";
-import { describeReplica, type Headline, headlineAbove } from "../wording/headline.ts";
+import { describeReload, describeReplica, type Headline, headlineAbove } from "../wording/headline.ts";
 import { findProblems } from "../wording/targets.ts";
 import { renderIncidents, renderProblems } from "./cards.ts";
 import { type Html, html } from "./html.ts";
@@ -59,7 +59,10 @@ ${renderSkipped(shown.skipped)}`;
 function severityOf(shown: Report, { severity, targets }: Judgement): Severity {
   return shown.incidents.some(({ scope }) => scope === "network")
     ? severity
-    : worst(shown.targets.map(({ key }) => targets.get(key) ?? "unknown"));
+    : severityOfAll(
+        shown,
+        shown.targets.map(({ key }) => targets.get(key) ?? "unknown"),
+      );
 }
 
 /** Whether polling works, the number of targets by status unless all have the same, and the leader. */
@@ -74,7 +77,8 @@ function describeState(report: Report, nowMs: number): Html {
   const height = last === "" ? "no height yet" : html`last height ${renderAgo(last, nowMs)}`;
   const byStatus = [...groupBy(targets, ({ status }) => status)].sort(([, a], [, b]) => b.length - a.length);
   const counts = byStatus.map(([status, own]) => `${own.length} ${status}`).join(" · ");
-  const replica = describeReplica(report);
+  const [replica, reload] = [describeReplica(report), describeReload(report)];
   return html`; ${height}. ${byStatus.length < 2 ? null : counts}
-${replica === null ? null : html`</p><p id="replica">${replica}`}`;
+${replica === null ? null : html`</p><p id="replica">${replica}`}
+${reload === null ? null : html`</p><p id="reload">${reload}`}`;
 }

@@ -12,7 +12,7 @@ import {
 import { formatCount, formatDuration, formatNumber } from "../../core/model/text.ts";
 import { type Judgement, judgeReport, worst } from "../../core/report/severity.ts";
 import { describeMissing, keepTargets, type Selection, selectTargets } from "../api/selection.ts";
-import { describeReplica, headline, headlineAbove } from "../wording/headline.ts";
+import { describeReload, describeReplica, headline, headlineAbove } from "../wording/headline.ts";
 import { describeFailover, incidentTitle } from "../wording/incidents.ts";
 import {
   describeDifference,
@@ -178,7 +178,7 @@ export function renderCheckTable(json: Report, options: CheckTableOptions): stri
   );
   return paragraphs([
     [paint(printable(detail === "" ? title : `${title}: ${detail}`), tone)],
-    [describeReplica(json) ?? []].flat(),
+    [describeReplica(json) ?? [], describeReload(json) ?? []].flat().map(printable),
     sharedCauses(json.incidents).map((incident) => printable(incidentLine(incident, problems, nowMs))),
     targetLines(json, notOk).map((line) => paintStatus(cut(printable(line)))),
     json.targets.length > MAX_LISTED_WHOLE ? indexerLines(json.targets).map(cut) : [],

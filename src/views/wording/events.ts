@@ -32,7 +32,11 @@ export function eventWords(event: Event, chainName: (slug: string) => string) {
     case "process": {
       const gapMs = since === null ? null : Date.parse(time) - Date.parse(since);
       const gap = gapMs === null ? "" : `nothing was polled for ${formatDuration(gapMs)}`;
-      return { what: subject === "synclag" ? "Synclag" : `Synclag ${subject}`, change: to, detail: gap };
+      return {
+        what: subject === "synclag" ? "Synclag" : `Synclag ${subject}`,
+        change: to,
+        detail: event.detail ?? gap,
+      };
     }
   }
 }

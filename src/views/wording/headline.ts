@@ -7,7 +7,7 @@ import {
   sharedCauses,
   type TargetReport,
 } from "../../core/model/report.ts";
-import { formatCount, formatDuration, formatNumber } from "../../core/model/text.ts";
+import { formatClock, formatCount, formatDuration, formatNumber } from "../../core/model/text.ts";
 import { differencesOf } from "../../core/report/pairs.ts";
 import { judgeReport, needsAction } from "../../core/report/severity.ts";
 import { describeFailover, incidentEffect, incidentSubject } from "./incidents.ts";
@@ -74,10 +74,15 @@ function compose(
   }
   const differences = differencesOf(report);
   const disputed = disputedChains(report);
+  const reload =
+    report.reload_error === null
+      ? null
+      : { title: "The last reload failed: an earlier configuration is in use", detail: "" };
   const [first, ...others] = [
     describeUrgent(report, urgent),
     describeDisputes(disputed),
     describeDifferences(report, differences),
+    reload,
   ].flatMap((one) => one ?? []);
   return first === undefined
     ? { tone, title: calmTitle(report, severity), detail: "", urgent: 0 }
@@ -85,7 +90,7 @@ function compose(
         tone,
         title: first.title,
         detail: [detailOf(first), ...others.map(({ title }) => title)].filter((one) => one !== "").join("; "),
-        urgent: urgent.length + disputed.length + differences.length,
+        urgent: urgent.length + disputed.length + differences.length + (reload === null ? 0 : 1),
       };
 }
 
@@ -193,6 +198,13 @@ function describeLags(targets: readonly TargetReport[]): string {
 /** A text with its first letter in upper case. */
 export function sentenceCase(text: string): string {
   return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
+}
+
+/** When and why the last reload failed, in a sentence; null where it did not. */
+export function describeReload({ generated_at, reload_error: error }: Report): string | null {
+  return error === null
+    ? null
+    : `Reload failed at ${formatClock(Date.parse(error.time), Date.parse(generated_at))}: ${error.detail.replaceAll("\n", "; ")}`;
 }
 
 /** Which replica leads, in a sentence; null where there is only one process. */
