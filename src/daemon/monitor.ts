@@ -23,8 +23,8 @@ export interface MonitorOptions {
   readonly budgets: (nowMs: number) => readonly BudgetReport[];
   /** Chains that endpoints serve and chains.yaml does not list. Default: none are known. */
   readonly unlisted?: () => Report["unlisted"];
-  /** Which targets are inside a maintenance window. Default: none. */
-  readonly maintenance?: (nowMs: number) => (target: TargetId) => boolean;
+  /** Until when a target is inside a maintenance window. Default: none is. */
+  readonly maintenance?: (nowMs: number) => (target: TargetId) => number | null;
   readonly onTurned?: () => void;
   /** Called with blocks for which RPC nodes should be asked. */
   readonly onSuspicions?: (suspicions: readonly Suspicion[]) => void;

@@ -2,19 +2,31 @@ import type { MaintenanceMatch, MaintenanceWindow } from "../core/model/maintena
 import type { TargetId } from "../core/model/report.ts";
 import { lastFiringMs } from "./firing-times.ts";
 
-/** Tells which targets are inside a maintenance window at an instant; asked once for each report, not for each target. */
+/**
+ * Tells until when a target is inside maintenance windows that are open at an instant, or null; asked once for each report, not for
+ * each target.
+ */
 export function openMaintenance(
   windows: readonly MaintenanceWindow[],
   nowMs: number,
-): (target: TargetId) => boolean {
-  const open = windows.filter((window) => isOpen(window, nowMs));
-  return (target) => open.some(({ match }) => matches(match, target));
+): (target: TargetId) => number | null {
+  const open = windows.flatMap((window) => {
+    const endMs = endOf(window, nowMs);
+    return endMs === null ? [] : { match: window.match, endMs };
+  });
+  return (target) => {
+    const ends = open.filter(({ match }) => matches(match, target)).map(({ endMs }) => endMs);
+    return ends.length === 0 ? null : Math.max(...ends);
+  };
 }
 
-function isOpen(window: MaintenanceWindow, nowMs: number): boolean {
-  return window.kind === "once"
-    ? window.fromMs <= nowMs && nowMs < window.toMs
-    : lastFiringMs(window.schedule, nowMs, window.durationMs) !== null;
+/** When a window ends that is open; null: it is not. */
+function endOf(window: MaintenanceWindow, nowMs: number): number | null {
+  if (window.kind === "once") {
+    return window.fromMs <= nowMs && nowMs < window.toMs ? window.toMs : null;
+  }
+  const firedMs = lastFiringMs(window.schedule, nowMs, window.durationMs);
+  return firedMs === null ? null : firedMs + window.durationMs;
 }
 
 const KEYS: readonly (keyof MaintenanceMatch)[] = ["protocol", "variant", "tier", "chain"];

@@ -20,7 +20,7 @@ const yearly: MaintenanceWindow = { ...weekly, schedule: "0 0 0 1 6 *", duration
 describe("openMaintenance()", () => {
   it("is open from the start of a window to just before its end", () => {
     const isOpen = (window: MaintenanceWindow) => (hours: number) =>
-      openMaintenance([window], SUNDAY + hours * HOUR_MS)(targetId(TARGET));
+      openMaintenance([window], SUNDAY + hours * HOUR_MS)(targetId(TARGET)) !== null;
     const moment = 1 / HOUR_MS;
 
     expect([-moment, 0, 1 - moment, 1].map(isOpen(once))).toEqual([false, true, true, false]);
@@ -33,7 +33,15 @@ describe("openMaintenance()", () => {
       false,
     ]);
     expect(isOpen(yearly)(0)).toBe(true);
-    expect(openMaintenance([], SUNDAY)(targetId(TARGET))).toBe(false);
+    expect(openMaintenance([], SUNDAY)(targetId(TARGET))).toBeNull();
+  });
+
+  it("says when the last of the windows ends that are open", () => {
+    const endOf = (hours: number) =>
+      openMaintenance([once, weekly], SUNDAY + hours * HOUR_MS)(targetId(TARGET));
+
+    expect([endOf(0.5), endOf(23)]).toEqual([SUNDAY + HOUR_MS, SUNDAY + 26 * HOUR_MS]);
+    expect(openMaintenance([yearly, once], SUNDAY)(targetId(TARGET))).toBeGreaterThan(SUNDAY + HOUR_MS);
   });
 
   it("covers the targets that match all that it names", () => {
@@ -45,7 +53,9 @@ describe("openMaintenance()", () => {
       { chain: "base", variant: "multichain" },
     ];
 
-    const covered = matches.map((match) => openMaintenance([{ ...once, match }], SUNDAY)(targetId(TARGET)));
+    const covered = matches.map(
+      (match) => openMaintenance([{ ...once, match }], SUNDAY)(targetId(TARGET)) !== null,
+    );
 
     expect(covered).toEqual([true, true, true, false, false]);
   });

@@ -98,8 +98,8 @@ describe("renderTargetAct()", () => {
     expect(parsed.indexers[0]?.endpoints[0]?.targets[0]).toMatchObject(TARGET);
     expect(maintenance.map(({ match }) => match)).toEqual([TARGET]);
     const id = sampleTargetReport({ target: sampleTarget({ ...TARGET }) });
-    expect(openMaintenance(maintenance, NOW_MS)(id)).toBe(true);
-    expect(openMaintenance(maintenance, NOW_MS + 2 * 3_600_000)(id)).toBe(false);
+    expect(openMaintenance(maintenance, NOW_MS)(id)).not.toBeNull();
+    expect(openMaintenance(maintenance, NOW_MS + 2 * 3_600_000)(id)).toBeNull();
   });
 
   it("has the labels of the alert that a status leads to, and no link and no URL without configuration", () => {

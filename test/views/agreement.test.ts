@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Target } from "../../src/core/model/fleet.ts";
+import { servingTargets, type Target } from "../../src/core/model/fleet.ts";
 import { type Report, STATUSES, type TargetReport } from "../../src/core/model/report.ts";
 import { incidentsOf } from "../../src/core/report/incidents-of.ts";
 import { judgeReport, needsAction } from "../../src/core/report/severity.ts";
@@ -91,7 +91,7 @@ function viewsOf(report: Report) {
     ...{ severity, tone, title, urgent, exitCode, targets, state: pairs[0]?.state },
     nagios: renderNagiosLine(report, { unfiltered: report, selections: [] }).split(/[ :]/)[1],
     page: /<div class="summary (\w+)">/.exec(renderStatusPage(report, PAGE))?.[1],
-    public: /: (?:Some|All|No) systems .*?(operational|degraded|down|unknown)/.exec(
+    public: /: (?:Some|All|No) systems .*?(operational|degraded|down|unknown|in maintenance)/.exec(
       textOf(renderPublicPage(report, { title: "Status", protocols: null }, PAGE.events, "x.css")),
     )?.[1],
     isHealthy: healthJson(report, asked)?.healthy,
@@ -99,6 +99,14 @@ function viewsOf(report: Report) {
     paged: isPaged(report),
     incidents: incidentsOf({ ...report, causes: [], previous: [], nowMs: NOW_MS }),
   };
+}
+
+/** Whether all that the users of a pair miss is in maintenance. */
+function isPlanned(one: (typeof CASES)[number]): boolean {
+  const { targets } = reportOf(one);
+  const missed = servingTargets(targets).filter(({ status }) => status !== "ok");
+  const isOk = judgeReport(reportOf(one)).pairs.every(({ state }) => state === "ok");
+  return !isOk && missed.length > 0 && missed.every(({ maintenance }) => maintenance);
 }
 
 /** What SynclagNoVariantOk asks: the pair is down, and not all targets that serve its users are in maintenance. */
@@ -141,7 +149,10 @@ describe("how bad a report is", () => {
       const isCritical = said.incidents.some(({ severity }) => severity === "critical");
       expect.soft(listed.toSorted(), `incidents: ${one.name}`).toEqual(troubled.toSorted());
       expect.soft(isCritical, `severity of incidents: ${one.name}`).toBe(said.severity === "critical");
-      expect.soft(said.public, `public: ${one.name}`).toBe(PUBLIC[said.state ?? "unknown"]);
+      const word = isPlanned(one) ? "in maintenance" : PUBLIC[said.state ?? "unknown"];
+      expect.soft(said.public, `public: ${one.name}`).toBe(word);
+      const isWrong = said.public === "in maintenance" && said.state === "down" && said.paged;
+      expect.soft(isWrong, `nobody is paged for what is planned: ${one.name}`).toBe(false);
       expect.soft(said.state === "down" && said.isHealthy, `health: ${one.name}`).toBe(false);
       expect.soft(said.state !== "ok" || said.isHealthy, `health of what is ok: ${one.name}`).toBe(true);
     }

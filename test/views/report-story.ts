@@ -10,6 +10,7 @@ import type {
 import { formatCount, isoTime } from "../../src/core/model/text.ts";
 import { healthJson } from "../../src/views/api/health.ts";
 import { filterByWords } from "../../src/views/api/selection.ts";
+import { renderPublicPage } from "../../src/views/page/public.ts";
 import { renderStatusPage } from "../../src/views/page/status.ts";
 import { applyMaxLag, selectForCheck } from "../../src/views/terminal/check.ts";
 import { headline } from "../../src/views/wording/headline.ts";
@@ -144,6 +145,11 @@ export class ReportStory {
           pattern,
         );
       }
+      case "public":
+        return matching(
+          textOf(renderPublicPage(report, { title: "Status", protocols: null }, PAGE.events, "")),
+          "^Status|Base|system",
+        );
       case "check":
         return Object.values(this.#outputs().check(...words))
           .join("\nexit code ")

@@ -88,6 +88,7 @@ const Target = z.object({
   ).default(false),
   preferred: Flag.describe("The freshest healthy target of its protocol and chain").default(false),
   maintenance: Flag.describe("Inside a maintenance window; the status is determined as usual").default(false),
+  maintenance_until: orNull(Time, "When that window ends").default(null),
   detail: Text.describe("One sentence that explains the status"),
   explorer: Link,
   playground: Link,

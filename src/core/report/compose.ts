@@ -18,8 +18,8 @@ export interface ReportInput extends Pick<Report, "config_digest" | "budgets" | 
   readonly endpoints: readonly Endpoint[];
   /** The incidents of the previous report, so that a continuing incident keeps its start time. */
   readonly previousIncidents: readonly Incident[];
-  /** Whether a target is inside a maintenance window. */
-  readonly maintenance?: (target: TargetId) => boolean;
+  /** Until when a target is inside a maintenance window; null: it is in none. */
+  readonly maintenance?: (target: TargetId) => number | null;
   /** What an index-node API says of why a target is not `ok`, by the target's key. */
   readonly explanations?: ReadonlyMap<string, string>;
   /** The end of the last outage of our own network: polls that failed before it prove nothing. Default: none was. */
@@ -45,7 +45,10 @@ export function composeReport(input: ReportInput): Report {
   const targets = chains
     .flatMap(({ report }) => report.targets)
     .map((one) => (unproven.has(one.key) ? unknown(one, "not polled since our network outage", null) : one))
-    .map((one) => (maintenance?.(one) === true ? { ...one, maintenance: true } : one));
+    .map((one) => {
+      const untilMs = maintenance?.(one) ?? null;
+      return untilMs === null ? one : { ...one, maintenance: true, maintenance_until: isoTime(untilMs) };
+    });
   const causes = findIncidents(sharedCauses(input.previousIncidents), {
     targets,
     endpoints,

@@ -215,6 +215,7 @@ function reportTarget(target: Target, known: SourceState, view: ChainView): Mark
     served: state.hasServed,
     preferred: false,
     maintenance: false,
+    maintenance_until: null,
     explorer: target.explorer,
     playground: target.playground,
     [FACTS]: { status, unconfirmed, state, view, lag: WITHOUT_LAG.has(said) ? null : measured, catchUp },

@@ -4,7 +4,13 @@ import type { Incident, Severity, TargetReport } from "../../core/model/report.t
 import { formatClock, formatCount, formatDuration, formatNumber } from "../../core/model/text.ts";
 import type { PairState } from "../../core/report/pairs.ts";
 import { describeFailover, incidentTitle } from "../wording/incidents.ts";
-import { describeAlternatives, SEVERITY_TONES, type TargetProblem, targetName } from "../wording/targets.ts";
+import {
+  describeAlternatives,
+  describeMaintenance,
+  SEVERITY_TONES,
+  type TargetProblem,
+  targetName,
+} from "../wording/targets.ts";
 import { renderIncidentAct, renderTargetAct } from "./act.ts";
 import { type Html, type HtmlValue, html } from "./html.ts";
 import { chainPath, statusPath, targetAnchor } from "./links.ts";
@@ -37,13 +43,13 @@ export function renderTargetCard(
   options: PageOptions,
   nowMs: number,
 ): Html {
-  const { status, detail, since, preferred, maintenance } = target;
+  const { status, detail, since, preferred } = target;
   const tone = SEVERITY_TONES[severity];
   const sinceMs = since === null ? nowMs : Date.parse(since);
   const lasting = html`for <time datetime="${since}" title="since ${formatClock(sinceMs, nowMs)}">${formatDuration(nowMs - sinceMs)}</time> `;
   return html`<li class="card ${tone}" id="${id}"><h3>${title}
 <a class="pill ${tone}" href="${statusPath(status)}">${toneGlyph(tone)} ${status}</a>
-<small>${since === null ? null : lasting}${preferred ? html`${renderTerm("preferred")} ` : null}${maintenance ? "in maintenance" : null}</small></h3>
+<small>${since === null ? null : lasting}${preferred ? html`${renderTerm("preferred")} ` : null}${describeMaintenance(target, nowMs)}</small></h3>
 <p>${detail}</p>
 ${body}
 ${renderTargetAct(target, { id, pair }, options, nowMs)}</li>

@@ -1,9 +1,11 @@
 import type { EventLog } from "../../core/events/event-log.ts";
+import { servingTargets } from "../../core/model/fleet.ts";
 import { groupBy } from "../../core/model/group-by.ts";
 import type { PublicView } from "../../core/model/links.ts";
 import type { Report } from "../../core/model/report.ts";
-import { judgeReport } from "../../core/report/severity.ts";
-import { PAIR_WORDS, TONES } from "../wording/targets.ts";
+import type { PairState } from "../../core/report/pairs.ts";
+import { type JudgedPair, judgeReport } from "../../core/report/severity.ts";
+import { PAIR_WORDS, TONES, type Tone } from "../wording/targets.ts";
 import { html, ownMarkup, renderHtml } from "./html.ts";
 import { icon, renderClock, renderPill, toneGlyph } from "./shell.ts";
 import { stripReader } from "./strip.ts";
@@ -12,17 +14,20 @@ import { stripReader } from "./strip.ts";
 export function renderPublicPage(report: Report, view: PublicView, log: EventLog, styles: string): string {
   const read = stripReader(log, "90d", report);
   const pairs = publicPairs(report, view);
-  const worst = (["down", "degraded", "unknown", "ok"] as const).find((state) =>
-    pairs.some((pair) => pair.state === state),
+  const nowMs = Date.parse(report.generated_at);
+  const worst = (["down", "degraded", "unknown", "in maintenance", "ok"] as const).find((state) =>
+    pairs.some((pair) => stateOf(pair) === state),
   );
-  const [word, tone] = PAIR_WORDS[worst ?? "unknown"];
+  const [word, tone] = wordsOf(worst ?? "unknown");
   const some = worst === undefined ? "No system is listed" : `Some systems are ${word}`;
   const sentence = worst === "ok" ? "All systems operational" : some;
   const sections = [...groupBy(pairs, ({ protocol }) => protocol)].map(([protocol, own]) => {
-    const items = own.map(({ chain: { name, slug }, state }) => {
-      const [now, colour] = PAIR_WORDS[state];
+    const items = own.map((pair) => {
+      const { name, slug } = pair.chain;
+      const [now, colour] = wordsOf(stateOf(pair));
+      const end = plannedEnd(pair) ?? null;
       const strip = read("pair", `${protocol}/${slug}`).render(name, null);
-      return html`<li><span>${name} ${renderPill(colour, now)}</span>${strip}</li>\n`;
+      return html`<li><span>${name} ${renderPill(colour, now)}${end && html` until ${renderClock(end, nowMs)}`}</span>${strip}</li>\n`;
     });
     return html`<section><h2>${protocol}</h2><ul class="strips">${items}</ul></section>`;
   });
@@ -34,6 +39,23 @@ export function renderPublicPage(report: Report, view: PublicView, log: EventLog
 <p>As of ${renderClock(report.generated_at, Date.parse(report.generated_at))}, and the last 90 days</p></div>
 ${sections}</main></body></html>
 `);
+}
+
+/** The state of a pair, or that all that its users miss is in maintenance. */
+function stateOf(pair: JudgedPair): PairState | "in maintenance" {
+  return plannedEnd(pair) === undefined ? pair.state : "in maintenance";
+}
+
+/** When the last window of what its users miss ends (null: unknown); undefined: not all of it is in maintenance. */
+function plannedEnd({ state, targets }: JudgedPair): string | null | undefined {
+  const missed = servingTargets(targets).filter(({ status }) => status !== "ok");
+  const isPlanned = state !== "ok" && missed.length > 0 && missed.every(({ maintenance }) => maintenance);
+  const ends = missed.flatMap(({ maintenance_until: until }) => until ?? []);
+  return isPlanned ? (ends.toSorted().at(-1) ?? null) : undefined;
+}
+
+function wordsOf(state: PairState | "in maintenance"): readonly [word: string, tone: Tone] {
+  return state === "in maintenance" ? [state, "busy"] : PAIR_WORDS[state];
 }
 
 /** The pairs of the public view: no testnets. */
@@ -52,7 +74,7 @@ export function renderBadge(report: Report, view: PublicView, protocol: string, 
   if (pair === undefined) {
     return null;
   }
-  const [word, tone] = PAIR_WORDS[pair.state];
+  const [word, tone] = wordsOf(stateOf(pair));
   const name = `${protocol} on ${pair.chain.name}`;
   const widthOf = (text: string) => Math.ceil(text.length * LETTER) + 2 * PADDING;
   const [left, right] = [widthOf(name), widthOf(word)];

@@ -22,6 +22,7 @@ import {
   parityTitle,
 } from "../wording/parity.ts";
 import {
+  describeMaintenance,
   findProblems,
   latenessOf,
   statusWords,
@@ -128,14 +129,15 @@ const MAX_LISTED_WHOLE = 12;
 /** More would push the headline off the screen. */
 const MAX_LISTED = 24;
 
-const TARGET_COLUMNS = {
+const targetColumns = (nowMs: number) => ({
   Status: ({ status }: TargetReport) => status,
   Target: targetName,
   Lag: ({ lag_seconds: lag }: TargetReport) => (lag === null ? "-" : formatDuration(lag * 1000)),
   Blocks: ({ lag_blocks: blocks }: TargetReport) => (blocks === null ? "-" : formatNumber(blocks)),
   Height: ({ block_number: block }: TargetReport) => (block === null ? "-" : formatNumber(block)),
-  Detail: ({ detail }: TargetReport) => detail,
-};
+  Detail: (target: TargetReport) =>
+    [describeMaintenance(target, nowMs) ?? [], target.detail].flat().join(": "),
+});
 
 /** The targets of an indexer, whose name is the key. */
 type Indexer = readonly [name: string, targets: readonly TargetReport[]];
@@ -196,7 +198,10 @@ function incidentLine(incident: Incident, problems: readonly TargetProblem[], no
 }
 
 /** Leaves out what an incident explains and, of many targets, those without data. */
-function targetLines({ targets, incidents }: Report, notOk: readonly TargetReport[]): readonly string[] {
+function targetLines(
+  { generated_at, targets, incidents }: Report,
+  notOk: readonly TargetReport[],
+): readonly string[] {
   const explained = new Set(sharedCauses(incidents).flatMap((incident) => incident.targets));
   const listed =
     targets.length <= MAX_LISTED_WHOLE
@@ -206,7 +211,11 @@ function targetLines({ targets, incidents }: Report, notOk: readonly TargetRepor
   return listed.length === 0
     ? []
     : [
-        ...renderTextTable(TARGET_COLUMNS, listed.slice(0, MAX_LISTED), ["Lag", "Blocks", "Height"]),
+        ...renderTextTable(targetColumns(Date.parse(generated_at)), listed.slice(0, MAX_LISTED), [
+          "Lag",
+          "Blocks",
+          "Height",
+        ]),
         ...(rest > 0 ? [`and ${formatNumber(rest)} more: filter by protocol or chain to list them`] : []),
       ];
 }

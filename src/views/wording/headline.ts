@@ -14,6 +14,7 @@ import { describeFailover, incidentEffect, incidentSubject } from "./incidents.t
 import { parityProblem, parityTitle, problematicVariants } from "./parity.ts";
 import {
   describeAlternatives,
+  describeMaintenance,
   notableLagMs,
   SEVERITY_TONES,
   type TargetProblem,
@@ -156,7 +157,7 @@ function describeUrgent(report: Report, urgent: readonly TargetProblem[]): State
 }
 
 /** The title where nobody needs to act. */
-function calmTitle({ targets }: Report, severity: Severity): string {
+function calmTitle({ generated_at, targets }: Report, severity: Severity): string {
   const total = formatCount(targets.length, "target");
   const count = (status: TargetReport["status"]) => targets.filter((one) => one.status === status).length;
   if (count("unknown") === targets.length && severity !== "calm") {
@@ -167,8 +168,14 @@ function calmTitle({ targets }: Report, severity: Severity): string {
     return `${all} ok${describeLags(targets)}`;
   }
   const isPlanned = ({ maintenance, status }: TargetReport) => maintenance && status !== "ok";
+  const planned = targets.filter(isPlanned);
+  // Times in ISO 8601 sort as texts.
+  const last = planned
+    .toSorted((a, b) => (a.maintenance_until ?? "").localeCompare(b.maintenance_until ?? ""))
+    .at(-1);
+  const words = last && describeMaintenance(last, Date.parse(generated_at));
   const others = {
-    "in maintenance": targets.filter(isPlanned),
+    [words ?? "in maintenance"]: planned,
     syncing: targets.filter((one) => !isPlanned(one) && one.status === "syncing"),
     "without data": targets.filter((one) => !isPlanned(one) && one.status === "unknown"),
   };

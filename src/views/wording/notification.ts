@@ -5,7 +5,13 @@ import type { Report, TargetReport } from "../../core/model/report.ts";
 import { formatClock, formatDuration, formatList } from "../../core/model/text.ts";
 import { judgeReport } from "../../core/report/severity.ts";
 import { describeFailover } from "./incidents.ts";
-import { describeAlternatives, findProblems, notableLagMs, PAIR_WORDS } from "./targets.ts";
+import {
+  describeAlternatives,
+  describeMaintenance,
+  findProblems,
+  notableLagMs,
+  PAIR_WORDS,
+} from "./targets.ts";
 
 /** A message as docs/NOTIFY.md describes it. */
 export interface Message {
@@ -95,7 +101,8 @@ function endText({ incident, target_count: count }: News, report: Report): strin
   const target = report.targets.find(({ key }) => key === incident.targets[0]);
   if (count === 1 && target !== undefined) {
     const lagMs = notableLagMs(target);
-    const status = target.maintenance ? "in maintenance" : target.status.replace("_", " ");
+    const nowMs = Date.parse(report.generated_at);
+    const status = describeMaintenance(target, nowMs) ?? target.status.replace("_", " ");
     return `${nameOf(target, report)} is ${status}${lagMs === null ? "" : `, ${formatDuration(lagMs)} behind`}`;
   }
   const pair = judgeReport(report).pairs.find(

@@ -7,7 +7,7 @@ import {
   statusRank,
   type TargetReport,
 } from "../../core/model/report.ts";
-import { formatAgo, formatDuration, formatList } from "../../core/model/text.ts";
+import { formatAgo, formatClock, formatDuration, formatList } from "../../core/model/text.ts";
 import type { PairState } from "../../core/report/pairs.ts";
 import { isAtLeast, type Judgement, judgeReport } from "../../core/report/severity.ts";
 
@@ -104,6 +104,15 @@ export function latenessOf(
   const ms = lag === null ? nowMs - advancedMs : lag * 1000;
   const last = advance === null ? "never seen to advance" : `last advanced ${formatAgo(advancedMs, nowMs)}`;
   return { ms, text: lag === null ? `${unknown}; ${last}` : `${formatDuration(ms)} behind the ${head}` };
+}
+
+/** `in maintenance until 05:00:00 UTC`; null of one that is not. */
+export function describeMaintenance(
+  { maintenance, maintenance_until: until }: Pick<TargetReport, "maintenance" | "maintenance_until">,
+  nowMs: number,
+): string | null {
+  const end = until === null ? "" : ` until ${formatClock(Date.parse(until), nowMs)}`;
+  return maintenance ? `in maintenance${end}` : null;
 }
 
 /** A target that is not ok, and what could replace it. */
