@@ -6,7 +6,7 @@ import { judgeReport, needsAction } from "../../src/core/report/severity.ts";
 import { healthJson } from "../../src/views/api/health.ts";
 import { renderPublicPage } from "../../src/views/page/public.ts";
 import { renderStatusPage } from "../../src/views/page/status.ts";
-import { checkExitCode, renderNagiosLine } from "../../src/views/terminal/check.ts";
+import { checkExitCode, renderCheckTable, renderNagiosLine } from "../../src/views/terminal/check.ts";
 import { headline } from "../../src/views/wording/headline.ts";
 import { findProblems } from "../../src/views/wording/targets.ts";
 import { PAGE, textOf } from "../support/outputs.ts";
@@ -97,8 +97,23 @@ function viewsOf(report: Report) {
     isHealthy: healthJson(report, asked)?.healthy,
     isEqual: healthJson(report, { ...asked, parity: "equal" })?.healthy,
     paged: isPaged(report),
+    rows: coloursOf(report),
     incidents: incidentsOf({ ...report, causes: [], previous: [], nowMs: NOW_MS }),
   };
+}
+
+const ANSI = { ok: "32", calm: "34", unknown: "2", warning: "33", critical: "31;1" } as const;
+
+/** The colour of the row of each target in the table of `check`. */
+function coloursOf(report: Report): readonly string[] {
+  const options = { selections: [], color: "ansi", widthColumns: null, statusesUrl: "" } as const;
+  const rows = renderCheckTable(report, { ...options, unfiltered: report }).split("\n");
+  return report.targets
+    .flatMap(({ key, variant }) => {
+      const row = rows.find((line) => line.includes(`lockup/base/${variant}`)) ?? "";
+      return `${key} ${/\[([\d;]+)m/.exec(row)?.[1]}`;
+    })
+    .toSorted();
 }
 
 /** Whether all that the users of a pair miss is in maintenance. */
@@ -143,6 +158,8 @@ describe("how bad a report is", () => {
       expect
         .soft(said.title.startsWith("No action needed"), `title: ${one.name}`)
         .toBe(said.severity === "calm");
+      const colours = [...said.targets].map(([key, severity]) => `${key} ${ANSI[severity]}`);
+      expect.soft(said.rows, `rows of check: ${one.name}`).toEqual(colours.toSorted());
       expect.soft(said.paged, `SynclagNoVariantOk: ${one.name}`).toBe(said.severity === "critical");
       const troubled = [...said.targets].flatMap(([key, severity]) => (needsAction(severity) ? key : []));
       const listed = said.incidents.flatMap(({ targets }) => targets);

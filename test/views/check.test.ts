@@ -18,7 +18,7 @@ describe("renderCheckTable()", () => {
     const coloured = render(fleetReport(), { color: "ansi" });
 
     expect(plain).not.toContain("\u001B");
-    expect(coloured).toContain("\u001B[31;1mstalled\u001B[0m ");
+    expect(coloured).toContain("\u001B[33mstalled\u001B[0m ");
     expect(coloured.replaceAll(/\p{Cc}\[[0-9;]+m/gu, "")).toBe(plain);
   });
 

@@ -6,10 +6,11 @@ import {
   periodReader,
   slotsOf,
 } from "../../core/events/timeline.ts";
-import type { Report } from "../../core/model/report.ts";
+import { servingTargets } from "../../core/model/fleet.ts";
+import type { Report, TargetReport } from "../../core/model/report.ts";
 import { formatClock, formatCount, formatDuration, formatPercent, isoTime } from "../../core/model/text.ts";
 import { pairsOf } from "../../core/report/pairs.ts";
-import { PAIR_WORDS, statusWords } from "../wording/targets.ts";
+import { PAIR_WORDS } from "../wording/targets.ts";
 import { type Html, html } from "./html.ts";
 import { chainPath, eventsPath, fleetPath } from "./links.ts";
 import { type PageOptions, renderSection } from "./shell.ts";
@@ -41,11 +42,16 @@ export function renderRanges(range: Range | null, hrefOf: (range: Range) => stri
 }
 
 /** Reads the past of targets and pairs: the availability, and a strip of coloured slots, each by its worst state. */
-export function stripReader(log: EventLog, range: Range, { generated_at: to }: Report) {
+export function stripReader(log: EventLog, range: Range, { generated_at: to, targets }: Report) {
   const { lengthMs, slots: count, title } = RANGES[range];
   const nowMs = Date.parse(to);
   const interval = { from: isoTime(nowMs - lengthMs), to };
   const read = periodReader(log, interval);
+  /** Of the pair that a target serves; none where another tier does. */
+  function periodsOfPair({ chain, key, protocol }: TargetReport): readonly Period[] {
+    const own = targets.filter((one) => one.chain === chain && one.protocol === protocol);
+    return servingTargets(own).some((one) => one.key === key) ? read("pair", `${protocol}/${chain}`) : [];
+  }
   return (kind: "status" | "pair", subject: string) => {
     const periods = read(kind, subject);
     const availability = availabilityOf(periods);
@@ -53,12 +59,19 @@ export function stripReader(log: EventLog, range: Range, { generated_at: to }: R
     /** `name`, `href`: of a link around it. */
     function render(name: string, href: string | null): Html {
       const slots = slotsOf(periods, interval, count);
+      const target = targets.find(({ key }) => key === subject);
+      const pair = target === undefined ? [] : slotsOf(periodsOfPair(target), interval, count);
+      const tones = slots.map(({ state }, index) => {
+        const isDown = pair[index]?.state === "down";
+        return toneOf(state, { isDown, isNew: state === "syncing" && target?.served === false });
+      });
       // Each period is drawn to the end, and covered by the next.
       const rects = slots.map((period, index) => {
         const before = slots[index - 1];
-        return before?.state === period.state && before.since === period.since
+        const isSame = before?.state === period.state && before.since === period.since;
+        return isSame && tones[index] === tones[index - 1]
           ? null
-          : html`<rect class="${toneOf(period.state)}" x="${index}" width="${count - index}" height="1"><title>${periodText(period, nowMs)}</title></rect>`;
+          : html`<rect class="${tones[index] ?? null}" x="${index}" width="${count - index}" height="1"><title>${periodText(period, nowMs)}</title></rect>`;
       });
       const body = html`<svg viewBox="0 0 ${count} 1" preserveAspectRatio="none" aria-hidden="true">${rects}</svg><small>${words}</small>`;
       return href === null
@@ -69,9 +82,13 @@ export function stripReader(log: EventLog, range: Range, { generated_at: to }: R
   };
 }
 
-function toneOf(state: string | null): string {
-  const pairs: Readonly<Record<string, readonly [word: string, tone: string]>> = PAIR_WORDS;
-  return state === null ? "none" : (pairs[state]?.[1] ?? statusWords(state).tone);
+/** As bad as the state was for users: `isDown`: no other target could serve them then; `isNew`: it never was at the head. */
+function toneOf(state: string | null, { isDown, isNew }: Record<"isDown" | "isNew", boolean>): string {
+  const known: Readonly<Record<string, readonly [word: string, tone: string]>> = PAIR_WORDS;
+  if (state === null || isNew) {
+    return isNew ? "busy" : "none";
+  }
+  return known[state]?.[1] ?? (isDown ? "bad" : "warn");
 }
 
 /** `stalled since 03:10:00 UTC: no block for 15 min`; of a period that is over: `stalled for 20 min from 03:10:00 UTC: …`. */

@@ -4,7 +4,6 @@ import {
   type Incident,
   type Report,
   type Severity,
-  STATUSES,
   sharedCauses,
   statusRank,
   type TargetReport,
@@ -25,7 +24,7 @@ import {
   describeMaintenance,
   findProblems,
   latenessOf,
-  statusWords,
+  SEVERITY_TONES,
   type TargetProblem,
   type Tone,
   targetName,
@@ -170,9 +169,9 @@ export function renderCheckTable(json: Report, options: CheckTableOptions): stri
   const paint = (text: string, of: Tone) => (color === "none" ? text : `\u001B[${ANSI[of]}m${text}\u001B[0m`);
   const cut = (line: string) =>
     widthColumns === null || line.length <= widthColumns ? line : `${line.slice(0, widthColumns - 1)}…`;
-  const paintStatus = (line: string) => {
-    const status = STATUSES.find((word) => line.startsWith(`${word} `)) ?? "";
-    return status === "" ? line : `${paint(status, statusWords(status).tone)}${line.slice(status.length)}`;
+  const rowOf = (line: string, { key, status }: TargetReport) => {
+    const tone = SEVERITY_TONES[judgement.targets.get(key) ?? "unknown"];
+    return `${paint(status, tone)}${cut(printable(line)).slice(status.length)}`;
   };
   const anchors = [...new Set(notOk.map(({ status }) => `#${status}`))];
   const differing = findDifferences(json).map(
@@ -182,7 +181,7 @@ export function renderCheckTable(json: Report, options: CheckTableOptions): stri
     [paint(printable(detail === "" ? title : `${title}: ${detail}`), tone)],
     [describeReplica(json) ?? [], describeReload(json) ?? []].flat().map(printable),
     sharedCauses(json.incidents).map((incident) => printable(incidentLine(incident, problems, nowMs))),
-    targetLines(json, notOk).map((line) => paintStatus(cut(printable(line)))),
+    targetLines(json, notOk, rowOf),
     json.targets.length > MAX_LISTED_WHOLE ? indexerLines(json.targets).map(cut) : [],
     [...differing, paritySummary(json) ?? []].flat().map(printable),
     json.skipped.map(skippedLine),
@@ -201,23 +200,25 @@ function incidentLine(incident: Incident, problems: readonly TargetProblem[], no
 function targetLines(
   { generated_at, targets, incidents }: Report,
   notOk: readonly TargetReport[],
+  rowOf: (line: string, target: TargetReport) => string,
 ): readonly string[] {
   const explained = new Set(sharedCauses(incidents).flatMap((incident) => incident.targets));
   const listed =
     targets.length <= MAX_LISTED_WHOLE
       ? [...notOk, ...targets.filter(({ status }) => status === "ok")]
       : notOk.filter((target) => target.status !== "unknown" && !explained.has(target.key));
-  const rest = listed.length - MAX_LISTED;
-  return listed.length === 0
-    ? []
-    : [
-        ...renderTextTable(targetColumns(Date.parse(generated_at)), listed.slice(0, MAX_LISTED), [
-          "Lag",
-          "Blocks",
-          "Height",
-        ]),
-        ...(rest > 0 ? [`and ${formatNumber(rest)} more: filter by protocol or chain to list them`] : []),
-      ];
+  if (listed.length === 0) {
+    return [];
+  }
+  const shown = listed.slice(0, MAX_LISTED);
+  const columns = targetColumns(Date.parse(generated_at));
+  const [head = "", ...lines] = renderTextTable(columns, shown, ["Lag", "Blocks", "Height"]);
+  const rest = listed.length - shown.length;
+  return [
+    head,
+    ...shown.map((target, index) => rowOf(lines[index] ?? "", target)),
+    ...(rest > 0 ? [`and ${formatNumber(rest)} more: filter by protocol or chain to list them`] : []),
+  ];
 }
 
 function indexerLines(targets: readonly TargetReport[]): readonly string[] {

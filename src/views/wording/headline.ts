@@ -81,7 +81,7 @@ function compose(
       : { title: "The last reload failed: an earlier configuration is in use", detail: "" };
   const [first, ...others] = [
     describeUrgent(report, urgent),
-    describeDisputes(disputed),
+    describeDisputes(report, disputed),
     describeDifferences(report, differences),
     reload,
   ].flatMap((one) => one ?? []);
@@ -103,11 +103,13 @@ function disputedChains({ chains, targets }: Report): readonly ChainSummary[] {
   );
 }
 
-function describeDisputes([first, ...others]: readonly ChainSummary[]): Statement | null {
+function describeDisputes({ chains }: Report, [first, ...others]: readonly ChainSummary[]): Statement | null {
+  if (first === undefined) {
+    return null;
+  }
   const more = others.length === 0 ? "" : ` and ${formatCount(others.length, "more chain")}`;
-  return first === undefined
-    ? null
-    : { title: `Sources of ${first.name}${more} contradict each other`, detail: first.dispute ?? "" };
+  const where = chains.length === 1 ? "" : ` of ${first.name}${more}`;
+  return { title: `Sources${where} contradict each other`, detail: first.dispute ?? "" };
 }
 
 function describeDifferences(report: Report, [first, ...others]: readonly ParityReport[]): Statement | null {
@@ -138,8 +140,9 @@ function describeUrgent(report: Report, urgent: readonly TargetProblem[]): State
     const { incident, explained } = widest;
     const which = explained === urgent.length ? "all" : `${formatNumber(explained)} of them`;
     const failover = describeFailover(incident, urgent);
+    const isOnly = incident.scope === "chain" && report.chains.length === 1;
     return {
-      title: `${needs}, ${which} because of ${incidentSubject(incident)}`,
+      title: `${needs}, ${which} because of ${isOnly ? "the chain" : incidentSubject(incident)}`,
       detail: `${incidentEffect(incident)}${failover === "" ? "" : `; ${failover}`}`,
       isOfIncident: true,
     };

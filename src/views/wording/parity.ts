@@ -22,8 +22,9 @@ export function problematicVariants(parity: ParityReport): string {
 
 /** `airdrops on Base (campaigns)`. */
 export function parityTitle({ protocol, chain, probe }: ParityReport, { chains }: Report): string {
+  // The chain is left out where there is only one.
   const name = chains.find(({ slug }) => slug === chain)?.name ?? chain;
-  return `${protocol} on ${name} (${probe})`;
+  return `${protocol}${chains.length === 1 ? "" : ` on ${name}`} (${probe})`;
 }
 
 /** `the query of subgraph has failed for 20 min, …` or `subgraph has 6141 and multichain 6143 at block 37,999,990, for 20 min; subgraph is the odd one out`. */

@@ -32,30 +32,27 @@ export const SEVERITY_TONES: Readonly<Record<Severity, Tone>> = {
   critical: "bad",
 };
 
-type Words = readonly [tone: Tone, runbook: string];
-
-/** The colour of each status, and the runbook of the alert that it leads to. */
-const STATUS_WORDS: Readonly<Record<Status, Words>> = {
-  diverged: ["bad", "SynclagIndexerDiverged"],
-  failed: ["bad", "SynclagIndexerFailed"],
-  missing: ["bad", "SynclagChainMissing"],
-  not_found: ["bad", "SynclagEndpointDown"],
-  rejected: ["bad", "SynclagKeyRejected"],
-  unreachable: ["bad", "SynclagEndpointDown"],
-  stalled: ["bad", "SynclagIndexerStalled"],
-  lagging: ["warn", "SynclagIndexerLagging"],
-  throttled: ["warn", "SynclagThrottled"],
-  chain_halted: ["warn", "SynclagChainHalted"],
-  syncing: ["busy", "SynclagIndexerSyncing"],
-  unknown: ["idle", "SynclagTargetUnknown"],
-  ok: ["ok", ""],
+/** The runbook of the alert that each status leads to. */
+const RUNBOOKS: Readonly<Record<Status, string>> = {
+  diverged: "SynclagIndexerDiverged",
+  failed: "SynclagIndexerFailed",
+  missing: "SynclagChainMissing",
+  not_found: "SynclagEndpointDown",
+  rejected: "SynclagKeyRejected",
+  unreachable: "SynclagEndpointDown",
+  stalled: "SynclagIndexerStalled",
+  lagging: "SynclagIndexerLagging",
+  throttled: "SynclagThrottled",
+  chain_halted: "SynclagChainHalted",
+  syncing: "SynclagIndexerSyncing",
+  unknown: "SynclagTargetUnknown",
+  ok: "",
 };
 
-/** The words for a status; one of another version's daemon is presented as it is, and as a problem. */
-export function statusWords(status: string) {
-  const known: Readonly<Record<string, Words>> = STATUS_WORDS;
-  const [tone, runbook] = (Object.hasOwn(known, status) ? known[status] : undefined) ?? ["warn", ""];
-  return { tone, runbook };
+/** The runbook for a status, or an empty text: of one of another version's daemon there is none. */
+export function runbookOf(status: string): string {
+  const known: Readonly<Record<string, string>> = RUNBOOKS;
+  return (Object.hasOwn(known, status) ? known[status] : undefined) ?? "";
 }
 
 /** The state of a pair for its users, and its colour. */
