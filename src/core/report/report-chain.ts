@@ -21,6 +21,7 @@ import { measureLag, reportCatchUp } from "../status/lag.ts";
 import { type ChainView, viewOf } from "../status/view.ts";
 import { detailOf, disputeText, type Facts } from "./detail.ts";
 import { oppositionText } from "./exclusion-text.ts";
+import { differingKeys } from "./pairs.ts";
 import { reportParity } from "./report-parity.ts";
 
 /** Statuses of targets that give no height: they stay settled when no height counts any more. */
@@ -85,10 +86,21 @@ export function reportChain(state: ChainState, watched: WatchedChain, nowMs: num
         stalled_seconds: thresholds.stalledMs / 1_000,
       },
     },
-    targets,
+    targets: targets.map((target) => withDataFault(target, parity)),
     gaps: reportGaps(state, watched, view),
     parity,
   };
+}
+
+/** A target whose data are doubtful says so first: its height and its status do not show it. */
+function withDataFault(target: MarkedTarget, parity: ChainPart["parity"]): TargetReport {
+  const faults = parity
+    .filter(({ result }) => result === "failing" || result === "different")
+    .filter((one) => differingKeys(one).includes(target.key))
+    .map(({ probe, result }) =>
+      result === "failing" ? `the query of probe ${probe} fails` : `its data differ in probe ${probe}`,
+    );
+  return faults.length === 0 ? target : { ...target, detail: [...new Set(faults), target.detail].join("; ") };
 }
 
 /** The chain's reference head, or null while its evidence is missing or stale. */
