@@ -1,9 +1,9 @@
 import { destinationOf } from "../budgets/accounts.ts";
 import { Chain } from "../core/chain/chain.ts";
+import { sourceOf } from "../core/chain/chain-state.ts";
 import type { BlockOnNode, Suspicion } from "../core/chain/proofs.ts";
 import { retainChain, withoutFuture } from "../core/chain/retain.ts";
 import { watchFleet } from "../core/chain/watch-fleet.ts";
-import { sourceOf } from "../core/head/chain-state.ts";
 import { isUnreached } from "../core/incidents/incidents.ts";
 import { type Endpoint, endpointsOf, type Fleet, sourceKeysOf } from "../core/model/fleet.ts";
 import { groupBy } from "../core/model/group-by.ts";

@@ -1,14 +1,4 @@
-import {
-  type ChainState,
-  type Consensus,
-  chainAt,
-  newChainState,
-  type Pace,
-  paceOf,
-  sourceOf,
-  type WatchedChain,
-  type WatchedSource,
-} from "../head/chain-state.ts";
+import { type Consensus, type Pace, paceOf } from "../head/consensus.ts";
 import { LARGE_STEP_BLOCKS, mostBlocksIn } from "../head/reach.ts";
 import { shiftInstants } from "../model/instants.ts";
 import type { Observation } from "../model/observation.ts";
@@ -21,6 +11,14 @@ import { reportChain } from "../report/report-chain.ts";
 import { type FoldContext, foldPoll } from "../source/fold-poll.ts";
 import { newestSample, newSource, type SourceState } from "../source/source-state.ts";
 import { contradictionOf } from "../status/judge.ts";
+import {
+  type ChainState,
+  chainAt,
+  newChainState,
+  sourceOf,
+  type WatchedChain,
+  type WatchedSource,
+} from "./chain-state.ts";
 import { decideHead, type Heard, measureGaps } from "./decide.ts";
 import {
   type BlockOnNode,

@@ -1,11 +1,11 @@
 import { addMeasure, NO_MEASURES, type PaceRange } from "../gap/gap.ts";
 import { agreeOnHead, type Decision, isFarAhead } from "../head/agree.ts";
 import { forgetTimestamps, measurePace, newClock, noteTimestamp, recordHead } from "../head/chain-clock.ts";
-import { baselineOf, type ChainAt, type ChainState, sourceOf } from "../head/chain-state.ts";
-import { claimsOf } from "../head/claim.ts";
+import { type Claim, claimOf } from "../head/claim.ts";
 import { mostBlocksIn } from "../head/reach.ts";
 import type { Target } from "../model/fleet.ts";
 import type { Sample } from "../model/sample.ts";
+import { isFresh, staleAfterMs } from "../model/thresholds.ts";
 import { oppositionText } from "../report/exclusion-text.ts";
 import {
   hasReadHeight,
@@ -16,6 +16,7 @@ import {
 } from "../source/source-state.ts";
 import { contradictionOf } from "../status/judge.ts";
 import { paceRangeOf } from "../status/view.ts";
+import { baselineOf, type ChainAt, type ChainState, sourceOf } from "./chain-state.ts";
 import { isDecided, isTooEarly } from "./statuses.ts";
 
 /** What the sources of a chain have said since its last decision. */
@@ -56,6 +57,18 @@ export function decideFrom(at: ChainAt): Decision {
   const { consensus: before, proofs } = state;
   const { laggingMs } = watched.chain.thresholds;
   return agreeOnHead(claimsOf(at), { before, proofs, pace, laggingMs, nowMs });
+}
+
+/** The claims of all sources whose evidence is fresh, in the order of their keys. If all have one provider, each counts for itself. */
+function claimsOf({ nowMs, pace, state, watched }: ChainAt): readonly Claim[] {
+  const { thresholds } = watched.chain;
+  const fresh = state.sources.filter((source) => isFresh(source, thresholds, nowMs));
+  const providers = fresh.map(({ key }) => watched.sources.get(key)?.provider ?? key);
+  const isOneProvider = providers.every((provider) => provider === providers[0]);
+  return fresh.flatMap((source, index) => {
+    const provider = isOneProvider ? source.key : (providers[index] ?? source.key);
+    return claimOf(source, provider, staleAfterMs(thresholds, source.pollIntervalMs), pace) ?? [];
+  });
 }
 
 /** A source that has once given the same hash as another hashes blocks alike: from then on a hash that differs is of a fork. */

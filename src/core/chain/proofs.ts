@@ -1,8 +1,9 @@
-import type { ChainState, Proof, WatchedChain } from "../head/chain-state.ts";
+import type { Proof } from "../head/consensus.ts";
 import { formatNumber } from "../model/text.ts";
 import { isFresh } from "../model/thresholds.ts";
 import { newestSample, type SourceState } from "../source/source-state.ts";
 import { contradictionOf } from "../status/judge.ts";
+import type { ChainState, WatchedChain } from "./chain-state.ts";
 import type { Instant } from "./decide.ts";
 
 /** A block of a source that others contradict, and the RPC node that can say whether it is on the chain. */

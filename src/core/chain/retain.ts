@@ -1,12 +1,13 @@
 import { NO_MEASURES } from "../gap/gap.ts";
 import { newClock } from "../head/chain-clock.ts";
-import { type ChainState, chainAt, NO_CONSENSUS, type WatchedChain } from "../head/chain-state.ts";
+import { NO_CONSENSUS } from "../head/consensus.ts";
 import { shiftInstants } from "../model/instants.ts";
 import type { Status } from "../model/report.ts";
 import { retainParity } from "../parity/parity-state.ts";
 import { hasReadHeight } from "../source/source-state.ts";
 import { statusVote } from "../status/judge.ts";
 import { viewOf } from "../status/view.ts";
+import { type ChainState, chainAt, type WatchedChain } from "./chain-state.ts";
 import { decideFrom, lastPollOf } from "./decide.ts";
 
 /** Clocks of two machines that are in order differ by less than this. */

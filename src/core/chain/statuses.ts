@@ -1,4 +1,4 @@
-import type { Consensus } from "../head/chain-state.ts";
+import type { Consensus } from "../head/consensus.ts";
 import type { Status } from "../model/report.ts";
 import { staleAfterMs } from "../model/thresholds.ts";
 import { debounce } from "../source/settled-status.ts";

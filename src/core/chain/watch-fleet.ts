@@ -1,7 +1,7 @@
-import type { WatchedChain, WatchedSource } from "../head/chain-state.ts";
 import { endpointsOf, type Fleet, indexerKey, isProduction, type Target } from "../model/fleet.ts";
 import { groupBy } from "../model/group-by.ts";
 import { watchProbes } from "../parity/watched-probe.ts";
+import type { WatchedChain, WatchedSource } from "./chain-state.ts";
 
 /** The chains of a fleet, each with all that is polled for it. `digestOf` makes of a URL what may be stored. */
 export function watchFleet(fleet: Fleet, digestOf: (url: string) => string): readonly WatchedChain[] {

@@ -9,17 +9,9 @@
  * 5. Memory: the last head, which breaks ties and does not fall by less than a minute.
  */
 
-import type {
-  ConfirmedHead,
-  Conflict,
-  Consensus,
-  HeadState,
-  Opposition,
-  Pace,
-  Proof,
-} from "./chain-state.ts";
-import { NO_CONSENSUS } from "./chain-state.ts";
 import { type Bounds, boundsOf, type Claim, isNew } from "./claim.ts";
+import type { ConfirmedHead, Conflict, Consensus, HeadState, Opposition, Pace, Proof } from "./consensus.ts";
+import { NO_CONSENSUS } from "./consensus.ts";
 import { areLevel, isWithinMinute, LARGE_STEP_BLOCKS, MINUTE_MS, mostBlocksIn } from "./reach.ts";
 
 /** What a decision rests on besides the claims. */

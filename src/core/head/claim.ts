@@ -1,7 +1,6 @@
 import { readAtMs, type Sample } from "../model/sample.ts";
-import { isFresh, staleAfterMs } from "../model/thresholds.ts";
 import { reached, type SourceState } from "../source/source-state.ts";
-import type { ChainAt, Pace } from "./chain-state.ts";
+import type { Pace } from "./consensus.ts";
 import {
   areLevel,
   LARGE_STEP_BLOCKS,
@@ -47,19 +46,8 @@ export interface Bounds {
   readonly usual: number;
 }
 
-/** The claims of all sources whose evidence is fresh, in the order of their keys. If all have one provider, each counts for itself. */
-export function claimsOf({ nowMs, pace, state, watched }: ChainAt): readonly Claim[] {
-  const { thresholds } = watched.chain;
-  const fresh = state.sources.filter((source) => isFresh(source, thresholds, nowMs));
-  const providers = fresh.map(({ key }) => watched.sources.get(key)?.provider ?? key);
-  const isOneProvider = providers.every((provider) => provider === providers[0]);
-  return fresh.flatMap((source, index) => {
-    const provider = isOneProvider ? source.key : (providers[index] ?? source.key);
-    return claimOf(source, provider, staleAfterMs(thresholds, source.pollIntervalMs), pace) ?? [];
-  });
-}
-
-function claimOf(source: SourceState, provider: string, staleMs: number, pace: Pace): Claim | null {
+/** What a source claims; null if it has shown no height. `staleMs`: how long its evidence counts. */
+export function claimOf(source: SourceState, provider: string, staleMs: number, pace: Pace): Claim | null {
   const { key, kind, peak, samples } = source;
   const newest = samples.at(-1);
   const highest = reached(source);

@@ -1,4 +1,4 @@
-import type { Pace } from "./chain-state.ts";
+import type { Pace } from "./consensus.ts";
 
 /*
  * How far a chain can get. Two answers: the most that it can make at all (`mostBlocksIn`), which nobody may be beyond, and

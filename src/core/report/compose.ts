@@ -1,4 +1,4 @@
-import type { ChainState } from "../head/chain-state.ts";
+import type { ChainState } from "../chain/chain-state.ts";
 import { findIncidents, isNetworkDown, isUnreached, nobodyAnsweredYet } from "../incidents/incidents.ts";
 import type { Endpoint } from "../model/fleet.ts";
 import {

@@ -1,4 +1,4 @@
-import type { Opposition } from "../head/chain-state.ts";
+import type { Opposition } from "../head/consensus.ts";
 import { formatDuration, formatList, formatNumber } from "../model/text.ts";
 
 /** Why a source is excluded, as a clause: what it reports, and which sources contradict it. */

@@ -1,7 +1,7 @@
+import { baselineOf, type ChainState, type WatchedChain } from "../chain/chain-state.ts";
 import { estimateGap } from "../gap/gap.ts";
 import { isFarAhead } from "../head/agree.ts";
 import { timeOfBlock } from "../head/chain-clock.ts";
-import { baselineOf, type ChainState, type WatchedChain } from "../head/chain-state.ts";
 import { servingTargets, type Target } from "../model/fleet.ts";
 import { groupBy } from "../model/group-by.ts";
 import {

@@ -1,4 +1,4 @@
-import type { ChainState, WatchedChain } from "../head/chain-state.ts";
+import type { ChainState, WatchedChain } from "../chain/chain-state.ts";
 import { variantName } from "../model/fleet.ts";
 import type { ParityValue } from "../model/parity.ts";
 import { type ParityReport, type TargetReport, targetId } from "../model/report.ts";

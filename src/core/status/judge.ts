@@ -1,5 +1,5 @@
-import type { Consensus, Opposition } from "../head/chain-state.ts";
 import { isBackfilling } from "../head/claim.ts";
+import type { Consensus, Opposition } from "../head/consensus.ts";
 import type { Status } from "../model/report.ts";
 import { readAtMs, type Sample } from "../model/sample.ts";
 import { stalledAfterMs } from "../model/thresholds.ts";

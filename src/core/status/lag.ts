@@ -1,5 +1,5 @@
 import { type ChainClock, referenceAt, seenAtMs, timeSinceNext } from "../head/chain-clock.ts";
-import type { HeadState } from "../head/chain-state.ts";
+import type { HeadState } from "../head/consensus.ts";
 import type { Status, TargetReport } from "../model/report.ts";
 import { readAtMs } from "../model/sample.ts";
 import { type Approach, newestSample, reached, type SourceState } from "../source/source-state.ts";

@@ -1,6 +1,7 @@
+import type { ChainState } from "../chain/chain-state.ts";
 import type { PaceRange } from "../gap/gap.ts";
 import type { ChainClock } from "../head/chain-clock.ts";
-import { type ChainState, type Consensus, type HeadState, type Pace, paceOf } from "../head/chain-state.ts";
+import { type Consensus, type HeadState, type Pace, paceOf } from "../head/consensus.ts";
 import type { Chain, Thresholds } from "../model/fleet.ts";
 import { isFresh, stalledAfterMs } from "../model/thresholds.ts";
 import { idleMs, newestSample, type SourceState } from "../source/source-state.ts";

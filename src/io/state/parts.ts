@@ -1,5 +1,5 @@
+import type { ChainState } from "../../core/chain/chain-state.ts";
 import type { Told } from "../../core/events/told.ts";
-import type { ChainState } from "../../core/head/chain-state.ts";
 import type { Incident } from "../../core/model/report.ts";
 import { seal, unseal } from "./seal.ts";
 

@@ -1,4 +1,4 @@
-import type { WatchedChain } from "../../../src/core/head/chain-state.ts";
+import type { WatchedChain } from "../../../src/core/chain/chain-state.ts";
 import type { Chain, Target } from "../../../src/core/model/fleet.ts";
 import type { Head, Observation } from "../../../src/core/model/observation.ts";
 

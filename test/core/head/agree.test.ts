@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { agreeOnHead } from "../../../src/core/head/agree.ts";
-import { type ConfirmedHead, NO_CONSENSUS } from "../../../src/core/head/chain-state.ts";
 import type { Claim } from "../../../src/core/head/claim.ts";
+import { type ConfirmedHead, NO_CONSENSUS } from "../../../src/core/head/consensus.ts";
 
 /*
  * The rule for the head, sentence by sentence, on a chain with a block in 2 s whose head is block 1,000,000 now.

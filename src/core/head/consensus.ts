@@ -1,0 +1,81 @@
+import type { Chain } from "../model/fleet.ts";
+import type { ChainClock } from "./chain-clock.ts";
+
+/** What the sources of a chain together say of its head. */
+export interface Consensus {
+  readonly head: HeadState | null;
+  /** Keys of the sources that are level with the head. */
+  readonly members: readonly string[];
+  readonly opposed: readonly Opposition[];
+  /** Where sets of equal weight oppose each other: the keys of each. Empty once it is decided. */
+  readonly undecided: readonly (readonly string[])[];
+  readonly confirmed: ConfirmedHead | null;
+}
+
+export const NO_CONSENSUS: Consensus = {
+  head: null,
+  members: [],
+  opposed: [],
+  undecided: [],
+  confirmed: null,
+};
+
+/** The head that the sources agree on: a block that one of them has shown. */
+export interface HeadState {
+  readonly block: number;
+  /** The first and last time at which the chain was seen at this block, within `slackMs`. */
+  readonly reachedMs: number;
+  readonly atMs: number;
+  readonly slackMs: number;
+  /** After this it is only a memory: nothing may be derived from it. */
+  readonly freshUntilMs: number;
+}
+
+/** The last head that two providers, or an RPC node with a new block, have shown. */
+export interface ConfirmedHead {
+  readonly block: number;
+  readonly atMs: number;
+  /** Whether a new block time showed it, or one before it that it continues. */
+  readonly isDated: boolean;
+  /** Keys of the sources that have reached it, or one before it. */
+  readonly members: readonly string[];
+}
+
+/** Why a source cannot be right: another hash, impossible block times, or a height that the chain cannot have, or can no longer have as new. */
+export type Conflict = "hash" | "times" | "ahead";
+
+/** Why a source is excluded: which sources contradict it, and by how much. */
+export interface Opposition {
+  readonly source: string;
+  readonly kind: Conflict;
+  readonly by: readonly string[];
+  readonly block: number;
+  /** Its distance to the highest source that contradicts it. */
+  readonly blocks: number;
+  /** How far its block times are from those of a source that contradicts them; null for other conflicts. */
+  readonly offMs: number | null;
+  /** The RPC node's reply about its block, as a clause; null if no node was asked. */
+  readonly proof: string | null;
+}
+
+/** What an RPC node said when it was asked for a block that a source had shown. */
+export interface Proof {
+  /** The source's key of the node. */
+  readonly node: string;
+  readonly block: number;
+  /** `none`: the node lacks the block; `unclear`: the hashes cannot be compared. */
+  readonly says: "same" | "other" | "none" | "unclear";
+  /** In a clause. */
+  readonly text: string;
+}
+
+/** The known pace of a chain. */
+export interface Pace {
+  /** Measured, else configured, else null. */
+  readonly intervalMs: number | null;
+  readonly measured: boolean;
+}
+
+export function paceOf({ intervalMs }: ChainClock, { blockTimeMs }: Chain): Pace {
+  return { intervalMs: intervalMs ?? blockTimeMs, measured: intervalMs !== null };
+}
