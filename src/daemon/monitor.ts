@@ -9,9 +9,10 @@ import { type Endpoint, endpointsOf, type Fleet, sourceKeysOf } from "../core/mo
 import { groupBy } from "../core/model/group-by.ts";
 import type { Observation } from "../core/model/observation.ts";
 import type { ParityReading } from "../core/model/parity.ts";
-import type { BudgetReport, Incident, Report, TargetId } from "../core/model/report.ts";
+import type { BudgetReport, ChainPart, Incident, Report, TargetId } from "../core/model/report.ts";
 import { staleAfterMs } from "../core/model/thresholds.ts";
 import { composeReport } from "../core/report/compose.ts";
+import { reportChain } from "../core/report/report-chain.ts";
 import type { SourceState } from "../core/source/source-state.ts";
 import type { KnownState } from "../io/state/parts.ts";
 import { inSlices } from "./state/in-slices.ts";
@@ -49,6 +50,11 @@ interface UndecidedPoll {
 
 /** A report is rebuilt when it is older, or when a poll has ended since. */
 const MAX_AGE_MS = 1_000;
+/**
+ * A report of a chain without news is used again for this long: most chains of a large fleet were not polled since the last report.
+ * Ages in details, and the moment at which evidence becomes stale, are late by this at most.
+ */
+const CHAIN_REPORT_LIFETIME_MS = 15_000;
 /** A larger difference between the wall clock and the uptime is a jump. */
 const DRIFT_MS = 2_000;
 
@@ -64,6 +70,8 @@ export class Monitor {
   /** Polls whose consequences are not decided yet. */
   #undecided: UndecidedPoll[] = [];
   #latest: Report | null = null;
+  /** The last report of each chain, with the revision of its state. */
+  readonly #reported = new WeakMap<Chain, { revision: number; madeMs: number; report: ChainPart }>();
   #lastOutageMs = Number.NEGATIVE_INFINITY;
   /** When a status turned last. */
   #turnedMs = Number.NEGATIVE_INFINITY;
@@ -210,7 +218,7 @@ export class Monitor {
   /** Works out the next report in slices, so that a large fleet does not delay polls. */
   async prepare(): Promise<void> {
     const { nowMs } = this.#options;
-    await inSlices(this.#chains.values(), (chain) => chain.report(nowMs()), nowMs);
+    await inSlices(this.#chains.values(), (chain) => this.#reportOf(chain, nowMs()), nowMs);
     this.decide();
   }
 
@@ -230,7 +238,7 @@ export class Monitor {
     }
     this.#latest = composeReport({
       chains: [...this.#chains.values()].map((chain) => ({
-        report: chain.report(nowMs),
+        report: this.#reportOf(chain, nowMs),
         state: chain.state,
       })),
       endpoints: endpointsOf(this.#fleet),
@@ -246,6 +254,17 @@ export class Monitor {
     });
     this.#incidents = this.#latest.incidents;
     return this.#latest;
+  }
+
+  #reportOf(chain: Chain, nowMs: number): ChainPart {
+    const { state, watched } = chain;
+    const known = this.#reported.get(chain);
+    if (known?.revision === state.revision && Math.abs(nowMs - known.madeMs) < CHAIN_REPORT_LIFETIME_MS) {
+      return known.report;
+    }
+    const report = reportChain(state, watched, nowMs);
+    this.#reported.set(chain, { revision: state.revision, madeMs: nowMs, report });
+    return report;
   }
 
   #useChains(chains: readonly Chain[]): void {

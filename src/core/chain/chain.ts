@@ -3,11 +3,9 @@ import { LARGE_STEP_BLOCKS, mostBlocksIn } from "../head/reach.ts";
 import { shiftInstants } from "../model/instants.ts";
 import type { Observation } from "../model/observation.ts";
 import type { ParityReading } from "../model/parity.ts";
-import type { ChainPart } from "../model/report.ts";
 import { isHeight } from "../model/sample.ts";
 import { staleAfterMs } from "../model/thresholds.ts";
 import { observeReadings, type TakenReading } from "../parity/parity-state.ts";
-import { reportChain } from "../report/report-chain.ts";
 import { type FoldContext, foldPoll } from "../source/fold-poll.ts";
 import { newestSample, newSource, type SourceState } from "../source/source-state.ts";
 import { contradictionOf } from "../status/judge.ts";
@@ -47,11 +45,6 @@ export interface Observed {
  * as long, and what follows from all sources is worked out once for them.
  */
 const INSTANT_MS = 1_000;
-/**
- * A report of the same state is used again for so long: most chains of a large fleet were not polled since the last
- * report. Ages in details, and the moment at which evidence becomes stale, are late by this at most.
- */
-const REPORT_LIFETIME_MS = 15_000;
 
 /** One chain: folds in what its sources say as it comes, and decides what follows once a second, or when somebody asks. */
 export class Chain {
@@ -61,7 +54,6 @@ export class Chain {
   #heard: Heard[] = [];
   #heardFromMs = 0;
   #observed: Observed = nothingObserved();
-  #report: { readonly madeMs: number; readonly report: ChainPart } | null = null;
 
   constructor(watched: WatchedChain, state: ChainState = newChainState()) {
     this.watched = watched;
@@ -125,14 +117,6 @@ export class Chain {
     }
   }
 
-  report(nowMs: number): ChainPart {
-    const { state } = this;
-    if (this.#report === null || Math.abs(nowMs - this.#report.madeMs) >= REPORT_LIFETIME_MS) {
-      this.#report = { madeMs: nowMs, report: reportChain(state, this.watched, nowMs) };
-    }
-    return this.#report.report;
-  }
-
   /** Follows our own clock, which was set forward by `byMs`. */
   shift(byMs: number): void {
     shiftInstants(this.state, byMs);
@@ -141,7 +125,6 @@ export class Chain {
 
   #changed(): void {
     this.#state.revision += 1;
-    this.#report = null;
   }
 
   #decide(): void {

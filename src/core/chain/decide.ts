@@ -6,7 +6,6 @@ import { mostBlocksIn } from "../head/reach.ts";
 import type { Target } from "../model/fleet.ts";
 import type { Sample } from "../model/sample.ts";
 import { isFresh, staleAfterMs } from "../model/thresholds.ts";
-import { oppositionText } from "../report/exclusion-text.ts";
 import {
   hasReadHeight,
   type LastPoll,
@@ -14,6 +13,7 @@ import {
   type SourceState,
   steadied,
 } from "../source/source-state.ts";
+import { oppositionText } from "../status/exclusion-text.ts";
 import { contradictionOf } from "../status/judge.ts";
 import { paceRangeOf } from "../status/view.ts";
 import { baselineOf, type ChainAt, type ChainState, sourceOf } from "./chain-state.ts";

@@ -4,10 +4,10 @@ import { formatCount, formatDuration, formatList, formatNumber } from "../model/
 import { staleAfterMs } from "../model/thresholds.ts";
 import { statusOfFailure } from "../source/settled-status.ts";
 import { disagreementOf, idleMs, type LastPoll, type SourceState } from "../source/source-state.ts";
+import { divergedText } from "../status/exclusion-text.ts";
 import { contradictionOf } from "../status/judge.ts";
 import type { Lag } from "../status/lag.ts";
 import type { ChainView, Dispute } from "../status/view.ts";
-import { divergedText } from "./exclusion-text.ts";
 
 /** What a detail is written from. */
 export interface Facts {

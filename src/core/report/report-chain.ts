@@ -16,11 +16,11 @@ import { inSeconds, isoTime } from "../model/text.ts";
 import { isFresh, staleAfterMs } from "../model/thresholds.ts";
 import { statusOfFailure } from "../source/settled-status.ts";
 import { newestSample, newSource, reached, type SourceState, servedOf } from "../source/source-state.ts";
+import { oppositionText } from "../status/exclusion-text.ts";
 import { contradictionOf, statusVote } from "../status/judge.ts";
 import { measureLag, reportCatchUp } from "../status/lag.ts";
 import { type ChainView, viewOf } from "../status/view.ts";
 import { detailOf, disputeText, type Facts } from "./detail.ts";
-import { oppositionText } from "./exclusion-text.ts";
 import { differingKeys } from "./pairs.ts";
 import { reportParity } from "./report-parity.ts";
 

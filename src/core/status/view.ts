@@ -1,4 +1,3 @@
-import type { ChainState } from "../chain/chain-state.ts";
 import type { PaceRange } from "../gap/gap.ts";
 import type { ChainClock } from "../head/chain-clock.ts";
 import { type Consensus, type HeadState, type Pace, paceOf } from "../head/consensus.ts";
@@ -40,9 +39,13 @@ const UNMEASURED = { least: 0.5, most: 2 };
 /** A pace that was measured over a minute is wrong by about a second of latency. */
 const MEASURED = { least: 0.97, most: 1.03 };
 
-/** Looks at a chain's state as of `nowMs`. */
+/** Looks at what is known of a chain as of `nowMs`. */
 export function viewOf(
-  state: Pick<ChainState, "consensus" | "clock" | "sources">,
+  state: {
+    readonly clock: ChainClock;
+    readonly consensus: Consensus;
+    readonly sources: readonly SourceState[];
+  },
   chain: Chain,
   nowMs: number,
 ): ChainView {
