@@ -104,8 +104,8 @@ function logEvent(
   logger: Logger,
 ): void {
   if (kind === "incident") {
-    // The line of the status says it.
-    if (incidentOfKey(subject).kind === "target") {
+    // Of one target, the line of its status says it.
+    if (incidentOfKey(subject).kind !== "cause" && target_count === 1) {
       return;
     }
     logger[level]({ detail, targets: target_count, ...incidentOfKey(subject) }, `Incident ${to}`);

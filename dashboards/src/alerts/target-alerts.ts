@@ -119,8 +119,8 @@ function unheard(): readonly Alert[] {
       // Clients see errors, and switch by themselves where they can.
       expr: besideUsable(withStatus("unreachable", "not_found")),
       for: "5m",
-      summary: " gives no usable answer",
-      description: say` gives no usable answer: the network, its host or its deployment may be the cause. ${SINCE} ${FRESH}`,
+      summary: " is unreachable or not found",
+      description: say` is unreachable, or its deployment is not found: the page of the chain has the reason. ${SINCE} ${FRESH}`,
       first: MOVE,
     }),
     targetAlert({
@@ -129,8 +129,8 @@ function unheard(): readonly Alert[] {
       expr: besideUsable(withStatus("throttled")),
       for: "30m",
       summary: " is throttled",
-      description: say` refuses our requests for being too many, or our own budget for it is used up, so its state is not known. ${SINCE} ${FRESH}`,
-      first: "compare the budget in chains.yaml with the provider's limit.",
+      description: say` is rate-limited by its provider, or by a budget in chains.yaml, so its state is not known. ${SINCE} ${FRESH}`,
+      first: "read the provider's words on the page of the chain: they tell a pace from a used-up plan.",
     }),
     targetAlert({
       name: "SynclagTargetUnknown",
