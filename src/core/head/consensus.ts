@@ -74,8 +74,12 @@ export interface Pace {
   /** Measured, else configured, else null. */
   readonly intervalMs: number | null;
   readonly measured: boolean;
+  /** The shorter of this and the last minute's: after a halt, a chain makes up for it. */
+  readonly fastestMs: number | null;
 }
 
-export function paceOf({ intervalMs }: ChainClock, { blockTimeMs }: Chain): Pace {
-  return { intervalMs: intervalMs ?? blockTimeMs, measured: intervalMs !== null };
+export function paceOf({ intervalMs, recentMs }: ChainClock, { blockTimeMs }: Chain): Pace {
+  const usualMs = intervalMs ?? blockTimeMs;
+  const fastestMs = usualMs === null || recentMs === null ? usualMs : Math.min(usualMs, recentMs);
+  return { intervalMs: usualMs, measured: intervalMs !== null, fastestMs };
 }

@@ -32,13 +32,13 @@ export function mostBlocksIn(spanMs: number, { intervalMs, measured }: Pace): nu
 
 /** The most blocks that a chain usually makes in `spanMs`; infinite while its pace is unknown. */
 export function usualBlocksIn(spanMs: number, pace: Pace): number {
-  const { intervalMs } = pace;
-  if (intervalMs === null) {
+  const { fastestMs } = pace;
+  if (fastestMs === null) {
     return Number.POSITIVE_INFINITY;
   }
   const past = Math.max(0, spanMs);
-  const mean = Math.max(LEVEL_BLOCKS, (past * (1 + paceErrorOf(pace)) + MINUTE_MS) / intervalMs);
-  return mean + DEVIATIONS * Math.sqrt(past / intervalMs);
+  const mean = Math.max(LEVEL_BLOCKS, (past * (1 + paceErrorOf(pace)) + MINUTE_MS) / fastestMs);
+  return mean + DEVIATIONS * Math.sqrt(past / fastestMs);
 }
 
 /** Whether `blocks` are at most what the chain makes in a minute. */

@@ -36,7 +36,7 @@ function decide(claims: readonly Claim[], confirmed: ConfirmedHead | null = null
   const { consensus } = agreeOnHead(claims, {
     before: { ...NO_CONSENSUS, confirmed },
     proofs,
-    pace: { intervalMs: BLOCK_MS, measured: true },
+    pace: { intervalMs: BLOCK_MS, measured: true, fastestMs: BLOCK_MS },
     laggingMs: 600_000,
     nowMs: NOW_MS,
   });
@@ -201,7 +201,7 @@ describe("agreeOnHead(): 5. the last head does not fall by less than a minute, n
     (agreeOnHead([source("v0", 0, { dated: true }), source("v1", 0, { dated: true })], {
       before: lastHead(behind),
       proofs: {},
-      pace: { intervalMs: BLOCK_MS, measured: true },
+      pace: { intervalMs: BLOCK_MS, measured: true, fastestMs: BLOCK_MS },
       laggingMs: 600_000,
       nowMs: NOW_MS,
     }).consensus.head?.block ?? 0);

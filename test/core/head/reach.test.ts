@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { mostBlocksIn, usualBlocksIn } from "../../../src/core/head/reach.ts";
 
-const MEASURED = { intervalMs: 2_000, measured: true };
+const MEASURED = { intervalMs: 2_000, measured: true, fastestMs: 2_000 };
 const CONFIGURED = { ...MEASURED, measured: false };
-const UNKNOWN = { intervalMs: null, measured: false };
+const UNKNOWN = { intervalMs: null, measured: false, fastestMs: null };
 
 describe("mostBlocksIn()", () => {
   it("grows by four times the measured pace, eight times a configured one, and never in the past", () => {
@@ -24,5 +24,11 @@ describe("usualBlocksIn()", () => {
     expect(usualBlocksIn(200_000, MEASURED)).toBeCloseTo(102 + 30 + 30);
     expect(usualBlocksIn(0, MEASURED)).toBe(30);
     expect(usualBlocksIn(0, UNKNOWN)).toBe(Number.POSITIVE_INFINITY);
+  });
+
+  it("follows the last minute at once where the chain has become faster", () => {
+    expect(usualBlocksIn(200_000, { ...MEASURED, fastestMs: 1_000 })).toBeGreaterThan(
+      usualBlocksIn(200_000, MEASURED),
+    );
   });
 });
