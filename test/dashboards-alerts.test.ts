@@ -7,7 +7,7 @@ import { freshnessRecordings } from "../dashboards/src/freshness.ts";
 import { renderedFiles } from "../dashboards/src/rendered-files.ts";
 import { SETTINGS, type Settings } from "../dashboards/src/settings.ts";
 import { realTime } from "../dashboards/src/time-scale.ts";
-import { STATUSES } from "../src/core/model/report.ts";
+import { STATUSES } from "../src/core/model/statuses.ts";
 import { RUNBOOKS_PATH } from "../src/views/page/links.ts";
 import { ruleTestFiles } from "./rules/rule-test-files.ts";
 import { serve } from "./support/served.ts";

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { text } from "node:stream/consumers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { FAILURE_REASONS } from "../src/core/model/observation.ts";
-import { STATUSES } from "../src/core/model/report.ts";
+import { STATUSES } from "../src/core/model/statuses.ts";
 import { PAIR_STATES } from "../src/core/report/pairs.ts";
 import { CHAIN_LABELS, ENDPOINT_LABELS, TARGET_LABELS } from "../src/metrics/labels.ts";
 import { createPrometheus } from "../src/metrics/registry.ts";

@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { apiPage } from "../docs/api-page.ts";
 import { cliPage } from "../docs/cli-page.ts";
 import { configurationPage } from "../docs/configuration-page.ts";
+import { statusesPage } from "../docs/statuses-page.ts";
 import { runCli } from "../src/cli.ts";
 import { commandWorld } from "./support/command-world.ts";
 import { expectGolden } from "./support/golden.ts";
@@ -105,6 +106,12 @@ describe("docs/configuration.md", () => {
 describe("docs/api.md", () => {
   it("has every route", () => {
     expectGolden("docs/api.md", apiPage());
+  });
+});
+
+describe("docs/statuses.md", () => {
+  it("has what holds for each status", () => {
+    expectGolden("docs/statuses.md", statusesPage());
   });
 });
 

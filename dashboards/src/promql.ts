@@ -1,4 +1,4 @@
-import type { Status } from "../../src/core/model/report.ts";
+import type { Status } from "../../src/core/model/statuses.ts";
 
 /** Labels of a target. */
 export const TARGET = "protocol, variant, tier, chain, chain_id";

@@ -8,14 +8,8 @@ import {
   type MetricsSource,
 } from "../core/model/metrics-source.ts";
 import { FAILURE_REASONS } from "../core/model/observation.ts";
-import {
-  type BudgetReport,
-  type Report,
-  STATUSES,
-  statusRank,
-  type TargetReport,
-  targetId,
-} from "../core/model/report.ts";
+import { type BudgetReport, type Report, type TargetReport, targetId } from "../core/model/report.ts";
+import { STATUSES, statusRank } from "../core/model/statuses.ts";
 import { PAIR_STATES } from "../core/report/pairs.ts";
 import { judgeReport } from "../core/report/severity.ts";
 import { family, labelsText, labelText, type MetricFamily, type Sample } from "./exposition.ts";

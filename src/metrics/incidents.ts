@@ -5,19 +5,16 @@ import {
   type ChainSummary,
   type Incident,
   type Report,
-  type Status,
   sharedCauses,
   type TargetReport,
 } from "../core/model/report.ts";
+import { traitsOf } from "../core/model/statuses.ts";
 import { labelsText } from "./exposition.ts";
 
 /** Labels of an incident: of the affected indexer, host or chain. Other labels are empty. */
 export const INCIDENT_LABELS = [
   ...["scope", "subject", "protocol", "variant", "tier", "severity", "host", "chain", "status"],
 ] as const;
-
-/** Statuses that page for a single target. */
-export const CRITICAL: ReadonlySet<Status> = new Set(["stalled", "failed", "diverged", "missing"]);
 
 const NO_INDEXER = { protocol: "", variant: "", tier: "" };
 
@@ -69,7 +66,7 @@ function severityOf(
   const pages = explained.some((target) => {
     const chain = bySlug.get(target.chain);
     const isServed = isProduction(target) && chain?.testnet === false && !target.maintenance;
-    return isServed && (CRITICAL.has(target.status) || isLate(target, chain));
+    return isServed && (traitsOf(target.status).pages || isLate(target, chain));
   });
   return pages ? "critical" : "warning";
 }

@@ -1,5 +1,6 @@
 import { groupBy } from "../../src/core/model/group-by.ts";
-import type { ChainSummary, Status, TargetReport } from "../../src/core/model/report.ts";
+import type { ChainSummary, TargetReport } from "../../src/core/model/report.ts";
+import type { Status } from "../../src/core/model/statuses.ts";
 import { PAIR_STATES, pairState } from "../../src/core/report/pairs.ts";
 import { type InputSeries, type Labels, metric } from "./rule-test.ts";
 

@@ -1,5 +1,5 @@
 import { groupBy } from "../../src/core/model/group-by.ts";
-import { STATUSES, type Status } from "../../src/core/model/report.ts";
+import { STATUSES, type Status } from "../../src/core/model/statuses.ts";
 import { fleet, target } from "./fleet-series.ts";
 import { labelsOf, type RuleTest } from "./rule-test.ts";
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { servingTargets, type Target } from "../../src/core/model/fleet.ts";
-import { type Report, STATUSES, type TargetReport } from "../../src/core/model/report.ts";
+import type { Report, TargetReport } from "../../src/core/model/report.ts";
+import { STATUSES } from "../../src/core/model/statuses.ts";
 import { incidentsOf } from "../../src/core/report/incidents-of.ts";
 import { judgeReport, needsAction } from "../../src/core/report/severity.ts";
 import { healthJson } from "../../src/views/api/health.ts";

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { type Report, STATUSES, STATUSES_BY_URGENCY } from "../../src/core/model/report.ts";
+import type { Report } from "../../src/core/model/report.ts";
+import { STATUSES, STATUSES_BY_URGENCY } from "../../src/core/model/statuses.ts";
 import { type CheckTableOptions, renderCheckTable } from "../../src/views/terminal/check.ts";
 import { fleetReport } from "./fleet-report.ts";
 import { sampleChainReport, sampleReport, sampleTargetReport } from "./sample-report.ts";

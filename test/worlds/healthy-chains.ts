@@ -1,5 +1,6 @@
 import type { Observation } from "../../src/core/model/observation.ts";
-import { type ChainReport, STATUSES, type Status, type TargetReport } from "../../src/core/model/report.ts";
+import type { ChainReport, TargetReport } from "../../src/core/model/report.ts";
+import { STATUSES, type Status } from "../../src/core/model/statuses.ts";
 import { type ChainModel, headAt, paceAt, timeOf } from "../../src/sim/model/chain-model.ts";
 import { AT_THE_TIP, type IndexerModel } from "../../src/sim/model/indexer-model.ts";
 import { createRandom, unitAt } from "../../src/sim/model/random.ts";

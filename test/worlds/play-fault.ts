@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { parse } from "yaml";
 import { parseDuration } from "../../src/config/quantities.ts";
 import type { FailureReason, Head, Observation } from "../../src/core/model/observation.ts";
-import type { Status } from "../../src/core/model/report.ts";
+import type { Status } from "../../src/core/model/statuses.ts";
 import { type ChainModel, createChain, hashOf, headAt, timeOf } from "../../src/sim/model/chain-model.ts";
 import { AT_THE_TIP, type IndexerBehaviour } from "../../src/sim/model/indexer-model.ts";
 import { createRandom } from "../../src/sim/model/random.ts";

@@ -1,13 +1,10 @@
-import { STATUSES, type Status } from "../../../src/core/model/report.ts";
-import { CRITICAL } from "../../../src/metrics/incidents.ts";
+import { STATUSES, type Status, traitsOf } from "../../../src/core/model/statuses.ts";
 import { type Alert, type AlertContext, named } from "../alert.ts";
 import { besideUsableOnLiveChain, indented, statusMetric, TARGET } from "../promql.ts";
 import { FRESH, PERCENTAGE, SPELLS, say, TARGET_NAME } from "../text.ts";
 import { CHAIN_ALERT } from "./pair-alerts.ts";
 
-/** Users can be served from a target with such a status, though the data may be late. */
-const USABLE: ReadonlySet<Status> = new Set(["ok", "lagging", "syncing", "chain_halted"]);
-const UNUSABLE = STATUSES.filter((status) => !USABLE.has(status));
+const UNUSABLE = STATUSES.filter((status) => !traitsOf(status).isUsable);
 /** A quarter of an hour. */
 const LEAST_SHARE = 0.25;
 
@@ -28,7 +25,7 @@ unless on (${TARGET})
   max by (${TARGET}) (max_over_time(synclag_maintenance[${hour}])) == 1`;
   const had = (statuses: readonly Status[]) =>
     `max by (${TARGET}) (max_over_time(${statusMetric(...statuses)}[${recently}])) == 1`;
-  const paging = UNUSABLE.filter((status) => CRITICAL.has(status));
+  const paging = UNUSABLE.filter((status) => traitsOf(status).pages);
   const alert = (severity: Alert["severity"], labels: string, condition: string) =>
     named(TARGET_NAME, {
       ...CHAIN_ALERT,

@@ -27,7 +27,7 @@ import { PanelBuilder as StatBuilder } from "@grafana/grafana-foundation-sdk/sta
 import { PanelBuilder as StateTimelineBuilder } from "@grafana/grafana-foundation-sdk/statetimeline";
 import { PanelBuilder as TableBuilder } from "@grafana/grafana-foundation-sdk/table";
 import { PanelBuilder as GraphBuilder } from "@grafana/grafana-foundation-sdk/timeseries";
-import { STATUSES_BY_URGENCY, type Status } from "../../../src/core/model/report.ts";
+import { STATUSES_BY_URGENCY, type Status } from "../../../src/core/model/statuses.ts";
 
 export type AnyPanel = Parameters<DashboardBuilder["withPanel"]>[0];
 

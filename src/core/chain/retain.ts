@@ -2,7 +2,7 @@ import { NO_MEASURES } from "../gap/gap.ts";
 import { newClock } from "../head/chain-clock.ts";
 import { NO_CONSENSUS } from "../head/consensus.ts";
 import { shiftInstants } from "../model/instants.ts";
-import type { Status } from "../model/report.ts";
+import { traitsOf } from "../model/statuses.ts";
 import { retainParity } from "../parity/parity-state.ts";
 import { hasReadHeight } from "../source/source-state.ts";
 import { statusVote } from "../status/judge.ts";
@@ -12,9 +12,6 @@ import { decideFrom, lastPollOf } from "./decide.ts";
 
 /** Clocks of two machines that are in order differ by less than this. */
 const TOLERANCE_MS = 5_000;
-/** Statuses that another source can be the only reason for. */
-const BY_OTHERS: ReadonlySet<Status> = new Set(["diverged", "chain_halted"]);
-
 /** Shifts a restored state from the future, which was saved under another clock, so that nothing in it is later than now. */
 export function withoutFuture(state: ChainState, nowMs: number): ChainState {
   const latestMs = Math.max(...state.sources.map(({ last }) => last?.receivedAtMs ?? nowMs));
@@ -58,7 +55,7 @@ function decideAnew(state: ChainState, watched: WatchedChain, nowMs: number): vo
     source.gap = NO_MEASURES;
     source.last = lastPollOf(source, decision, false);
     const vote = hasReadHeight(source) ? statusVote(source, view) : null;
-    if (vote !== null && source.verdict !== null && BY_OTHERS.has(source.verdict.status)) {
+    if (vote !== null && source.verdict !== null && traitsOf(source.verdict.status).isCompared) {
       source.verdict = { status: vote.status, dissent: 0, sinceMs: nowMs };
     }
   }

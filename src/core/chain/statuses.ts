@@ -1,5 +1,6 @@
 import type { Consensus } from "../head/consensus.ts";
-import type { Status } from "../model/report.ts";
+import type { Status } from "../model/statuses.ts";
+import { traitsOf } from "../model/statuses.ts";
 import { staleAfterMs } from "../model/thresholds.ts";
 import { debounce } from "../source/settled-status.ts";
 import { hasReadHeight, type SourceState } from "../source/source-state.ts";
@@ -17,9 +18,6 @@ import type { Instant } from "./decide.ts";
 
 /** A source with no more heights than this is still giving its first. */
 const FIRST_HEIGHTS = 2;
-/** Statuses that follow from a comparison with the other sources. */
-const COMPARED: ReadonlySet<Status> = new Set(["lagging", "diverged"]);
-
 /** Updates the status of every target that was polled at this instant or whose first heights are judged again. */
 export function settleStatuses(instant: Instant, isDecided: boolean): void {
   const { again, heard, nowMs, state, watched } = instant;
@@ -70,7 +68,7 @@ export function judgedAgain(
 
 /** Whether it is too early for `status` before every source was asked: those that were not may show that this one is right. */
 export function isTooEarly({ samples, verdict }: SourceState, status: Status): boolean {
-  return samples.length <= 1 && (verdict === null || verdict.status === "ok") && COMPARED.has(status);
+  return samples.length <= 1 && (verdict === null || verdict.status === "ok") && traitsOf(status).isCompared;
 }
 
 /** Whether every source of the chain has replied, or the agreeing sources have most of its providers. */

@@ -1,4 +1,5 @@
-import { incidentKey, incidentOfKey, type Report, STATUSES_BY_URGENCY } from "../model/report.ts";
+import { incidentKey, incidentOfKey, type Report } from "../model/report.ts";
+import { STATUSES_BY_URGENCY } from "../model/statuses.ts";
 import { isoTime } from "../model/text.ts";
 import { type Event, eventOf } from "./event.ts";
 import type { EventLog } from "./event-log.ts";

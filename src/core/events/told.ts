@@ -1,5 +1,6 @@
 import type { NotifyRules } from "../model/notify.ts";
-import { type Incident, incidentKey, type Report, statusRank, type TargetReport } from "../model/report.ts";
+import { type Incident, incidentKey, type Report, type TargetReport } from "../model/report.ts";
+import { statusRank } from "../model/statuses.ts";
 import { isAtLeast } from "../report/severity.ts";
 
 /** An incident that runs or has ended within the last hour, and what was said of it. It is saved, so that a restart says nothing twice. */

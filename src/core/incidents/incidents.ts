@@ -2,7 +2,8 @@ import { type Endpoint, indexerKey, sourceKeysOf } from "../model/fleet.ts";
 import { groupBy } from "../model/group-by.ts";
 import { memoize } from "../model/memoize.ts";
 import type { FailureReason, Observation } from "../model/observation.ts";
-import { type Incident, incidentKey, isNew, type Status, type TargetReport } from "../model/report.ts";
+import { type Incident, incidentKey, isNew, type TargetReport } from "../model/report.ts";
+import { type Status, traitsOf } from "../model/statuses.ts";
 import { formatList, formatNumber, isoTime } from "../model/text.ts";
 import type { LastPoll, SourceState } from "../source/source-state.ts";
 
@@ -29,34 +30,6 @@ const MAX_CHAINS = 4;
 /** An incident starts with more than half of an indexer, and ends with less than a third, so that it does not flap. */
 const START_SHARE = 0.5;
 const CONTINUE_SHARE = 1 / 3;
-
-/**
- * What is wrong with many targets of one status, as a predicate: one cause gives all of its targets the same. Null: no trouble,
- * or nothing is known.
- */
-const TROUBLE: Readonly<Record<Status, string | null>> = {
-  unknown: null,
-  rejected: "refuse us",
-  throttled: "are throttled",
-  not_found: "are not found",
-  unreachable: "are unreachable",
-  missing: "are missing from the answer",
-  failed: "report a failed deployment",
-  diverged: "answer for another chain or fork",
-  chain_halted: "have stopped because the chain has halted",
-  stalled: "have stopped advancing",
-  lagging: "are lagging",
-  syncing: "were at the head and index again",
-  ok: null,
-};
-/** A target with such a status does not answer, so that it says nothing about its chain. */
-const NOT_ANSWERING: ReadonlySet<Status> = new Set([
-  "unknown",
-  "rejected",
-  "throttled",
-  "not_found",
-  "unreachable",
-]);
 
 /** The members of a group that have the same trouble. */
 type Affected = ReadonlySet<TargetReport>;
@@ -129,7 +102,7 @@ function describe({ group: { scope, subject, members }, status, explained }: Cau
   const name = scope === "endpoint" ? subject : `${scope} ${subject}`;
   const chains = [...new Set(explained.map(({ chain }) => chain))];
   const where = scope === "chain" || chains.length > MAX_CHAINS ? "" : ` on ${formatList(chains)}`;
-  return `${formatNumber(explained.length)} of ${formatNumber(members.length)} targets of ${name} ${TROUBLE[status]}${where}`;
+  return `${formatNumber(explained.length)} of ${formatNumber(members.length)} targets of ${name} ${traitsOf(status).trouble}${where}`;
 }
 
 /** The trouble that most members of a group have together, if the group as a whole is at fault. */
@@ -145,7 +118,7 @@ function causeOf(group: Group, endpointOf: EndpointOf, isActive: boolean): Cause
 }
 
 function isTroubled(target: TargetReport): boolean {
-  return TROUBLE[target.status] !== null && !isNew(target);
+  return traitsOf(target.status).trouble !== null && !isNew(target);
 }
 
 /** Whether this is more than a coincidence. That a chain has halted is known from a node. */
@@ -227,9 +200,9 @@ const endpointIndex = memoize((endpoints: readonly Endpoint[]) => {
 /** A chain is at fault when all of its indexers that answer have the same trouble. One that answers for another chain says nothing. */
 function hasHalted(members: readonly TargetReport[], affected: Affected, isActive: boolean): boolean {
   const answering = members.filter(
-    (member) => affected.has(member) || !(NOT_ANSWERING.has(member.status) || member.status === "diverged"),
+    (member) => affected.has(member) || (traitsOf(member.status).answers && member.status !== "diverged"),
   );
-  const isAnswering = [...affected].every(({ status }) => !NOT_ANSWERING.has(status));
+  const isAnswering = [...affected].every(({ status }) => traitsOf(status).answers);
   return isAnswering && share(answering, affected) >= (isActive ? START_SHARE : 1);
 }
 

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { FAILURE_REASONS } from "./observation.ts";
-import { INCIDENT_KINDS, INCIDENT_SCOPES, SEVERITIES, STATUSES } from "./report.ts";
+import { INCIDENT_KINDS, INCIDENT_SCOPES, SEVERITIES } from "./report.ts";
+import { STATUSES } from "./statuses.ts";
 
 /**
  * The report: everything known at one instant. This schema is its only definition: the core makes it, every view reads it,

@@ -4,48 +4,6 @@ import { groupBy } from "./group-by.ts";
 import { memoize } from "./memoize.ts";
 import type { ReportSchema } from "./report-schema.ts";
 
-/** The statuses of a target: a closed list; the first that applies counts. */
-export const STATUSES = [
-  "unknown",
-  "rejected",
-  "throttled",
-  "not_found",
-  "unreachable",
-  "missing",
-  "failed",
-  "diverged",
-  "chain_halted",
-  "stalled",
-  "syncing",
-  "lagging",
-  "ok",
-] as const;
-
-export type Status = (typeof STATUSES)[number];
-
-/** The least urgent first: the later, the sooner a person should look at it. */
-export const STATUSES_BY_URGENCY: readonly Status[] = [
-  "ok",
-  "unknown",
-  "syncing",
-  "chain_halted",
-  "throttled",
-  "lagging",
-  "stalled",
-  "unreachable",
-  "rejected",
-  "not_found",
-  "missing",
-  "failed",
-  "diverged",
-];
-
-/** How urgent a status is, from 0 for `ok`; one of another version's daemon is as urgent as `lagging`. */
-export function statusRank(status: Status): number {
-  const rank = STATUSES_BY_URGENCY.indexOf(status);
-  return rank === -1 ? STATUSES_BY_URGENCY.indexOf("lagging") : rank;
-}
-
 /**
  * How bad something is, from the least: a closed list. `calm`: planned, or new and back-filling · `unknown`: nothing is known of it ·
  * `warning`: a person should look at it · `critical`: users have no usable variant.

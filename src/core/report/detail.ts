@@ -1,5 +1,7 @@
 import type { FailureReason } from "../model/observation.ts";
-import type { Status, TargetReport } from "../model/report.ts";
+import type { TargetReport } from "../model/report.ts";
+import type { Status } from "../model/statuses.ts";
+import { traitsOf } from "../model/statuses.ts";
 import { formatCount, formatDuration, formatList, formatNumber } from "../model/text.ts";
 import { staleAfterMs } from "../model/thresholds.ts";
 import { statusOfFailure } from "../source/settled-status.ts";
@@ -69,8 +71,6 @@ const CLAUSES: Readonly<Record<Status, (facts: Facts) => string>> = {
   ok: (facts) => `${advanceText(facts)}${behindText(facts)}`,
 };
 
-const WITH_HEIGHT: ReadonlySet<Status> = new Set(["ok", "lagging", "syncing", "stalled", "chain_halted"]);
-
 /** An advance is recent for so many polls, or block times where these are longer. */
 const RECENT = 2;
 
@@ -104,7 +104,7 @@ function listOf(texts: readonly string[]): string {
 
 /** That its answers alternate between two heights, and how often it is the lower. */
 function replicasText({ state, status }: Facts): string {
-  const between = WITH_HEIGHT.has(status) ? disagreementOf(state.replicas) : null;
+  const between = traitsOf(status).hasHeight ? disagreementOf(state.replicas) : null;
   return between === null
     ? ""
     : `; its replicas disagree by ${formatCount(between.blocks, "block")}: ${formatNumber(between.low)} of its last ${formatNumber(between.of)} answers were that far behind the others`;

@@ -8,10 +8,10 @@ import {
   type ChainPart,
   type ChainSummary,
   type GapReport,
-  type Status,
   type TargetReport,
   targetId,
 } from "../model/report.ts";
+import { type Status, traitsOf } from "../model/statuses.ts";
 import { inSeconds, isoTime } from "../model/text.ts";
 import { isFresh, staleAfterMs } from "../model/thresholds.ts";
 import { statusOfFailure } from "../source/settled-status.ts";
@@ -24,22 +24,6 @@ import { detailOf, disputeText, type Facts } from "./detail.ts";
 import { differingKeys } from "./pairs.ts";
 import { reportParity } from "./report-parity.ts";
 
-/** Statuses of targets that give no height: they stay settled when no height counts any more. */
-const WITHOUT_HEIGHT: ReadonlySet<Status> = new Set([
-  "rejected",
-  "throttled",
-  "not_found",
-  "unreachable",
-  "missing",
-]);
-/** Statuses without a lag: an earlier height says nothing of now. One that is throttled keeps it, for only our polls are limited. */
-const WITHOUT_LAG: ReadonlySet<Status> = new Set([
-  "diverged",
-  "rejected",
-  "not_found",
-  "unreachable",
-  "missing",
-]);
 /** What a target says of itself that has no height which counts. */
 const STATUS_WITHOUT_HEIGHT = { head: "unknown", missing: "missing", not_started: "syncing" } as const;
 /** Targets within this of the freshest are as good: the first listed of them is preferred, so that nothing flaps. */
@@ -195,7 +179,7 @@ function reportTarget(target: Target, known: SourceState, view: ChainView): Mark
   // Against the clock, the freshest of two that contradict each other would look right.
   const isUnknown = height.block_number === null || (view.dispute !== null && status === "ok");
   const measured = isUnknown ? null : measureLag(state, view);
-  const lag = WITHOUT_LAG.has(status) ? null : measured;
+  const lag = traitsOf(status).hasLag ? measured : null;
   const catchUp = reportCatchUp(state, status, lag, view.intervalMs);
   const said = unconfirmed ?? status;
   // Node 20 takes 20 µs, not 1, for so many fields behind a spread.
@@ -230,7 +214,7 @@ function reportTarget(target: Target, known: SourceState, view: ChainView): Mark
     maintenance_until: null,
     explorer: target.explorer,
     playground: target.playground,
-    [FACTS]: { status, unconfirmed, state, view, lag: WITHOUT_LAG.has(said) ? null : measured, catchUp },
+    [FACTS]: { status, unconfirmed, state, view, lag: traitsOf(said).hasLag ? measured : null, catchUp },
   };
   addDetail(report);
   return report;
@@ -300,7 +284,7 @@ function statusAt(
   }
   const staleMs = staleAfterMs(view.thresholds, state.pollIntervalMs);
   const isHeard = view.nowMs - last.receivedAtMs <= staleMs;
-  if (isFresh(state, view.thresholds, view.nowMs) || (isHeard && WITHOUT_HEIGHT.has(verdict.status))) {
+  if (isFresh(state, view.thresholds, view.nowMs) || (isHeard && !traitsOf(verdict.status).hasHeight)) {
     return verdict;
   }
   const heightMs = newestSample(state)?.receivedAtMs;

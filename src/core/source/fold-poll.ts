@@ -1,6 +1,6 @@
 import type { Observation } from "../model/observation.ts";
-import type { Status } from "../model/report.ts";
 import { readAtMs, type Sample, sampleOf } from "../model/sample.ts";
+import { traitsOf } from "../model/statuses.ts";
 import { newestSample, type Replicas, reached, type SourceState, WOBBLE_SAMPLES } from "./source-state.ts";
 
 /*
@@ -31,8 +31,6 @@ export interface FoldContext {
 const KEPT_SAMPLES = 8;
 /** Of the heights that showed a re-index: what was before, of another track, goes. */
 const KEPT_AFTER_REINDEX = 2;
-/** Statuses that a replica far behind the others gives a target. */
-const BEHIND: ReadonlySet<Status> = new Set(["lagging", "stalled", "syncing"]);
 /** A step that is so much longer than those before it is none of catching up. */
 const FASTER = 2;
 /** A fall that lasts for so many answers is no replica's: the source itself fell back. */
@@ -163,7 +161,9 @@ function replicasAfter(
   const highMs = samples.at(-1)?.receivedAtMs ?? Number.POSITIVE_INFINITY;
   const isHighOld = replicas.disagree && isLow && sample.receivedAtMs - highMs >= staleAfterMs;
   // At first it keeps its status.
-  const wasStale = replicas.disagree ? replicas.isStale : verdict !== null && BEHIND.has(verdict.status);
+  const wasStale = replicas.disagree
+    ? replicas.isStale
+    : verdict !== null && traitsOf(verdict.status).isBehind;
   return {
     answers,
     highBlock: isLow ? highBlock : Math.max(highBlock, sample.block),

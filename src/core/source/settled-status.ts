@@ -1,5 +1,5 @@
 import type { FailureReason } from "../model/observation.ts";
-import type { Status } from "../model/report.ts";
+import type { Status } from "../model/statuses.ts";
 
 /** The settled status of a target, and how strongly its latest polls disagree with it. */
 export interface SettledStatus {

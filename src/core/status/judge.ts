@@ -1,7 +1,8 @@
 import { isBackfilling } from "../head/claim.ts";
 import type { Consensus, Opposition } from "../head/consensus.ts";
-import type { Status } from "../model/report.ts";
 import { readAtMs, type Sample } from "../model/sample.ts";
+import type { Status } from "../model/statuses.ts";
+import { traitsOf } from "../model/statuses.ts";
 import { stalledAfterMs } from "../model/thresholds.ts";
 import {
   CERTAIN_WEIGHT,
@@ -20,18 +21,6 @@ const UNEVEN_BLOCKS = 5;
 const DEVIATIONS = 3;
 /** Blocks by which an indexer may be ahead of an RPC node that still counts as the head. */
 export const AHEAD_BLOCKS = 3;
-/** Statuses that a new block at the head ends. */
-const MOTIONLESS: ReadonlySet<Status> = new Set(["stalled", "chain_halted"]);
-/** Statuses without a height. */
-const HEIGHTLESS: ReadonlySet<Status> = new Set([
-  "unknown",
-  "rejected",
-  "throttled",
-  "not_found",
-  "unreachable",
-  "missing",
-]);
-
 /** What the last poll of a target says of its status, and how much that counts for. */
 export function statusVote(target: SourceState, view: ChainView): StatusVote | null {
   const { last } = target;
@@ -67,13 +56,15 @@ function weightOfFailure(target: SourceState, reason: string, view: ChainView): 
 /** A height at the head ends a standstill at once. */
 function voteOfHead(target: SourceState, view: ChainView): StatusVote {
   const status = statusOfHead(target, view);
-  const goesOn = status === "ok" && idleMs(target) === 0 && MOTIONLESS.has(target.verdict?.status ?? status);
+  const goesOn =
+    status === "ok" && idleMs(target) === 0 && traitsOf(target.verdict?.status ?? status).isMotionless;
   return { status, weight: goesOn ? CERTAIN_WEIGHT : weightOfHead(target) };
 }
 
 /** A height ends a status without a height at once, and a status decided on a single height. */
 function weightOfHead({ samples, verdict }: SourceState): number {
-  const isCertain = samples.length <= THIN_SAMPLES || (verdict !== null && HEIGHTLESS.has(verdict.status));
+  const isCertain =
+    samples.length <= THIN_SAMPLES || (verdict !== null && !traitsOf(verdict.status).hasHeight);
   return isCertain ? CERTAIN_WEIGHT : NORMAL_WEIGHT;
 }
 

@@ -1,7 +1,9 @@
 import { type ChainClock, referenceAt, seenAtMs, timeSinceNext } from "../head/chain-clock.ts";
 import type { HeadState } from "../head/consensus.ts";
-import type { Status, TargetReport } from "../model/report.ts";
+import type { TargetReport } from "../model/report.ts";
 import { readAtMs } from "../model/sample.ts";
+import type { Status } from "../model/statuses.ts";
+import { traitsOf } from "../model/statuses.ts";
 import { type Approach, newestSample, reached, type SourceState } from "../source/source-state.ts";
 
 /** How far a target is behind the reference, or without one the clock, at the instant of its last reply. */
@@ -66,7 +68,6 @@ function lagByClock(ageMs: number, intervalMs: number | null): Lag {
  * once the slope is negative: one near the limit does not change with each poll.
  */
 
-const BEHIND: ReadonlySet<Status> = new Set(["lagging", "syncing"]);
 /** Once a minute, with room for a poll that was early. */
 const MARK_EVERY_MS = 50_000;
 const WINDOW_MS = 600_000;
@@ -82,7 +83,7 @@ const LEAST_BLOCKS = 2;
 /** Notes how far behind a target is after a poll; null while it is not behind, or only its low replicas are. A step back begins anew. */
 export function followApproach(source: SourceState, measure: Measure): Approach | null {
   const { approach, pollIntervalMs, replicas, verdict } = source;
-  if (verdict === null || !BEHIND.has(verdict.status) || replicas?.isStale === true) {
+  if (verdict === null || !canCatchUp(verdict.status) || replicas?.isStale === true) {
     return null;
   }
   const [newest, highest] = [newestSample(source), reached(source)];
@@ -124,7 +125,7 @@ export function reportCatchUp(
   intervalMs: number | null,
 ): TargetReport["catch_up"] {
   const behind = distanceOf(lag, intervalMs);
-  if (!BEHIND.has(status) || behind === null || approach === null || approach.isClosing === null) {
+  if (!canCatchUp(status) || behind === null || approach === null || approach.isClosing === null) {
     return null;
   }
   const { perMs } = lineThrough(approach.marks);
@@ -149,4 +150,10 @@ function lineThrough(marks: Approach["marks"]): { readonly perMs: number; readon
   const slope = meanOf(({ atMs, behind }) => (atMs - meanMs) * (behind - meanBehind)) / spread;
   const residue = meanOf(({ atMs, behind }) => (behind - meanBehind - slope * (atMs - meanMs)) ** 2);
   return { perMs: -slope, errorPerMs: Math.sqrt(residue / (marks.length - 2) / spread) };
+}
+
+/** Whether how fast it comes nearer is worth saying: one that stands still comes no nearer. */
+function canCatchUp(status: Status): boolean {
+  const { isBehind, isMotionless } = traitsOf(status);
+  return isBehind && !isMotionless;
 }

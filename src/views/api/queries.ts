@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { EVENT_KINDS } from "../../core/events/event.ts";
 import type { Interval } from "../../core/events/timeline.ts";
-import { STATUSES } from "../../core/model/report.ts";
+import { STATUSES } from "../../core/model/statuses.ts";
 import { isoTime } from "../../core/model/text.ts";
 import { didYouMean } from "../../core/text/near-miss.ts";
 

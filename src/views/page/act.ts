@@ -1,9 +1,11 @@
 import { indexerKey } from "../../core/model/fleet.ts";
 import type { MaintenanceMatch } from "../../core/model/maintenance-window.ts";
-import type { Incident, Status, TargetReport } from "../../core/model/report.ts";
+import type { Incident, TargetReport } from "../../core/model/report.ts";
+import type { Status } from "../../core/model/statuses.ts";
+import { traitsOf } from "../../core/model/statuses.ts";
 import { isoTime } from "../../core/model/text.ts";
 import type { PairState } from "../../core/report/pairs.ts";
-import { idOfKey, runbookOf } from "../wording/targets.ts";
+import { idOfKey } from "../wording/targets.ts";
 import { type Html, html } from "./html.ts";
 import { RUNBOOKS_PATH } from "./links.ts";
 import { type PageOptions, renderCommand, renderLink } from "./shell.ts";
@@ -35,7 +37,7 @@ export function renderTargetAct(
   options: PageOptions,
   nowMs: number,
 ): Html | null {
-  const runbook = runbookOf(target.status);
+  const { runbook } = traitsOf(target.status);
   const alerts = OF_MANY[target.status] ?? "";
   const problem = { id, runbook, matches: [matchOf(target, pair)], alerts, since: target.since };
   return runbook === "" ? null : renderAct(problem, options, nowMs);

@@ -6,9 +6,9 @@ import {
   type GapReport,
   type Report,
   sharedCauses,
-  statusRank,
   type TargetReport,
 } from "../../core/model/report.ts";
+import { statusRank } from "../../core/model/statuses.ts";
 import { formatAgo, formatCount, formatDuration, formatNumber, isoTime } from "../../core/model/text.ts";
 import { judgeReport } from "../../core/report/severity.ts";
 import { keepTargets } from "../api/selection.ts";

@@ -1,6 +1,7 @@
 import { EVENT_KINDS, type Event } from "../../core/events/event.ts";
 import { incidentsOf, type PastIncident } from "../../core/events/timeline.ts";
-import { type Incident, incidentKey, type Report, STATUSES } from "../../core/model/report.ts";
+import { type Incident, incidentKey, type Report } from "../../core/model/report.ts";
+import { STATUSES } from "../../core/model/statuses.ts";
 import { formatClock, formatCount, formatNumber, isoTime } from "../../core/model/text.ts";
 import { worst } from "../../core/report/severity.ts";
 import { type Hosts, selectEvents } from "../api/events.ts";

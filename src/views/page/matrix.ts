@@ -1,12 +1,7 @@
 import { type IndexerId, indexerKey, variantName } from "../../core/model/fleet.ts";
 import { groupBy } from "../../core/model/group-by.ts";
-import {
-  type ChainSummary,
-  type Report,
-  sharedCauses,
-  statusRank,
-  type TargetReport,
-} from "../../core/model/report.ts";
+import { type ChainSummary, type Report, sharedCauses, type TargetReport } from "../../core/model/report.ts";
+import { statusRank } from "../../core/model/statuses.ts";
 import { formatNumber, shortDuration } from "../../core/model/text.ts";
 import type { Judgement } from "../../core/report/severity.ts";
 import { notableLagMs, SEVERITY_TONES } from "../wording/targets.ts";

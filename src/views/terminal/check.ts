@@ -5,9 +5,9 @@ import {
   type Report,
   type Severity,
   sharedCauses,
-  statusRank,
   type TargetReport,
 } from "../../core/model/report.ts";
+import { statusRank } from "../../core/model/statuses.ts";
 import { formatCount, formatDuration, formatNumber } from "../../core/model/text.ts";
 import { type Judgement, judgeReport, worst } from "../../core/report/severity.ts";
 import { describeMissing, keepTargets, type Selection, selectTargets } from "../api/selection.ts";

@@ -1,12 +1,6 @@
 import { type IndexerId, isProduction, variantName } from "../../core/model/fleet.ts";
-import {
-  type ChainSummary,
-  type Report,
-  type Severity,
-  type Status,
-  statusRank,
-  type TargetReport,
-} from "../../core/model/report.ts";
+import type { ChainSummary, Report, Severity, TargetReport } from "../../core/model/report.ts";
+import { statusRank } from "../../core/model/statuses.ts";
 import { formatAgo, formatClock, formatDuration, formatList } from "../../core/model/text.ts";
 import type { PairState } from "../../core/report/pairs.ts";
 import { isAtLeast, type Judgement, judgeReport } from "../../core/report/severity.ts";
@@ -31,29 +25,6 @@ export const SEVERITY_TONES: Readonly<Record<Severity, Tone>> = {
   warning: "warn",
   critical: "bad",
 };
-
-/** The runbook of the alert that each status leads to. */
-const RUNBOOKS: Readonly<Record<Status, string>> = {
-  diverged: "SynclagIndexerDiverged",
-  failed: "SynclagIndexerFailed",
-  missing: "SynclagChainMissing",
-  not_found: "SynclagEndpointDown",
-  rejected: "SynclagKeyRejected",
-  unreachable: "SynclagEndpointDown",
-  stalled: "SynclagIndexerStalled",
-  lagging: "SynclagIndexerLagging",
-  throttled: "SynclagThrottled",
-  chain_halted: "SynclagChainHalted",
-  syncing: "SynclagIndexerSyncing",
-  unknown: "SynclagTargetUnknown",
-  ok: "",
-};
-
-/** The runbook for a status, or an empty text: of one of another version's daemon there is none. */
-export function runbookOf(status: string): string {
-  const known: Readonly<Record<string, string>> = RUNBOOKS;
-  return (Object.hasOwn(known, status) ? known[status] : undefined) ?? "";
-}
 
 /** The state of a pair for its users, and its colour. */
 export const PAIR_WORDS: Readonly<Record<PairState, readonly [word: string, tone: Tone]>> = {

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { STATUSES } from "../../../src/core/model/report.ts";
+import { STATUSES } from "../../../src/core/model/statuses.ts";
 
 const PAGE = readFileSync(new URL("../../../docs/statuses.md", import.meta.url), "utf8");
 

@@ -1,0 +1,160 @@
+/** What holds for all targets of one status. */
+interface StatusTraits {
+  /** The later, the sooner a person should look at it. */
+  readonly urgency: number;
+  /** The runbook of the alert that it leads to; empty for `ok`. */
+  readonly runbook: string;
+  /** What is wrong with many targets of one cause, as a predicate; null: nothing, or nothing is known. */
+  readonly trouble: string | null;
+  /** It pages for a single target: no other poll and no wait is likely to end it. */
+  readonly pages: boolean;
+  /** Its endpoint gives usable replies. */
+  readonly answers: boolean;
+  /** Its last poll gave a height. */
+  readonly hasHeight: boolean;
+  /** Its last height says how far it is behind now. A throttled target keeps its lag, for only our polls are limited. */
+  readonly hasLag: boolean;
+  /** Users can be served from it, though the data may be late. */
+  readonly isUsable: boolean;
+  /** It is on the chain below its head. */
+  readonly isBehind: boolean;
+  /** Its height does not grow: a new block at the head ends it. */
+  readonly isMotionless: boolean;
+  /** It follows from a comparison with other sources of the chain, so that another set of sources can change it. */
+  readonly isCompared: boolean;
+}
+
+const NO_HEIGHT = {
+  answers: false,
+  hasHeight: false,
+  hasLag: false,
+  isUsable: false,
+  isBehind: false,
+  isMotionless: false,
+  isCompared: false,
+};
+const WITH_HEIGHT = { ...NO_HEIGHT, answers: true, hasHeight: true, hasLag: true };
+
+/** The statuses of a target: a closed list, in its order of precedence. All that depends on a status alone is here. */
+const STATUS_TRAITS = {
+  unknown: {
+    ...NO_HEIGHT,
+    hasLag: true,
+    urgency: 1,
+    runbook: "SynclagTargetUnknown",
+    trouble: null,
+    pages: false,
+  },
+  rejected: { ...NO_HEIGHT, urgency: 8, runbook: "SynclagKeyRejected", trouble: "refuse us", pages: false },
+  throttled: {
+    ...NO_HEIGHT,
+    hasLag: true,
+    urgency: 4,
+    runbook: "SynclagThrottled",
+    trouble: "are throttled",
+    pages: false,
+  },
+  not_found: {
+    ...NO_HEIGHT,
+    urgency: 9,
+    runbook: "SynclagEndpointDown",
+    trouble: "are not found",
+    pages: false,
+  },
+  unreachable: {
+    ...NO_HEIGHT,
+    urgency: 7,
+    runbook: "SynclagEndpointDown",
+    trouble: "are unreachable",
+    pages: false,
+  },
+  missing: {
+    ...NO_HEIGHT,
+    answers: true,
+    urgency: 10,
+    runbook: "SynclagChainMissing",
+    trouble: "are missing from the answer",
+    pages: true,
+  },
+  failed: {
+    ...WITH_HEIGHT,
+    urgency: 11,
+    runbook: "SynclagIndexerFailed",
+    trouble: "report a failed deployment",
+    pages: true,
+  },
+  diverged: {
+    ...WITH_HEIGHT,
+    hasLag: false,
+    isCompared: true,
+    urgency: 12,
+    runbook: "SynclagIndexerDiverged",
+    trouble: "answer for another chain or fork",
+    pages: true,
+  },
+  chain_halted: {
+    ...WITH_HEIGHT,
+    isUsable: true,
+    isMotionless: true,
+    isCompared: true,
+    urgency: 3,
+    runbook: "SynclagChainHalted",
+    trouble: "have stopped because the chain has halted",
+    pages: false,
+  },
+  stalled: {
+    ...WITH_HEIGHT,
+    isBehind: true,
+    isMotionless: true,
+    urgency: 6,
+    runbook: "SynclagIndexerStalled",
+    trouble: "have stopped advancing",
+    pages: true,
+  },
+  syncing: {
+    ...WITH_HEIGHT,
+    isUsable: true,
+    isBehind: true,
+    urgency: 2,
+    runbook: "SynclagIndexerSyncing",
+    trouble: "were at the head and index again",
+    pages: false,
+  },
+  lagging: {
+    ...WITH_HEIGHT,
+    isUsable: true,
+    isBehind: true,
+    isCompared: true,
+    urgency: 5,
+    runbook: "SynclagIndexerLagging",
+    trouble: "are lagging",
+    pages: false,
+  },
+  ok: { ...WITH_HEIGHT, isUsable: true, urgency: 0, runbook: "", trouble: null, pages: false },
+} as const satisfies Readonly<Record<string, StatusTraits>>;
+
+export type Status = keyof typeof STATUS_TRAITS;
+
+/** Object.keys() has the names in the order in which they are written. */
+const NAMES = Object.keys(STATUS_TRAITS) as readonly Status[];
+
+/** The first that applies counts. */
+export const STATUSES: readonly [Status, ...Status[]] = ["unknown", ...NAMES.slice(1)];
+
+/** The least urgent first. */
+export const STATUSES_BY_URGENCY: readonly Status[] = NAMES.toSorted(
+  (a, b) => STATUS_TRAITS[a].urgency - STATUS_TRAITS[b].urgency,
+);
+
+/** What holds for a status; one of another version's daemon is like `lagging`, and has no runbook. */
+export function traitsOf(status: string): StatusTraits {
+  const known: Readonly<Record<string, StatusTraits>> = STATUS_TRAITS;
+  return (
+    (Object.hasOwn(known, status) ? known[status] : undefined) ?? { ...STATUS_TRAITS.lagging, runbook: "" }
+  );
+}
+
+/** How urgent a status is, from 0 for `ok`. */
+export function statusRank(status: Status): number {
+  return traitsOf(status).urgency;
+}
