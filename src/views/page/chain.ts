@@ -56,8 +56,8 @@ export function renderChainPage(
   );
   const protocols = [...new Set(own.targets.map(({ protocol }) => protocol))];
   const problems = findProblems(own);
-  const { tone, title, detail } = headlineAbove(own, problems);
-  const main = html`${renderSummary(report, tone, html`${toneGlyph(tone)} ${chain.name}: ${title}`, detail)}
+  const { tone, title, detail, others } = headlineAbove(own, problems);
+  const main = html`${renderSummary(report, tone, html`${toneGlyph(tone)} ${chain.name}: ${title}`, [detail, ...others])}
 ${renderIncidents(sharedCauses(own.incidents), problems, options, nowMs)}
 ${renderRanges(readRange(options.view.range), (range) => `${chainPath(slug)}?range=${range}`)}
 ${protocols.map((protocol) => renderProtocol(own, chain, protocol, endpoints, options))}

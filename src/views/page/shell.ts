@@ -81,9 +81,10 @@ export function renderSummary(
   { generated_at: time }: Report,
   tone: Tone,
   sentence: HtmlValue,
-  detail = "",
+  details: readonly string[] = [],
   more: HtmlValue = html`. <a href="/">All chains</a>`,
 ): Html {
+  const detail = details.filter((one) => one !== "").join("; ");
   return html`<div class="summary ${tone}"><h1>${sentence}</h1>
 ${detail === "" ? null : html`<p class="detail">${sentenceCase(detail)}.</p>`}
 <p>As of <time id="asof" datetime="${time}">${formatClock(Date.parse(time), Date.parse(time))}</time>${more}</p></div>`;

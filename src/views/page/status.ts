@@ -21,7 +21,13 @@ import {
 } from "./shell.ts";
 import { renderFleetHistory } from "./strip.ts";
 
-const NO_MATCH: Headline = { tone: "idle", title: "No target matches the filter", detail: "", urgent: 0 };
+const NO_MATCH: Headline = {
+  tone: "idle",
+  title: "No target matches the filter",
+  detail: "",
+  others: [],
+  urgent: 0,
+};
 
 /**
  * The status page: the headline, incidents, what is not ok worst first, then the whole fleet. All of it is about the
@@ -34,10 +40,10 @@ export function renderStatusPage(report: Report, options: PageOptions): string {
   const judgement = judgeReport(report);
   const problems = findProblems(report, shown.targets);
   const isEmpty = shown !== report && shown.targets.length === 0;
-  const { tone, title, detail, urgent } = isEmpty
+  const { tone, title, detail, others, urgent } = isEmpty
     ? NO_MATCH
     : headlineAbove(shown, problems, severityOf(shown, judgement));
-  const main = html`${renderSummary(report, tone, html`${toneGlyph(tone)} ${title}`, detail, describeState(shown, nowMs))}
+  const main = html`${renderSummary(report, tone, html`${toneGlyph(tone)} ${title}`, [detail, ...others], describeState(shown, nowMs))}
 ${renderFilterNote(report, shown, fleetPath({ ...view, q: "" }))}
 ${renderIncidents(sharedCauses(shown.incidents), problems, options, nowMs)}
 ${renderProblems(problems, sharedCauses(shown.incidents), options, nowMs)}

@@ -163,7 +163,7 @@ export function renderCheckTable(json: Report, options: CheckTableOptions): stri
   const { unfiltered, selections, color, widthColumns, statusesUrl } = options;
   const judgement = judgeSelections(json, selections);
   const problems = findProblems(unfiltered, json.targets, judgement);
-  const { title, detail, tone } = headlineAbove(json, problems, judgement.severity);
+  const { title, detail, others, tone } = headlineAbove(json, problems, judgement.severity);
   const nowMs = Date.parse(json.generated_at);
   const notOk = problems.map(({ target }) => target);
   const paint = (text: string, of: Tone) => (color === "none" ? text : `\u001B[${ANSI[of]}m${text}\u001B[0m`);
@@ -178,7 +178,7 @@ export function renderCheckTable(json: Report, options: CheckTableOptions): stri
     (one) => `${parityProblem(one)}: ${parityTitle(one, json)}: ${describeDifference(one, nowMs)}`,
   );
   return paragraphs([
-    [paint(printable(detail === "" ? title : `${title}: ${detail}`), tone)],
+    [paint(printable([detail === "" ? title : `${title}: ${detail}`, ...others].join("; ")), tone)],
     [describeReplica(json) ?? [], describeReload(json) ?? []].flat().map(printable),
     sharedCauses(json.incidents).map((incident) => printable(incidentLine(incident, problems, nowMs))),
     targetLines(json, notOk, rowOf),
@@ -241,8 +241,8 @@ export function renderNagiosLine(
 ): string {
   const judgement = judgeSelections(report, selections);
   const problems = findProblems(unfiltered, report.targets, judgement);
-  const { title, detail } = headline(report, problems, judgement.severity);
-  const sentence = detail === "" ? title : `${title}; ${detail}`;
+  const { title, detail, others } = headline(report, problems, judgement.severity);
+  const sentence = [title, ...(detail === "" ? [] : [detail]), ...others].join("; ");
   const { targets } = report;
   const ok = targets.filter(({ status }) => status === "ok").length;
   const lags = targets.flatMap(({ lag_seconds: lag }) => lag ?? []);

@@ -28,6 +28,8 @@ export interface Headline {
   readonly title: string;
   /** The extent and the failover; empty if the title says everything. */
   readonly detail: string;
+  /** What else is wrong. */
+  readonly others: readonly string[];
   /** How many targets need attention. */
   readonly urgent: number;
 }
@@ -71,7 +73,7 @@ function compose(
   const urgent = problems.filter((problem) => needsAction(problem.severity));
   const network = report.incidents.find(({ scope }) => scope === "network");
   if (network !== undefined) {
-    return { tone, title: sentenceCase(network.detail), detail: "", urgent: urgent.length };
+    return { tone, title: sentenceCase(network.detail), detail: "", others: [], urgent: urgent.length };
   }
   const differences = differencesOf(report);
   const disputed = disputedChains(report);
@@ -86,11 +88,12 @@ function compose(
     reload,
   ].flatMap((one) => one ?? []);
   return first === undefined
-    ? { tone, title: calmTitle(report, severity), detail: "", urgent: 0 }
+    ? { tone, title: calmTitle(report, severity), detail: "", others: [], urgent: 0 }
     : {
         tone,
         title: first.title,
-        detail: [detailOf(first), ...others.map(({ title }) => title)].filter((one) => one !== "").join("; "),
+        detail: detailOf(first),
+        others: others.map(({ title }) => title),
         urgent: urgent.length + disputed.length + differences.length + (reload === null ? 0 : 1),
       };
 }
