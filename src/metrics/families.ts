@@ -281,7 +281,7 @@ const POLLING_METRICS: readonly MetricFamily[] = [
   }),
   family(
     "synclag_incidents_total",
-    "Incidents that began since the start of this process",
+    "Shared causes that began since the start of this process",
     ["scope"],
     (source) => Array.from(source.incidents, ([scope, count]) => [labelsText({ scope }), count] as const),
   ),

@@ -113,11 +113,12 @@ export function renderIncidentCard(
   const id = `${scope}-${subject}${isRunning ? "" : `-${since}`}`;
   const rest = count - targets.length;
   const tone = isRunning ? SEVERITY_TONES[severity] : "idle";
+  const keys = html`<details id="incident-${id}"><summary>${formatCount(count, "target")}</summary>
+<ul class="keys" id="keys-${id}" tabindex="0">${targets.map((key) => html`<li>${targetName({ key })}</li>`)}${rest > 0 ? html`<li>and ${formatNumber(rest)} more</li>` : null}</ul></details>
+`;
   return html`<li class="card ${tone}"><h3>${isRunning ? toneGlyph(tone) : null} ${incidentTitle(incident)}</h3>
 <p>${body}</p>
 <p class="meta">for ${length}, from ${renderClock(since, nowMs)}${end}</p>
-<details id="incident-${id}"><summary>${formatCount(count, "target")}</summary>
-<ul class="keys" id="keys-${id}" tabindex="0">${targets.map((key) => html`<li>${targetName({ key })}</li>`)}${rest > 0 ? html`<li>and ${formatNumber(rest)} more</li>` : null}</ul></details>
-${isRunning ? renderIncidentAct(incident, options, nowMs) : null}</li>
+${scope === "target" ? null : keys}${isRunning ? renderIncidentAct(incident, options, nowMs) : null}</li>
 `;
 }
