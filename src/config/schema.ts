@@ -292,7 +292,9 @@ const NotifyEntry = map("a map with url", {
   on: listOf(oneOf(["incident"]), "a list with incident")
     .default(["incident"])
     .describe("incident: when one begins, becomes worse or ends."),
-  after: Delay.prefault("5m").describe("How long one target is in trouble before it is told; 0s: at once."),
+  after: Delay.prefault("5m").describe(
+    "How long one target is in trouble, or data are doubtful, before it is told; 0s: at once.",
+  ),
   only: NotifyOnly.prefault({}).describe("Which incidents are told."),
   format: oneOf(NOTIFY_FORMATS).default("json").describe("What the receiver of the URL reads."),
   link: optional(WebLink, "This Synclag, as readers reach it: messages lead there (default: `listen`)."),

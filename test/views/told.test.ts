@@ -12,8 +12,8 @@ import { chainsOf } from "./report-story.ts";
 import { NOW_MS, sampleReport } from "./sample-report.ts";
 
 /**
- * What is posted as a fleet changes: `rules FIELD=YAML…` (of NotifyRules), `[5m] CHAINS` as for `chainsOf()`: a report, so much later;
- * `restart`: what was said is read from its JSON.
+ * What is posted as a fleet changes: `rules FIELD=YAML…` (of NotifyRules), `[5m] CHAINS [| dispute]` as for `chainsOf()`: a report, so
+ * much later, with sources that contradict each other; `restart`: what was said is read from its JSON.
  */
 class ToldStory {
   #rules: NotifyRules = { afterMs: 300_000, protocols: null, tiers: null, severity: "warning" };
@@ -43,7 +43,10 @@ class ToldStory {
   }
 
   #reportOf(text: string): Report {
-    const sample = { ...sampleReport({ chains: chainsOf(text) }), generated_at: isoTime(this.#nowMs) };
+    const [fleet = "", circumstance] = text.split(" | ");
+    const dispute = circumstance === undefined ? null : "multichain and subgraph contradict each other";
+    const chains = chainsOf(fleet).map((chain) => ({ ...chain, dispute }));
+    const sample = { ...sampleReport({ chains }), generated_at: isoTime(this.#nowMs) };
     const previous = this.#incidents;
     this.#incidents = incidentsOf({ ...sample, causes: [], previous, nowMs: this.#nowMs });
     return { ...sample, incidents: this.#incidents };

@@ -145,16 +145,21 @@ function newsOf(event: News["event"], { id, incident, said, starts, target_count
   return { event, id, incident, target_count, times: said === "flapping" ? starts.length : 1 };
 }
 
-/** Several targets in trouble are told at once, one alone after a time in which it may recover; old data are as old as they are. */
+/**
+ * What affects many is told at once: a shared cause, and a pair that is down with all of its variants. Anything else is told after a
+ * time in which it may recover; data that are late are as old as they are.
+ */
 function isReady({ incident, targets }: Running, time: string, { afterMs }: NotifyRules): boolean {
-  const [only] = targets;
-  if (incident.targets.length !== 1 || only === undefined) {
+  const { kind, severity, since } = incident;
+  if (kind === "cause" || (severity === "critical" && incident.targets.length > 1)) {
     return true;
   }
   const nowMs = Date.parse(time);
-  const { lag_seconds: lag, last_advance: advance, status } = only;
-  const idleMs = status === "stalled" && advance !== null ? nowMs - Date.parse(advance) : 0;
-  return Math.max(nowMs - Date.parse(incident.since), (lag ?? 0) * 1_000, idleMs) >= afterMs;
+  const lateMs = targets.flatMap(({ lag_seconds: lag, last_advance: advance, status }) => [
+    (lag ?? 0) * 1_000,
+    status === "stalled" && advance !== null ? nowMs - Date.parse(advance) : 0,
+  ]);
+  return Math.max(nowMs - Date.parse(since), ...lateMs) >= afterMs;
 }
 
 /** More severe, more targets, or another trouble that is as urgent; not within five minutes of the last message. */

@@ -5,7 +5,7 @@ export type NotifyFormat = (typeof NOTIFY_FORMATS)[number];
 
 /** Which incidents are told, and when. */
 export interface NotifyRules {
-  /** How long one target is in trouble before it is told. */
+  /** How long there is trouble before it is told, unless it affects many. */
   readonly afterMs: number;
   /** Null: all. */
   readonly protocols: readonly string[] | null;
