@@ -65,7 +65,11 @@ export function fullReport(): Report {
         standings: [
           {
             ...{ source: "rpc/base/node.example/b3d1c0f6a2e4", host: "node.example", block_number: null },
-            ...{ stands: "rejected", detail: "the node is of chain 1; chains.yaml says 8453" },
+            ...{
+              stands: "rejected",
+              most_block: null,
+              detail: "the node is of chain 1; chains.yaml says 8453",
+            },
           },
         ],
       }),

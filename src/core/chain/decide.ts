@@ -1,7 +1,7 @@
 import { addMeasure, NO_MEASURES, type PaceRange } from "../gap/gap.ts";
 import { agreeOnHead, type Decision, isFarAhead } from "../head/agree.ts";
 import { forgetTimestamps, measurePace, newClock, noteTimestamp, recordHead } from "../head/chain-clock.ts";
-import { type Claim, claimOf } from "../head/claim.ts";
+import { type Bounds, boundsOf, type Claim, claimOf } from "../head/claim.ts";
 import { mostBlocksIn } from "../head/reach.ts";
 import type { Target } from "../model/fleet.ts";
 import type { Sample } from "../model/sample.ts";
@@ -57,6 +57,14 @@ export function decideFrom(at: ChainAt): Decision {
   const { consensus: before, proofs } = state;
   const { laggingMs } = watched.chain.thresholds;
   return agreeOnHead(claimsOf(at), { before, proofs, pace, laggingMs, nowMs });
+}
+
+/** What each source with fresh evidence bounds the head to, by its key. */
+export function boundsIn(at: ChainAt): ReadonlyMap<string, Bounds> {
+  const { nowMs, pace, watched } = at;
+  const { laggingMs } = watched.chain.thresholds;
+  const claims = claimsOf(at);
+  return new Map(claims.map((claim) => [claim.key, boundsOf(claim, claims, { nowMs, laggingMs, pace })]));
 }
 
 /** The claims of all sources whose evidence is fresh, in the order of their keys. If all have one provider, each counts for itself. */

@@ -99,6 +99,10 @@ const Standing = z.object({
   source: Text,
   host: Text.describe("Its provider").nullable(),
   block_number: Height.describe("Null of a node of another chain").nullable(),
+  most_block: orNull(
+    Height,
+    "The highest block that the head can be if this source is right; null: it bounds nothing from above",
+  ).default(null),
   stands: oneOf(
     ["agrees", "apart", "excluded", "disputed", "rejected"],
     "apart: neither level with the reference nor in contradiction to it, for example because it lags; rejected: a node of another chain, which has no vote",

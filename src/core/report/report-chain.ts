@@ -1,4 +1,5 @@
-import { baselineOf, type ChainState, type WatchedChain } from "../chain/chain-state.ts";
+import { baselineOf, type ChainState, chainAt, type WatchedChain } from "../chain/chain-state.ts";
+import { boundsIn } from "../chain/decide.ts";
 import { estimateGap } from "../gap/gap.ts";
 import { isFarAhead } from "../head/agree.ts";
 import { timeOfBlock } from "../head/chain-clock.ts";
@@ -63,7 +64,7 @@ export function reportChain(state: ChainState, watched: WatchedChain, nowMs: num
         view.clock.intervalMs === null ? null : Math.round(view.clock.intervalMs * 1_000) / 1e6,
       reference: reportReference(view),
       dispute: view.dispute === null ? null : disputeText(view.dispute),
-      standings: state.sources.flatMap((source) => standingOf(source, watched, view)),
+      standings: reportStandings(state, watched, view),
       thresholds: {
         lagging_seconds: thresholds.laggingMs / 1_000,
         critical_seconds: thresholds.criticalMs / 1_000,
@@ -100,31 +101,47 @@ function reportReference({ clock, consensus, intervalMs, reference }: ChainView)
   };
 }
 
-/** Of a source with a recent reply: whether it agrees with the reference, or why it is excluded. */
-function standingOf(source: SourceState, { sources }: WatchedChain, view: ChainView): readonly Standing[] {
+/** Of the sources with a recent reply: whether each agrees with the reference, or why it is excluded. */
+function reportStandings(state: ChainState, watched: WatchedChain, view: ChainView): readonly Standing[] {
+  const bounds = boundsIn(chainAt(state, watched, view.nowMs));
+  return state.sources.flatMap((source) => {
+    const standing = standingOf(source, view);
+    const most = bounds.get(source.key)?.high ?? Number.POSITIVE_INFINITY;
+    return standing === null
+      ? []
+      : {
+          ...{ source: source.key, host: watched.sources.get(source.key)?.provider ?? null },
+          ...standing,
+          most_block:
+            standing.block_number === null || most === Number.POSITIVE_INFINITY ? null : Math.floor(most),
+        };
+  });
+}
+
+function standingOf(
+  source: SourceState,
+  view: ChainView,
+): Pick<Standing, "block_number" | "stands" | "detail"> | null {
   const { key, last } = source;
   const { members, opposed, undecided } = view.consensus;
-  const host = sources.get(key)?.provider ?? null;
   if (last?.kind === "failed" && last.reason === "wrong_chain") {
-    return [{ source: key, host, block_number: null, stands: "rejected", detail: last.detail }];
+    return { block_number: null, stands: "rejected", detail: last.detail };
   }
   const newest = newestSample(source);
   if (newest === null || !isFresh(source, view.thresholds, view.nowMs)) {
-    return [];
+    return null;
   }
-  const standing = (stands: Standing["stands"], detail: string | null): readonly Standing[] => [
-    { source: key, host, block_number: newest.block, stands, detail },
-  ];
+  const { block } = newest;
   const opposition = opposed.find((one) => one.source === key);
   if (opposition !== undefined) {
-    return standing("excluded", oppositionText(opposition));
+    return { block_number: block, stands: "excluded", detail: oppositionText(opposition) };
   }
   const side = undecided.findIndex((keys) => keys.includes(key));
   if (side >= 0) {
-    return standing("disputed", `side ${side + 1}`);
+    return { block_number: block, stands: "disputed", detail: `side ${side + 1}` };
   }
   const isMember = view.reference !== null && members.includes(key);
-  return standing(isMember ? "agrees" : "apart", null);
+  return { block_number: block, stands: isMember ? "agrees" : "apart", detail: null };
 }
 
 /**

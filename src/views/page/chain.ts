@@ -15,6 +15,7 @@ import { keepTargets } from "../api/selection.ts";
 import { headlineAbove } from "../wording/headline.ts";
 import { findProblems, idOfKey, type Tone } from "../wording/targets.ts";
 import { renderIncidents, renderTargetCard } from "./cards.ts";
+import { type DrawnSource, drawDecision, type Standing } from "./decision.ts";
 import { type Html, type HtmlValue, html } from "./html.ts";
 import { chainPath, eventsPath, pairPath, targetAnchor } from "./links.ts";
 import { renderChainParity } from "./parity.ts";
@@ -63,7 +64,7 @@ ${renderRanges(readRange(options.view.range), (range) => `${chainPath(slug)}?ran
 ${protocols.map((protocol) => renderProtocol(own, chain, protocol, endpoints, options))}
 ${protocols.map((protocol) => renderHistory(protocol, slug))}
 ${[...groupBy(own.parity, ({ protocol }) => protocol)].map(([protocol, compared]) => renderChainParity(protocol, compared, nowMs))}
-${chain.standings.length === 0 ? null : renderStandings(chain)}
+${chain.standings.length === 0 ? null : renderDecision(chain)}
 ${renderChainFacts(chain, nowMs)}
 ${renderRpcNodes(endpoints, nowMs)}`;
   return renderPage({ ...options, title: `${chain.name} · Synclag`, tone, main, kind: "plots" });
@@ -192,33 +193,26 @@ function renderHistory(protocol: string, slug: string): Html {
   );
 }
 
-type Standing = ChainSummary["standings"][number];
-
 /** How a source stands to the head, in this order. */
 const STANDS: Readonly<Record<Standing["stands"], readonly [tone: Tone, words: string]>> = {
   agrees: ["ok", "agrees"],
   disputed: ["bad", "contradicts others"],
   excluded: ["bad", "excluded"],
   rejected: ["bad", "not of this chain"],
-  apart: ["warn", "apart from it"],
+  apart: ["warn", "behind"],
 };
 
-/** Which sources agree on the head of a chain: the evidence of the decision, and what would change it. */
-function renderStandings({ dispute, reference, standings }: ChainSummary): Html {
+/** How the head of a chain was decided: a picture of the bounds, the same as a table, and what would change it. */
+function renderDecision(chain: ChainSummary): Html {
+  const { dispute, reference, standings } = chain;
   const order = Object.keys(STANDS);
   const sorted = standings.toSorted((a, b) => order.indexOf(a.stands) - order.indexOf(b.stands));
   const columns = {
-    Source: ({ host, source }: Standing) => {
-      const { protocol, ...id } = idOfKey(source);
-      return html`${protocol === "rpc" ? "RPC node" : `${protocol} ${variantName(id)}`} <small>${host}</small>`;
-    },
+    Source: (standing: Standing) => html`${sourceName(standing)} <small>${standing.host}</small>`,
     Head: ({ stands }: Standing) => renderPill(...STANDS[stands]),
     Block: ({ block_number: block }: Standing) => (block === null ? "–" : formatNumber(block)),
-    Why: ({ block_number: block, detail, stands }: Standing) => {
-      const away = block === null || reference === null ? 0 : block - reference.block_number;
-      const side = `${formatCount(Math.abs(away), "block")} ${away < 0 ? "below" : "above"} it`;
-      return detail ?? (stands === "apart" && away !== 0 ? side : "");
-    },
+    "At most": ({ most_block: most }: Standing) => (most === null ? "–" : formatNumber(most)),
+    Why: (standing: Standing) => whyText(standing, reference),
   };
   const agreeing = standings.filter(({ stands }) => stands === "agrees");
   const providers = new Set(agreeing.map(({ host, source }) => host ?? source)).size;
@@ -226,12 +220,50 @@ function renderStandings({ dispute, reference, standings }: ChainSummary): Html 
     providers < 2
       ? "Fewer than two providers show this head: another one, or an RPC node (rpc), would confirm or refute it."
       : `${providers} providers agree on this head. More providers that contradict them and agree with each other would change it.`;
+  // A reason is too long for the picture.
+  const isPlain = standings.every(({ detail }) => detail === null);
+  const picture = drawDecision(chain, drawnSources(sorted, reference));
   return renderSection(
-    "agreement",
-    "Who agrees on the head",
+    "decision",
+    "How the head is decided",
     html`<p>${dispute === null ? decided : `No reference: ${dispute}`}</p>
-${renderTable("agreement", "Sources", columns, sorted)}`,
+${
+  picture === null
+    ? null
+    : html`<figure class="decision"><svg width="100%" height="${picture.height}" aria-hidden="true">${picture.shapes}</svg>
+<figcaption>From the block of each source to the highest head that is possible if it is right, in the time of the chain. The head lies where the bounds of most providers overlap.</figcaption></figure>`
+}
+<details id="decision-table"${isPlain ? null : html` open`}><summary>The same as a table</summary>
+${renderTable("decision", "Sources", columns, sorted)}</details>`,
   );
+}
+
+/** The sources of the picture, each with its clause. */
+export function drawnSources(
+  standings: readonly Standing[],
+  reference: ChainSummary["reference"],
+): readonly DrawnSource[] {
+  return standings.map((standing) => {
+    const [tone, words] = STANDS[standing.stands];
+    const why = whyText(standing, reference);
+    const counts = standing.stands === "agrees" || standing.stands === "apart";
+    const clause = why === "" ? words : `${words}, ${why}`;
+    return { ...standing, name: sourceName(standing), tone, words: clause, counts };
+  });
+}
+
+function sourceName({ source }: Standing): string {
+  const { protocol, ...id } = idOfKey(source);
+  return protocol === "rpc" ? "RPC node" : `${protocol} ${variantName(id)}`;
+}
+
+function whyText(
+  { block_number: block, detail, stands }: Standing,
+  reference: ChainSummary["reference"],
+): string {
+  const away = block === null || reference === null ? 0 : block - reference.block_number;
+  const side = `${formatCount(Math.abs(away), "block")} ${away < 0 ? "below" : "above"} the head`;
+  return detail ?? (stands === "apart" && away !== 0 ? side : "");
 }
 
 function renderChainFacts(chain: ChainSummary, nowMs: number): Html {
