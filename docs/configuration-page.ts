@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { parse, stringify } from "yaml";
 import { z } from "zod";
-import { DURATION } from "../src/config/quantities.ts";
+import { DURATION, LIMIT } from "../src/config/quantities.ts";
 import { ConfigFile } from "../src/config/schema.ts";
 import { DIALECTS } from "../src/dialects/families.ts";
 
@@ -30,6 +30,7 @@ const NAMES: Readonly<Record<string, string>> = {
 /** Kinds of values that many keys have: their names on the page, and what they are in the schema. */
 const KINDS: Readonly<Record<string, string>> = {
   duration: DURATION,
+  limit: LIMIT,
   schedule: "auto, or six fields, seconds first, such as */15 * * * * *",
   id: "a name of lower-case letters, digits and dashes, starting with a letter or digit",
   URL: "an http:// or https:// URL",

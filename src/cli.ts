@@ -82,7 +82,10 @@ const COMMANDS: readonly CommandSpec[] = [
       option("--url <address>", `ask a running daemon instead of polling, e.g. 'https://USER:\${VAR}@HOST'`),
       stateOption(`use its budgets (default: ask the daemon of the configuration, or use ${STATE_FILE})`),
       ...STORE,
-      option("--max-lag <duration>", "treat targets further behind than this as lagging (e.g. 10m)"),
+      option(
+        "--max-lag <duration>",
+        "treat targets further behind than this as lagging (e.g. 10m or '50 blocks')",
+      ),
       format("table", "json", "prometheus", "nagios"),
     ],
     load: async () => (await import("./commands/check.ts")).check,

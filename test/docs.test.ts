@@ -69,6 +69,7 @@ describe("a configuration of docs/your-case.md or README.md", () => {
       "Envio and a subgraph side by side",
       "Ponder, and other indexers by their own pages",
       "SQD and SubQuery",
+      "Limits in blocks",
       "Run it",
     ]);
   });

@@ -25,7 +25,7 @@ import {
 import { type Answered, askDaemon } from "./ask-daemon.ts";
 import { CommandError, type CommandWorld, colorsFor, EXIT, type Flags } from "./command-world.ts";
 import { daemonWorld } from "./daemon-world.ts";
-import { defaultStateFile, loadConfig, readDuration, readStore } from "./load-config.ts";
+import { defaultStateFile, loadConfig, readLimit, readStore } from "./load-config.ts";
 
 /**
  * `synclag check`: prints the status and returns the exit code of a monitoring plugin.
@@ -37,11 +37,11 @@ export async function check(
   world: CommandWorld,
   filters: readonly string[],
 ): Promise<CheckExitCode> {
-  const maxLagMs = flags.maxLag === undefined ? null : readDuration("--max-lag", flags.maxLag);
+  const maxLag = flags.maxLag === undefined ? null : readLimit("--max-lag", flags.maxLag);
   const found = await (flags.url === undefined
     ? findReport(flags, world, filters)
     : askForReport(flags.url, world));
-  const unfiltered = maxLagMs === null ? found.answer : applyMaxLag(found.answer, maxLagMs);
+  const unfiltered = maxLag === null ? found.answer : applyMaxLag(found.answer, maxLag);
   const { json, selections } = select(unfiltered, filters);
   const exitCode = checkExitCode(json, selections);
   const { origin } = found;

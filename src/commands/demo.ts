@@ -46,7 +46,7 @@ export async function demo(flags: Flags, world: CommandWorld): Promise<number> {
 /** The first output of the demo: what runs, where to look, and how it differs from a real fleet. */
 function describeDemo({ fleet }: Config, url: string, pace: Pace, scenario: Scenario): string {
   const protocols = new Set(fleet.indexers.map(({ protocol }) => protocol));
-  const { laggingMs, stalledMs } = pace.thresholds;
+  const { lagging, stalledMs } = pace.thresholds;
   return `Synclag watches ${fleet.chains.length} chains and ${protocols.size} protocols at ${endpointsOf(fleet).length} endpoints. All of them are simulated on this machine: no key, no network.
 
   page     ${url}/
@@ -55,7 +55,7 @@ function describeDemo({ fleet }: Config, url: string, pace: Pace, scenario: Scen
   API      ${url}/api/v1/status
   stop     Ctrl-C
 
-The demo runs faster than a real fleet: every endpoint is polled every ${pace.pollIntervalSec} s. A target is lagging after ${laggingMs / 1_000} s (or three
+The demo runs faster than a real fleet: every endpoint is polled every ${pace.pollIntervalSec} s. A target is lagging after ${(lagging.ms ?? 0) / 1_000} s (or three
 block times) and stalled after ${stalledMs / 1_000} s (or 50 block times), whichever is longer. Budgets are raised to allow this.
 
 Scenario ${scenario.name}: ${scenario.about}`;

@@ -4,8 +4,9 @@ import type { Config, ListenAddress, StoreSettings, WebSettingsSource } from "..
 import { readStoreFlags } from "../config/options.ts";
 import { parseConfig } from "../config/parse.ts";
 import { ConfigError } from "../config/problems.ts";
-import { DURATION, parseDuration, parseListenAddress } from "../config/quantities.ts";
+import { DURATION, LIMIT, parseDuration, parseLimit, parseListenAddress } from "../config/quantities.ts";
 import { parseWebConfig } from "../config/web.ts";
+import type { Limit } from "../core/model/limit.ts";
 import { whyUnreadable } from "../core/model/why-unreadable.ts";
 import { liveWebSettings } from "../io/http-server/settings.ts";
 import { type CommandWorld, cannotUse, type Flags } from "./command-world.ts";
@@ -62,6 +63,15 @@ export function readDuration(flag: string, text: string): number {
     throw cannotUse(flag, text, DURATION);
   }
   return ms;
+}
+
+/** A duration or a number of blocks of the command line. @throws {CommandError} If it is neither. */
+export function readLimit(flag: string, text: string): Limit {
+  const limit = parseLimit(text);
+  if (limit === null) {
+    throw cannotUse(flag, text, LIMIT);
+  }
+  return limit;
 }
 
 /** The store of `run` and `check`; null: none. Its secrets are kept out of the log from then on. @throws {ConfigError} If it is invalid. */

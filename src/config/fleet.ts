@@ -1,5 +1,5 @@
 import { accountIdOf, destinationOf, loadsOf } from "../budgets/accounts.ts";
-import type { Budget, Chain, Endpoint, Fleet, Indexer, Thresholds } from "../core/model/fleet.ts";
+import type { Budget, Chain, Endpoint, Fleet, Indexer } from "../core/model/fleet.ts";
 import { indexerKey } from "../core/model/fleet.ts";
 import { groupBy } from "../core/model/group-by.ts";
 import type { MaintenanceMatch, MaintenanceWindow } from "../core/model/maintenance-window.ts";
@@ -18,21 +18,14 @@ import {
 } from "./indexers.ts";
 import { carriedBy, resolveProbes } from "./parity.ts";
 import type { Spot } from "./problems.ts";
-import { durationLiteral } from "./quantities.ts";
-import type { ConfigFile, ThresholdsEntry } from "./schema.ts";
+import type { ConfigFile } from "./schema.ts";
 import type { Secrets } from "./secrets.ts";
 import { checkKnown, type EntriesOf, type Entry } from "./shape.ts";
+import { DEFAULT_THRESHOLDS, withThresholds } from "./thresholds.ts";
 import { wellKnownChain, wellKnownChainCalled } from "./well-known-chains.ts";
 
 /** chains.yaml, parsed entry by entry. */
 export type Sections = EntriesOf<typeof ConfigFile>;
-
-const DEFAULT_THRESHOLDS: Thresholds = {
-  laggingMs: 10 * 60_000,
-  criticalMs: 30 * 60_000,
-  stalledMs: 10 * 60_000,
-  staleMs: 5 * 60_000,
-};
 
 /** Resolves the endpoints and the maintenance windows. If a problem was added, the result must not be used. */
 export function resolveFleet(
@@ -40,7 +33,8 @@ export function resolveFleet(
   secrets: Secrets,
 ): { readonly fleet: Fleet; readonly maintenance: readonly MaintenanceWindow[] } {
   const budgets = whole(sections.budgets).map(({ name, value }): Budget => ({ name, ...value }));
-  const indexers = resolveIndexers(sections, secrets);
+  const chains = resolveChains(sections);
+  const indexers = resolveIndexers(sections, chains, secrets);
   const polled = indexers.filter(({ skipped }) => skipped === null);
   const nodes = resolveRpcNodes(sections, secrets);
   const endpoints = withSchedules([...polled.flatMap(({ drafts }) => drafts), ...nodes], budgets);
@@ -59,7 +53,7 @@ export function resolveFleet(
   }
   const fleet = {
     digest: digestOfPolled(sections),
-    chains: resolveChains(sections),
+    chains,
     indexers: polled.map(({ protocol, variant, tier, drafts }): Indexer => {
       const own = drafts.flatMap(({ endpoint }) => endpoints.get(endpoint.key) ?? []);
       return { protocol, variant, tier, endpoints: own.map((endpoint) => carriedBy(probes, endpoint)) };
@@ -81,7 +75,12 @@ function whole<T>(entries: ReadonlyMap<string, Entry<T>> | null | undefined) {
   );
 }
 
-function resolveIndexers(sections: Sections, secrets: Secrets): readonly ResolvedIndexer[] {
+function resolveIndexers(
+  sections: Sections,
+  chains: readonly Chain[],
+  secrets: Secrets,
+): readonly ResolvedIndexer[] {
+  const bySlug = new Map(chains.map((chain) => [chain.slug, chain]));
   return [...(sections.protocols ?? [])].flatMap(([protocol, entries]) =>
     (entries ?? []).flatMap(({ value: entry, spot }) => {
       if (entry === null) {
@@ -91,7 +90,9 @@ function resolveIndexers(sections: Sections, secrets: Secrets): readonly Resolve
       const selections = (sections.parity ?? [])
         .filter(({ value: probe }) => probe?.protocol === protocol)
         .flatMap(({ value: probe }) => probe?.queries[entry.variant]?.select ?? []);
-      return [new IndexerResolver(protocol, entry, spot, { secrets, selections }).resolve(sections)];
+      return [
+        new IndexerResolver(protocol, entry, spot, { chains: bySlug, secrets, selections }).resolve(sections),
+      ];
     }),
   );
 }
@@ -170,7 +171,7 @@ function chooseAuto(budget: Budget | null, sharers: readonly Draft[]): string {
 }
 
 function resolveChains({ chains, thresholds }: Sections): readonly Chain[] {
-  const common = withThresholds(DEFAULT_THRESHOLDS, thresholds.value ?? {}, thresholds.spot);
+  const common = withThresholds(DEFAULT_THRESHOLDS, thresholds.value ?? {}, thresholds.spot, null);
   return whole(chains).map(({ name: slug, value: entry, spot }) => {
     if (slug === SHARED_ENDPOINT) {
       const reason = "the name of an endpoint that serves several chains";
@@ -178,14 +179,15 @@ function resolveChains({ chains, thresholds }: Sections): readonly Chain[] {
     }
     spot.at("id").claim(`chain id ${entry.id}`);
     const known = wellKnownChain(entry.id);
+    const blockTimeMs = entry.block_time ?? known?.blockTimeMs ?? null;
     return {
       slug,
       id: entry.id,
       name: entry.name ?? known?.name ?? slug,
-      blockTimeMs: entry.block_time ?? known?.blockTimeMs ?? null,
+      blockTimeMs,
       testnet: entry.testnet ?? known?.testnet ?? false,
       explorer: entry.explorer === undefined ? (known?.explorer ?? null) : entry.explorer,
-      thresholds: withThresholds(common, entry.thresholds, spot.at("thresholds")),
+      thresholds: withThresholds(common, entry.thresholds, spot.at("thresholds"), blockTimeMs),
     };
   });
 }
@@ -229,20 +231,6 @@ function isShortFor(slug: string, name: string): boolean {
     rest = rest.slice(at + 1);
     return at >= 0;
   });
-}
-
-function withThresholds(
-  base: Thresholds,
-  { lagging, critical, stalled, stale }: ThresholdsEntry,
-  spot: Spot,
-): Thresholds {
-  const laggingMs = lagging ?? base.laggingMs;
-  const criticalMs = critical ?? base.criticalMs;
-  // A section with neither inherits the problem.
-  if (laggingMs > criticalMs && (lagging ?? critical) !== undefined) {
-    spot.add(`lagging ${durationLiteral(laggingMs)} is above critical ${durationLiteral(criticalMs)}`);
-  }
-  return { laggingMs, criticalMs, stalledMs: stalled ?? base.stalledMs, staleMs: stale ?? base.staleMs };
 }
 
 /** A window that matches nothing is most likely mistyped. */

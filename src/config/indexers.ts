@@ -1,4 +1,5 @@
 import {
+  type Chain,
   type Endpoint,
   type Form,
   type IndexerId,
@@ -14,6 +15,7 @@ import type { Spot } from "./problems.ts";
 import { type ChainValues, type IndexerEntry, OVERRIDE_KEYS } from "./schema.ts";
 import { fillPlaceholders, placeholdersOf, type Secrets, type Values } from "./secrets.ts";
 import { checkKnown, describeValue } from "./shape.ts";
+import { withThresholds } from "./thresholds.ts";
 
 /** An endpoint without the timing of its polls, which depends on the other endpoints of its budget. */
 export interface Draft {
@@ -55,6 +57,7 @@ export class IndexerResolver {
   readonly #id: IndexerId;
   readonly #entry: IndexerEntry;
   readonly #spot: Spot;
+  readonly #chains: ReadonlyMap<string, Chain>;
   readonly #secrets: Secrets;
   readonly #selections: readonly string[];
   #listed: readonly ListedTarget[] = [];
@@ -68,8 +71,17 @@ export class IndexerResolver {
     protocol: string,
     entry: IndexerEntry,
     spot: Spot,
-    { secrets, selections }: { readonly secrets: Secrets; readonly selections: readonly string[] },
+    {
+      chains,
+      secrets,
+      selections,
+    }: {
+      readonly chains: ReadonlyMap<string, Chain>;
+      readonly secrets: Secrets;
+      readonly selections: readonly string[];
+    },
   ) {
+    this.#chains = chains;
     this.#selections = selections;
     this.#id = { protocol, variant: entry.variant, tier: entry.tier };
     this.#entry = entry;
@@ -279,8 +291,18 @@ export class IndexerResolver {
       ...(provider !== undefined && { provider }),
       explorer: this.#link("explorer", listed),
       playground: this.#link("playground", listed),
+      ...this.#thresholds(chain),
       pollIntervalMs: 0,
     };
+  }
+
+  /** Its own thresholds on a chain, if it has any. */
+  #thresholds(slug: string): Pick<Target, "thresholds"> | undefined {
+    const { thresholds: own } = this.#entry;
+    const chain = this.#chains.get(slug);
+    return chain === undefined || Object.keys(own).length === 0
+      ? undefined
+      : { thresholds: withThresholds(chain.thresholds, own, this.#spot.at("thresholds"), chain.blockTimeMs) };
   }
 
   /** `at`: the map with its `deployment`. */

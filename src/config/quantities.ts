@@ -1,6 +1,8 @@
 import { isIPv6 } from "node:net";
 import { validate } from "node-cron";
 import { z } from "zod";
+import type { Limit } from "../core/model/limit.ts";
+import { formatCount } from "../core/model/text.ts";
 import { firingsOf } from "../schedule/firing-times.ts";
 import type { ListenAddress } from "./config.ts";
 
@@ -21,6 +23,32 @@ export const Duration = parsed(parseDuration, {
   expected: DURATION,
   pattern: patternOf(MILLISECONDS).source,
 });
+
+const BLOCKS = /^([1-9]\d*) blocks?$/;
+
+/** What a text must be to be a limit of a lag. */
+export const LIMIT = "a duration such as 10m or 1d, at most 24d, or a number of blocks such as 50 blocks";
+
+/** How far behind a target may be, in chains.yaml. */
+export const LagLimit = parsed(parseLimit, {
+  expected: LIMIT,
+  pattern: `${patternOf(MILLISECONDS).source}|${BLOCKS.source}`,
+});
+
+/** The limit of `10m` or `50 blocks`; null for any other text. */
+export function parseLimit(text: string): Limit | null {
+  const blocks = Number(BLOCKS.exec(text)?.[1] ?? Number.NaN);
+  if (Number.isSafeInteger(blocks)) {
+    return { ms: null, blocks };
+  }
+  const ms = parseDuration(text);
+  return ms === null ? null : { ms, blocks: null };
+}
+
+/** A limit as chains.yaml writes it. */
+export function limitLiteral({ ms, blocks }: Limit): string {
+  return blocks === null ? durationLiteral(ms ?? 0) : formatCount(blocks, "block");
+}
 
 /** A size in chains.yaml; bytes once parsed. A response of this size is held in memory. */
 export const ByteSize = parsed((text) => parseQuantity(text, BYTES, 2 ** 30), {
@@ -45,7 +73,7 @@ export function parseDuration(text: string): number | null {
 }
 
 /** A duration as chains.yaml writes it, in the largest unit that needs no fraction. */
-export function durationLiteral(ms: number): string {
+function durationLiteral(ms: number): string {
   const [unit, size] = Object.entries(MILLISECONDS).findLast(([, unitMs]) => ms % unitMs === 0) ?? ["ms", 1];
   return `${ms / size}${unit}`;
 }

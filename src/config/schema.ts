@@ -3,7 +3,16 @@ import type { Form } from "../core/model/fleet.ts";
 import type { MaintenanceWindow } from "../core/model/maintenance-window.ts";
 import { NOTIFY_FORMATS } from "../core/model/notify.ts";
 import { DIALECTS, HEAD_DIALECTS, RPC_DIALECT } from "../dialects/families.ts";
-import { ByteSize, CronSchedule, Delay, Duration, Interval, Listen, Schedule } from "./quantities.ts";
+import {
+  ByteSize,
+  CronSchedule,
+  Delay,
+  Duration,
+  Interval,
+  LagLimit,
+  Listen,
+  Schedule,
+} from "./quantities.ts";
 
 /** A name that becomes a metric label and a part of a URL. */
 const Name = pattern(
@@ -135,6 +144,14 @@ const ASKED = {
   budget: optional(BudgetName, "Budget of its requests."),
 };
 
+/** What an indexer can have of its own. */
+const LIMITS = {
+  lagging: optional(LagLimit, "Lag from which a target is lagging (default 10m)."),
+  critical: optional(LagLimit, "Lag from which it is critical (default 30m)."),
+  stalled: optional(Duration, "Time without an advance, at least 50 block times (default 10m)."),
+};
+const IndexerThresholds = map("a map with lagging, critical or stalled", LIMITS);
+
 const IndexerEntry = map(
   "a map with variant, url and chains",
   {
@@ -154,8 +171,10 @@ const IndexerEntry = map(
     playground: optional(Link, "Page for queries by hand."),
     schedule: Schedule.default("auto").describe("When it is polled; auto: as often as the budget allows."),
     chains: Chains.describe("Chains that it must serve; an absent one is missing."),
+    thresholds: IndexerThresholds.prefault({}).describe("Thresholds of its targets that differ."),
   },
   [
+    "thresholds",
     "dialect",
     "url",
     "custom",
@@ -198,9 +217,7 @@ const Poll = map("a map", {
 });
 
 const Thresholds = map("a map with lagging, critical, stalled or stale", {
-  lagging: optional(Duration, "Lag from which a target is lagging (default 10m)."),
-  critical: optional(Duration, "Lag from which it is critical (default 30m)."),
-  stalled: optional(Duration, "Time without an advance, at least 50 block times (default 10m)."),
+  ...LIMITS,
   stale: optional(Duration, "Age, at least 3 polls, from which an observation is ignored (default 5m)."),
 });
 

@@ -27,6 +27,7 @@ import {
   targetLabels,
 } from "./labels.ts";
 import { probeFailures } from "./probe-failures.ts";
+import { thresholdsIn } from "./thresholds.ts";
 
 /** What the metrics of the fleet are read from: a daemon, or the report of `check`. */
 type ReportSource = Pick<MetricsSource, "report">;
@@ -193,16 +194,14 @@ export const STATUS_METRICS: readonly MetricFamily<ReportSource>[] = [
   targetsBy(
     "level",
     "synclag_threshold_seconds",
-    "Threshold configured for the target",
-    ({ chains: all }) => {
-      const levels = new Map(
-        all.map(({ slug, thresholds: { lagging_seconds, critical_seconds, stalled_seconds } }) => [
-          slug,
-          Object.entries({ lagging: lagging_seconds, critical: critical_seconds, stalled: stalled_seconds }),
-        ]),
-      );
-      return ({ chain }) => levels.get(chain) ?? [];
-    },
+    "Threshold of the target; of blocks, at the pace of the chain",
+    thresholdsIn("seconds"),
+  ),
+  targetsBy(
+    "level",
+    "synclag_threshold_blocks",
+    "Threshold of the target, where it is configured in blocks",
+    thresholdsIn("blocks"),
   ),
   ...targets({ synclag_maintenance: ["maintenance", "1 inside a maintenance window"] }),
   ...gaps({

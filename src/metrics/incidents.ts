@@ -9,6 +9,7 @@ import {
   type TargetReport,
 } from "../core/model/report.ts";
 import { traitsOf } from "../core/model/statuses.ts";
+import { isCritical } from "../core/report/pairs.ts";
 import { labelsText } from "./exposition.ts";
 
 /** Labels of an incident: of the affected indexer, host or chain. Other labels are empty. */
@@ -66,13 +67,10 @@ function severityOf(
   const pages = explained.some((target) => {
     const chain = bySlug.get(target.chain);
     const isServed = isProduction(target) && chain?.testnet === false && !target.maintenance;
-    return isServed && (traitsOf(target.status).pages || isLate(target, chain));
+    const isLate = target.status === "lagging" && chain !== undefined && isCritical(target, chain) === true;
+    return isServed && (traitsOf(target.status).pages || isLate);
   });
   return pages ? "critical" : "warning";
-}
-
-function isLate({ status, lag_seconds: lag }: TargetReport, { thresholds }: ChainSummary): boolean {
-  return status === "lagging" && lag !== null && lag > thresholds.critical_seconds;
 }
 
 function mostFrequentStatus(targets: readonly TargetReport[]): string {

@@ -103,11 +103,21 @@ function pairSeries(targets: readonly Played[], minutes: number): readonly Input
   const states = Array.from({ length: minutes }, (_, minute) =>
     pairState({
       // The state of a pair depends on these properties alone.
-      chain: { dispute: null, thresholds: { critical_seconds: LIMITS.critical } } as ChainSummary,
+      chain: {
+        dispute: null,
+        thresholds: { critical_seconds: LIMITS.critical, critical_blocks: null },
+      } as ChainSummary,
       differing: new Set(),
       targets: targets.map(({ labels: of, phases }) => {
         const { status = "unknown", lag = null } = phases[minute] ?? {};
-        return { tier: of["tier"], served: true, status, lag_seconds: lag } as TargetReport;
+        return {
+          tier: of["tier"],
+          served: true,
+          status,
+          lag_seconds: lag,
+          lag_blocks: null,
+          thresholds: null,
+        } as TargetReport;
       }),
     }),
   );

@@ -55,6 +55,7 @@ export function fullReport(): Report {
           sampleTargetReport({
             target: subgraph,
             status: "lagging",
+            thresholds: { ...sampleChainReport().thresholds, lagging_blocks: 300 },
             catch_up: { blocks_per_second: 12, eta_seconds: 3_000 },
             regressions: { reorg: 2, reindex: 1 },
             deployment_changes: 3,

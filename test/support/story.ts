@@ -11,7 +11,7 @@ const SCHEDULES: Readonly<Record<string, string>> = { "10m": "0 */10 * * * *", "
 /**
  * A fleet to which something happens, line by line:
  *
- * - `fleet a b@10m rpc=1 block=12s lagging=2m`: variants and how often each is polled, nodes, the block time, thresholds;
+ * - `fleet a b@10m rpc=1 block=12s lagging=50_blocks`: variants and how often each is polled, nodes, the block time, thresholds;
  * - `NAME REPLY`: what the sources of this name (`all`: all targets) reply from now on, see `scriptOf()`;
  * - `run 10m`, `wait 10m` (without polls), `poll NAME [REPLY]`;
  * - `halt` and `resume` of the chain, `clock -1h`, `restart`, `reload` to another fleet;
@@ -140,7 +140,9 @@ export class Story {
   }
 
   #yamlOf(words: readonly string[]): string {
-    const settings = words.filter((word) => word.includes("=")).map((word) => word.split("="));
+    const settings = words
+      .filter((word) => word.includes("="))
+      .map((word) => word.replaceAll("_", " ").split("="));
     const variants = words.filter((word) => !word.includes("=")).map((word) => word.split("@"));
     // Each has a name and a value.
     const values = Object.fromEntries(settings) as Record<string, string>;

@@ -1,5 +1,5 @@
 import { parse } from "yaml";
-import { parseDuration } from "../../src/config/quantities.ts";
+import { parseDuration, parseLimit } from "../../src/config/quantities.ts";
 import type {
   ChainReport,
   GapReport,
@@ -43,9 +43,17 @@ function targetOf(text: string, chain: string): TargetReport {
     target: sample.sampleTarget({ protocol, variant, tier, chain }),
     // A story is read by people: it names statuses and fields that there are.
     status: status as TargetReport["status"],
-    ...(lag === undefined ? {} : { lag_seconds: lag === "?" ? null : msOf(lag) / 1_000 }),
+    ...lagOf(lag),
     ...(others as Partial<TargetReport>),
   });
+}
+
+/** Of `90s`, or `?` for an unknown one. */
+function lagOf(lag: string | undefined): Partial<TargetReport> {
+  if (lag === undefined) {
+    return {};
+  }
+  return lag === "?" ? { lag_seconds: null, lag_blocks: null } : { lag_seconds: msOf(lag) / 1_000 };
 }
 
 /** A time ago as that time, and YAML. */
@@ -133,7 +141,9 @@ export class ReportStory {
         this.#report = selectForCheck(report, words).json;
         return null;
       case "max-lag":
-        return applyMaxLag(report, msOf(text)).targets.map(({ status, detail }) => `${status}: ${detail}`);
+        return applyMaxLag(report, parseLimit(text) ?? { ms: msOf(text), blocks: null }).targets.map(
+          ({ status, detail }) => `${status}: ${detail}`,
+        );
       case "health":
         return this.#health(
           Object.fromEntries(words.map((word) => word.split("="))) as Record<string, string>,

@@ -11,6 +11,7 @@ import {
   type TargetReport,
   targetId,
 } from "../../src/core/model/report.ts";
+import { inSeconds } from "../../src/core/model/text.ts";
 
 /** Parts of a report, as far as the functions below do not fill them in. */
 interface Samples {
@@ -80,8 +81,10 @@ export function sampleChainReport({
     ...{ slug, chain_id, name, testnet, explorer, ...SAMPLES.chainReport },
     block_time_seconds: blockTimeMs === null ? null : blockTimeMs / 1_000,
     thresholds: {
-      lagging_seconds: thresholds.laggingMs / 1_000,
-      critical_seconds: thresholds.criticalMs / 1_000,
+      lagging_seconds: inSeconds(thresholds.lagging.ms),
+      lagging_blocks: thresholds.lagging.blocks,
+      critical_seconds: inSeconds(thresholds.critical.ms),
+      critical_blocks: thresholds.critical.blocks,
       stalled_seconds: thresholds.stalledMs / 1_000,
     },
     targets: [sampleTargetReport()],

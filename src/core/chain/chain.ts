@@ -1,6 +1,7 @@
 import { type Consensus, type Pace, paceOf } from "../head/consensus.ts";
 import { LARGE_STEP_BLOCKS, mostBlocksIn } from "../head/reach.ts";
 import { shiftInstants } from "../model/instants.ts";
+import { atPace } from "../model/limit.ts";
 import type { Observation } from "../model/observation.ts";
 import type { ParityReading } from "../model/parity.ts";
 import { isHeight } from "../model/sample.ts";
@@ -171,8 +172,9 @@ export class Chain {
   #contextOf(source: SourceState, atMs: number): FoldContext {
     const { clock, consensus } = this.#state;
     const { chain } = this.watched;
-    const { laggingMs, stalledMs } = chain.thresholds;
+    const { lagging, stalledMs } = chain.thresholds;
     const pace = paceOf(clock, chain);
+    const laggingMs = atPace(lagging, pace.intervalMs).ms ?? 0;
     const borne = Math.min(laggingMs, stalledMs) / (pace.intervalMs ?? Number.POSITIVE_INFINITY);
     return {
       highestPossible: highestFor(source, consensus, pace, atMs),

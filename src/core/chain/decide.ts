@@ -4,6 +4,7 @@ import { forgetTimestamps, measurePace, newClock, noteTimestamp, recordHead } fr
 import { type Bounds, boundsOf, type Claim, claimOf } from "../head/claim.ts";
 import { mostBlocksIn } from "../head/reach.ts";
 import type { Target } from "../model/fleet.ts";
+import { atPace } from "../model/limit.ts";
 import type { Sample } from "../model/sample.ts";
 import { isFresh, staleAfterMs } from "../model/thresholds.ts";
 import {
@@ -55,16 +56,20 @@ export function decideHead(instant: Instant): boolean {
 export function decideFrom(at: ChainAt): Decision {
   const { nowMs, pace, state, watched } = at;
   const { consensus: before, proofs } = state;
-  const { laggingMs } = watched.chain.thresholds;
-  return agreeOnHead(claimsOf(at), { before, proofs, pace, laggingMs, nowMs });
+  return agreeOnHead(claimsOf(at), { before, proofs, pace, laggingMs: laggingMsOf(watched, pace), nowMs });
 }
 
 /** What each source with fresh evidence bounds the head to, by its key. */
 export function boundsIn(at: ChainAt): ReadonlyMap<string, Bounds> {
   const { nowMs, pace, watched } = at;
-  const { laggingMs } = watched.chain.thresholds;
+  const laggingMs = laggingMsOf(watched, pace);
   const claims = claimsOf(at);
   return new Map(claims.map((claim) => [claim.key, boundsOf(claim, claims, { nowMs, laggingMs, pace })]));
+}
+
+/** Without a pace no time bounds a number of blocks: then its value does not matter. */
+function laggingMsOf({ chain }: ChainAt["watched"], { intervalMs }: ChainAt["pace"]): number {
+  return atPace(chain.thresholds.lagging, intervalMs).ms ?? 0;
 }
 
 /** The claims of all sources whose evidence is fresh, in the order of their keys. If all have one provider, each counts for itself. */

@@ -45,11 +45,10 @@ export function retainChain(state: ChainState, watched: WatchedChain, nowMs: num
 }
 
 function decideAnew(state: ChainState, watched: WatchedChain, nowMs: number): void {
-  const { chain } = watched;
   forgetDropped(state);
   const decision = decideFrom(chainAt(state, watched, nowMs));
   state.consensus = decision.consensus;
-  const view = viewOf(state, chain, nowMs);
+  const view = viewOf(state, watched, nowMs);
   for (const source of state.sources) {
     // A height may have been rejected, and a status given, for what a dropped source said.
     source.gap = NO_MEASURES;

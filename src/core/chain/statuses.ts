@@ -21,7 +21,7 @@ const FIRST_HEIGHTS = 2;
 /** Updates the status of every target that was polled at this instant or whose first heights are judged again. */
 export function settleStatuses(instant: Instant, isDecided: boolean): void {
   const { again, heard, nowMs, state, watched } = instant;
-  const view = viewOf(state, watched.chain, nowMs);
+  const view = viewOf(state, watched, nowMs);
   for (const { before, source } of heard) {
     const staleMs = staleAfterMs(watched.chain.thresholds, source.pollIntervalMs);
     // Where the evidence for the status so far had become stale, there is nothing to be steady about.

@@ -1,14 +1,15 @@
 import { groupBy } from "./group-by.ts";
+import type { Limit } from "./limit.ts";
 import { memoize } from "./memoize.ts";
 import type { CarriedSelection, ParityProbe } from "./parity.ts";
 
 /** The fleet as the configuration describes it. */
 
-/** Limits in time, so that a 0.25 s chain and a 12 s chain read alike. All in milliseconds. */
+/** When a lag or a standstill counts. */
 export interface Thresholds {
   /** A target further behind the reference than this is `lagging`. */
-  readonly laggingMs: number;
-  readonly criticalMs: number;
+  readonly lagging: Limit;
+  readonly critical: Limit;
   /** No advance for this long, or for 50 block times, whichever is longer, is `stalled`. */
   readonly stalledMs: number;
   /** An observation older than this, or than three polls, is no longer evidence. */
@@ -43,6 +44,8 @@ export interface Target {
   readonly provider?: string;
   readonly explorer: string | null;
   readonly playground: string | null;
+  /** Of its indexer; absent: those of its chain. */
+  readonly thresholds?: Thresholds;
   /** The time between two polls of its endpoint, which decides when its evidence is stale. */
   readonly pollIntervalMs: number;
 }

@@ -43,6 +43,14 @@ const TARGET_LABELS = {
   chain_id: Count,
 };
 
+const Thresholds = z.object({
+  lagging_seconds: orNull(Seconds, "Of blocks, at the chain's pace; null while that is unknown"),
+  lagging_blocks: orNull(Count, "As configured; null where that is a time"),
+  critical_seconds: orNull(Seconds),
+  critical_blocks: orNull(Count),
+  stalled_seconds: Seconds,
+});
+
 const Target = z.object({
   ...TARGET_LABELS,
   status: TargetStatus,
@@ -87,6 +95,7 @@ const Target = z.object({
   served: Flag.describe(
     "Whether it was ever at the head, as far as is known: back-filling is then an outage for its users, not a start",
   ).default(false),
+  thresholds: Thresholds.describe("Those of its indexer; null: those of its chain").nullable().default(null),
   preferred: Flag.describe("The freshest healthy target of its protocol and chain").default(false),
   maintenance: Flag.describe("Inside a maintenance window; the status is determined as usual").default(false),
   maintenance_until: orNull(Time, "When that window ends").default(null),
@@ -136,7 +145,7 @@ const Chain = z.object({
     .array(Standing)
     .describe("Where every source stands that has said something lately, RPC nodes included")
     .default([]),
-  thresholds: z.object({ lagging_seconds: Seconds, critical_seconds: Seconds, stalled_seconds: Seconds }),
+  thresholds: Thresholds,
 });
 
 const Gap = z.object({

@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import type { Target } from "./fleet.ts";
 import { groupBy } from "./group-by.ts";
+import type { Limit } from "./limit.ts";
 import { memoize } from "./memoize.ts";
 import type { ReportSchema } from "./report-schema.ts";
 
@@ -66,6 +67,25 @@ export const targetId = memoize(
 /** Whether it back-fills and was never at the head, so that nobody relies on it yet. */
 export function isNew({ served, status }: Pick<TargetReport, "served" | "status">): boolean {
   return status === "syncing" && !served;
+}
+
+/** The thresholds of a target: its indexer's, else its chain's. */
+export function thresholdsFor(
+  { thresholds }: Pick<TargetReport, "thresholds">,
+  chain: Pick<ChainSummary, "thresholds">,
+): ChainSummary["thresholds"] {
+  return thresholds ?? chain.thresholds;
+}
+
+/** A threshold of a report. */
+export function limitOf(thresholds: ChainSummary["thresholds"], level: "lagging" | "critical"): Limit {
+  const [seconds, blocks] = [thresholds[`${level}_seconds`], thresholds[`${level}_blocks`]];
+  return { ms: seconds === null ? null : seconds * 1_000, blocks };
+}
+
+/** The lag of a target, as a limit is. */
+export function lagOf({ lag_blocks: blocks, lag_seconds: seconds }: TargetReport): Limit {
+  return { ms: seconds === null ? null : seconds * 1_000, blocks };
 }
 
 /** The parts of a report, one for each chain. */

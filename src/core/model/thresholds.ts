@@ -1,10 +1,17 @@
 import type { Thresholds } from "./fleet.ts";
+import { atPace } from "./limit.ts";
 import type { Sample } from "./sample.ts";
 
 /** Polls after which an observation is no longer evidence, if `stale` is shorter: one that fails, and one that is late. */
 const STALE_POLLS = 3;
 /** Blocks that a chain may take before a silence is a standstill: where they come at random, fifty means never come late. */
 const STALLED_BLOCKS = 50;
+
+/** The thresholds with the time of those in blocks, where the pace is known. */
+export function thresholdsAtPace(thresholds: Thresholds, intervalMs: number | null): Thresholds {
+  const { lagging, critical } = thresholds;
+  return { ...thresholds, lagging: atPace(lagging, intervalMs), critical: atPace(critical, intervalMs) };
+}
 
 /** How long an observation stays evidence. */
 export function staleAfterMs(thresholds: Thresholds, pollIntervalMs: number): number {

@@ -1,11 +1,15 @@
 import { servingTargets } from "../model/fleet.ts";
 import { groupBy } from "../model/group-by.ts";
+import { isBeyond, type Limit } from "../model/limit.ts";
 import {
   type ChainSummary,
   isNew,
+  lagOf,
+  limitOf,
   type ParityReport,
   type Report,
   type TargetReport,
+  thresholdsFor,
 } from "../model/report.ts";
 
 /**
@@ -70,7 +74,7 @@ export function pairState({ chain, differing, targets }: Omit<Pair, "protocol">)
     const isDoubtful = chain.dispute !== null || serving.some(({ key }) => differing.has(key));
     return isDoubtful ? "degraded" : "ok";
   }
-  if (serving.some((target) => isUsable(target, chain.thresholds.critical_seconds))) {
+  if (serving.some((target) => isUsable(target, chain))) {
     return "degraded";
   }
   // A poll that was not sent says nothing of the indexer.
@@ -78,7 +82,17 @@ export function pairState({ chain, differing, targets }: Omit<Pair, "protocol">)
 }
 
 /** Whether users get data that are at most late. One that waits for a halted chain has its last block; an unknown lag is not under any limit. */
-function isUsable({ status, lag_seconds: lag }: TargetReport, criticalSeconds: number): boolean {
+function isUsable(target: TargetReport, chain: ChainSummary): boolean {
+  const { status } = target;
   const isLate = status === "lagging" || status === "syncing" || status === "throttled";
-  return status === "chain_halted" || (isLate && lag !== null && lag < criticalSeconds);
+  return status === "chain_halted" || (isLate && isBeyond(criticalOf(target, chain), lagOf(target)) === true);
+}
+
+/** Whether its lag is beyond the critical threshold; null: unknown. */
+export function isCritical(target: TargetReport, chain: ChainSummary): boolean | null {
+  return isBeyond(lagOf(target), criticalOf(target, chain));
+}
+
+function criticalOf(target: TargetReport, chain: ChainSummary): Limit {
+  return limitOf(thresholdsFor(target, chain), "critical");
 }

@@ -3,8 +3,9 @@ import { boundsIn } from "../chain/decide.ts";
 import { estimateGap } from "../gap/gap.ts";
 import { isFarAhead } from "../head/agree.ts";
 import { timeOfBlock } from "../head/chain-clock.ts";
-import { servingTargets, type Target } from "../model/fleet.ts";
+import { servingTargets, type Target, type Thresholds } from "../model/fleet.ts";
 import { groupBy } from "../model/group-by.ts";
+import type { Limit } from "../model/limit.ts";
 import {
   type ChainPart,
   type ChainSummary,
@@ -20,7 +21,7 @@ import { newestSample, newSource, reached, type SourceState, servedOf } from "..
 import { oppositionText } from "../status/exclusion-text.ts";
 import { contradictionOf, statusVote } from "../status/judge.ts";
 import { measureLag, reportCatchUp } from "../status/lag.ts";
-import { type ChainView, viewOf } from "../status/view.ts";
+import { type ChainView, thresholdsOf, viewOf } from "../status/view.ts";
 import { detailOf, disputeText, type Facts } from "./detail.ts";
 import { differingKeys } from "./pairs.ts";
 import { reportParity } from "./report-parity.ts";
@@ -36,8 +37,8 @@ type MarkedTarget = TargetReport & { preferred: boolean };
 
 /** What is known of a chain at `nowMs`. The same state and instant always give the same report. */
 export function reportChain(state: ChainState, watched: WatchedChain, nowMs: number): ChainPart {
-  const view = viewOf(state, watched.chain, nowMs);
-  const { slug, id, name, testnet, explorer, blockTimeMs, thresholds } = watched.chain;
+  const view = viewOf(state, watched, nowMs);
+  const { slug, id, name, testnet, explorer, blockTimeMs } = watched.chain;
   const byKey = new Map(state.sources.map((source) => [source.key, source]));
   const targets = watched.targets.map((target) =>
     reportTarget(
@@ -65,11 +66,7 @@ export function reportChain(state: ChainState, watched: WatchedChain, nowMs: num
       reference: reportReference(view),
       dispute: view.dispute === null ? null : disputeText(view.dispute),
       standings: reportStandings(state, watched, view),
-      thresholds: {
-        lagging_seconds: thresholds.laggingMs / 1_000,
-        critical_seconds: thresholds.criticalMs / 1_000,
-        stalled_seconds: thresholds.stalledMs / 1_000,
-      },
+      thresholds: reportThresholds(view.thresholds),
     },
     targets: targets.map((target) => withDataFault(target, parity)),
     gaps: reportGaps(state, watched, view),
@@ -86,6 +83,17 @@ function withDataFault(target: MarkedTarget, parity: ChainPart["parity"]): Targe
       result === "failing" ? `the query of probe ${probe} fails` : `its data differ in probe ${probe}`,
     );
   return faults.length === 0 ? target : { ...target, detail: [...new Set(faults), target.detail].join("; ") };
+}
+
+function reportThresholds({ lagging, critical, stalledMs }: Thresholds): ChainSummary["thresholds"] {
+  const secondsOf = ({ ms }: Limit) => (ms === null ? null : Math.round(ms) / 1_000);
+  return {
+    lagging_seconds: secondsOf(lagging),
+    lagging_blocks: lagging.blocks,
+    critical_seconds: secondsOf(critical),
+    critical_blocks: critical.blocks,
+    stalled_seconds: stalledMs / 1_000,
+  };
 }
 
 /** The chain's reference head, or null while its evidence is missing or stale. */
@@ -226,6 +234,7 @@ function reportTarget(target: Target, known: SourceState, view: ChainView): Mark
     deployment_changes: state.deploymentChanges,
     regressions: state.regressions,
     served: state.hasServed,
+    thresholds: target.thresholds === undefined ? null : reportThresholds(thresholdsOf(target, view)),
     preferred: false,
     maintenance: false,
     maintenance_until: null,

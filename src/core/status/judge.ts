@@ -1,5 +1,6 @@
 import { isBackfilling } from "../head/claim.ts";
 import type { Consensus, Opposition } from "../head/consensus.ts";
+import { isBeyond } from "../model/limit.ts";
 import { readAtMs, type Sample } from "../model/sample.ts";
 import type { Status } from "../model/statuses.ts";
 import { traitsOf } from "../model/statuses.ts";
@@ -13,14 +14,13 @@ import {
 } from "../source/settled-status.ts";
 import { idleMs, newestSample, type SourceState, servedOf, THIN_SAMPLES } from "../source/source-state.ts";
 import { measureLag } from "./lag.ts";
-import type { ChainView } from "./view.ts";
+import { AHEAD_BLOCKS, type ChainView, thresholdsOf } from "./view.ts";
 
 /** A target catches up once it goes this much faster than its chain, and by more blocks than an uneven or random pace explains. */
 const CATCHING_UP = 1.05;
 const UNEVEN_BLOCKS = 5;
 const DEVIATIONS = 3;
-/** Blocks by which an indexer may be ahead of an RPC node that still counts as the head. */
-export const AHEAD_BLOCKS = 3;
+
 /** What the last poll of a target says of its status, and how much that counts for. */
 export function statusVote(target: SourceState, view: ChainView): StatusVote | null {
   const { last } = target;
@@ -79,19 +79,21 @@ function statusOfHead(target: SourceState, view: ChainView): Status {
   if (view.haltedAt !== null && (newestSample(target)?.block ?? 0) <= view.haltedAt + AHEAD_BLOCKS) {
     return "chain_halted";
   }
-  if (idleMs(target) > stalledAfterMs(view.thresholds, view.pace)) {
+  const thresholds = thresholdsOf(target, view);
+  if (idleMs(target) > stalledAfterMs(thresholds, view.pace)) {
     return "stalled";
   }
   // Users may be served by replicas that are far behind the others, whether these advance or not.
   const isServedLow = target.replicas?.isStale === true;
-  const behindMs = measureLag(servedOf(target), view)?.ms ?? null;
-  if (behindMs !== null && behindMs <= view.thresholds.laggingMs) {
+  const lag = measureLag(servedOf(target), view);
+  const isBehind = lag === null ? null : isBeyond(lag, thresholds.lagging);
+  if (isBehind === false) {
     return "ok";
   }
   if (isServedLow) {
     return "lagging";
   }
-  if (behindMs === null) {
+  if (isBehind === null) {
     return isBackfilling(target, view.pace) ? "syncing" : "ok";
   }
   return !target.reachedTip && isCatchingUp(target, view) ? "syncing" : "lagging";

@@ -1,10 +1,10 @@
 import type { PaceRange } from "../gap/gap.ts";
 import type { ChainClock } from "../head/chain-clock.ts";
 import { type Consensus, type HeadState, type Pace, paceOf } from "../head/consensus.ts";
-import type { Chain, Thresholds } from "../model/fleet.ts";
-import { isFresh, stalledAfterMs } from "../model/thresholds.ts";
+import type { Chain, Target, Thresholds } from "../model/fleet.ts";
+import { memoize } from "../model/memoize.ts";
+import { isFresh, stalledAfterMs, thresholdsAtPace } from "../model/thresholds.ts";
 import { idleMs, newestSample, type SourceState } from "../source/source-state.ts";
-import { AHEAD_BLOCKS } from "./judge.ts";
 
 /** Sides of equal weight that contradict each other. */
 export interface Dispute {
@@ -17,7 +17,10 @@ export interface Dispute {
 /** What holds for a whole chain at one instant. */
 export interface ChainView {
   readonly nowMs: number;
+  /** Of the chain, at its pace. */
   readonly thresholds: Thresholds;
+  /** What is configured of its targets, by their keys. */
+  readonly targets: ReadonlyMap<string, Target>;
   readonly clock: ChainClock;
   /** Measured, else configured, else null. */
   readonly intervalMs: number | null;
@@ -34,10 +37,18 @@ export interface ChainView {
   readonly independent: boolean;
 }
 
+/** Blocks by which an indexer may be ahead of an RPC node that still counts as the head. */
+export const AHEAD_BLOCKS = 3;
 /** Without history, the pace is believed to be within these factors of the configured one. */
 const UNMEASURED = { least: 0.5, most: 2 };
 /** A pace that was measured over a minute is wrong by about a second of latency. */
 const MEASURED = { least: 0.97, most: 1.03 };
+
+/** A chain with its targets, as configured. */
+interface Configured {
+  readonly chain: Chain;
+  readonly targets: readonly Target[];
+}
 
 /** Looks at what is known of a chain as of `nowMs`. */
 export function viewOf(
@@ -46,14 +57,15 @@ export function viewOf(
     readonly consensus: Consensus;
     readonly sources: readonly SourceState[];
   },
-  chain: Chain,
+  watched: Configured,
   nowMs: number,
 ): ChainView {
+  const { chain } = watched;
   const { clock, consensus } = state;
   const { head } = consensus;
   const pace = paceOf(clock, chain);
   const { intervalMs } = pace;
-  const { thresholds } = chain;
+  const thresholds = thresholdsAtPace(chain.thresholds, intervalMs);
   const rpcs = state.sources.filter(
     (source) =>
       source.kind === "rpc" &&
@@ -63,6 +75,7 @@ export function viewOf(
   return {
     nowMs,
     thresholds,
+    targets: targetsByKey(watched),
     clock,
     intervalMs,
     pace,
@@ -73,6 +86,20 @@ export function viewOf(
     haltedAt: standstill(rpcs, head?.block ?? 0, stalledAfterMs(thresholds, pace)),
     independent: rpcs.length > 0,
   };
+}
+
+const targetsByKey = memoize(
+  ({ targets }: Configured): ReadonlyMap<string, Target> =>
+    new Map(targets.map((target) => [target.key, target])),
+);
+
+/** The thresholds of a target, at the pace of its chain. */
+export function thresholdsOf(
+  { key }: Pick<SourceState, "key">,
+  { intervalMs, targets, thresholds }: Pick<ChainView, "intervalMs" | "targets" | "thresholds">,
+): Thresholds {
+  const own = targets.get(key)?.thresholds;
+  return own === undefined ? thresholds : thresholdsAtPace(own, intervalMs);
 }
 
 function disputeOf(

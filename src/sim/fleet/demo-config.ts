@@ -16,8 +16,8 @@ export function paceAtSpeed(speed: number): Pace {
   return {
     pollIntervalSec: Math.max(1, Math.round(5 / speed)),
     thresholds: {
-      laggingMs: accelerated(20_000),
-      criticalMs: accelerated(60_000),
+      lagging: { ms: accelerated(20_000), blocks: null },
+      critical: { ms: accelerated(60_000), blocks: null },
       stalledMs: accelerated(25_000),
       staleMs: accelerated(20_000),
     },
@@ -56,6 +56,11 @@ export function accelerate({ fleet, ...config }: Config, pace: Pace): Config {
 
 /** One block is not lag: a slow chain is given three. */
 function thresholdsOf({ blockTimeMs }: Chain, thresholds: Thresholds): Thresholds {
-  const laggingMs = Math.max(thresholds.laggingMs, 3 * (blockTimeMs ?? 0));
-  return { ...thresholds, laggingMs, criticalMs: Math.max(thresholds.criticalMs, 2 * laggingMs) };
+  const laggingMs = Math.max(thresholds.lagging.ms ?? 0, 3 * (blockTimeMs ?? 0));
+  const criticalMs = Math.max(thresholds.critical.ms ?? 0, 2 * laggingMs);
+  return {
+    ...thresholds,
+    lagging: { ms: laggingMs, blocks: null },
+    critical: { ms: criticalMs, blocks: null },
+  };
 }

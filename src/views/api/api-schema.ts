@@ -22,7 +22,9 @@ export const HealthSchema = z.object({
   protocol: Text,
   chain: Text,
   variant: Text.describe("The requested variant; null for any").nullable(),
-  max_lag_seconds: Seconds,
+  max_lag_seconds: Seconds.describe(
+    "As requested, else the lagging threshold of the chain; null while that is a number of blocks of unknown pace",
+  ).nullable(),
   healthy: z.boolean(),
   judged_by: z
     .enum(["lag", "advance"])

@@ -1,8 +1,15 @@
 import type { z } from "zod";
 import { servingTargets, variantName } from "../../core/model/fleet.ts";
 import { groupBy } from "../../core/model/group-by.ts";
-import type { ParityReport, Report, TargetReport } from "../../core/model/report.ts";
-import { formatCount, formatDuration } from "../../core/model/text.ts";
+import { isBeyond, limitText } from "../../core/model/limit.ts";
+import {
+  limitOf,
+  type ParityReport,
+  type Report,
+  type TargetReport,
+  thresholdsFor,
+} from "../../core/model/report.ts";
+import { formatCount } from "../../core/model/text.ts";
 import { differingKeys } from "../../core/report/pairs.ts";
 import { findDifferences } from "../wording/parity.ts";
 import { latenessOf } from "../wording/targets.ts";
@@ -31,7 +38,8 @@ export function healthJson(report: Report, query: HealthQuery): HealthJson | nul
   if (chain === undefined || considered.length === 0) {
     return null;
   }
-  const { max_lag: maxLagSeconds = chain.thresholds.lagging_seconds } = query;
+  const { thresholds } = chain;
+  const { max_lag: maxLagSeconds } = query;
   const nowMs = Date.parse(report.generated_at);
   const unequal = query.parity === "equal" ? whyUnequal(report) : new Map<string, string>();
   const disputed =
@@ -42,9 +50,13 @@ export function healthJson(report: Report, query: HealthQuery): HealthJson | nul
     : (["the chain has no reference", "clock"] as const);
   function judge(target: TargetReport): HealthTargetJson {
     const { key, variant: name, tier: of, status, detail, block_number, lag_seconds, last_advance } = target;
-    const { ms, text } = latenessOf(target, nowMs, unknown, head);
-    const isLate = ms > maxLagSeconds * 1000;
-    const late = isLate ? `, more than ${formatDuration(maxLagSeconds * 1000)}` : "";
+    const { lag, text } = latenessOf(target, nowMs, unknown, head);
+    const limit =
+      maxLagSeconds === undefined
+        ? limitOf(thresholdsFor(target, { thresholds }), "lagging")
+        : { ms: maxLagSeconds * 1000, blocks: null };
+    const isLate = isBeyond(lag, limit) !== false;
+    const late = isLate ? `, more than ${limitText(limit)}` : "";
     const difference = unequal.get(key);
     return {
       ...{ variant: name, tier: of, status },
@@ -60,7 +72,7 @@ export function healthJson(report: Report, query: HealthQuery): HealthJson | nul
     protocol,
     chain: slug,
     variant: variant ?? null,
-    max_lag_seconds: maxLagSeconds,
+    max_lag_seconds: maxLagSeconds ?? thresholds.lagging_seconds,
     healthy: targets.some(({ healthy }) => healthy),
     judged_by: hasReference || considered.some(({ lag_seconds: lag }) => lag !== null) ? "lag" : "advance",
     freshest: freshest && judge(freshest),

@@ -1,9 +1,11 @@
 import type { EndpointRecord, Exchange } from "../../core/model/exchange.ts";
 import { variantName } from "../../core/model/fleet.ts";
 import { groupBy } from "../../core/model/group-by.ts";
+import { limitText } from "../../core/model/limit.ts";
 import {
   type ChainSummary,
   type GapReport,
+  limitOf,
   type Report,
   sharedCauses,
   type TargetReport,
@@ -157,6 +159,7 @@ function otherFacts(target: TargetReport, nowMs: number): readonly Fact[] {
     ["Last success", success === null ? "never" : renderAgo(success, nowMs)],
     ["Steps back", reorg + reindex === 0 ? null : `${formatCount(reorg, "reorg")}, ${reindex} re-indexed`],
     ["Deployment", deployment === null ? null : `${deployment}${changed}`],
+    ["Thresholds", target.thresholds && describeThresholds(target.thresholds)],
   ];
 }
 
@@ -268,17 +271,21 @@ function whyText(
 
 function renderChainFacts(chain: ChainSummary, nowMs: number): Html {
   const { block_interval_seconds: found, block_time_seconds: expected, thresholds } = chain;
-  const levels = Object.entries(thresholds).map(
-    ([level, seconds]) => `${level.replace("_seconds", "")} ${formatDuration(seconds * 1000)}`,
-  );
   const measured = found === null ? "not measured yet" : `${found.toFixed(2)} s measured`;
   const facts = renderFacts([
     ["Chain ID", `${chain.chain_id}${chain.testnet ? " (testnet)" : ""}`],
     [renderTerm("Reference head"), describeReference(chain, nowMs)],
     [renderTerm("Block interval"), expected === null ? measured : `${measured}, ${expected} s expected`],
-    ["Thresholds", levels.join(", ")],
+    ["Thresholds", describeThresholds(thresholds)],
   ]);
   return renderSection("chain", "Chain", facts);
+}
+
+/** As they are configured: `lagging 50 blocks (100 s), critical 30 min, stalled 10 min`. */
+function describeThresholds(thresholds: ChainSummary["thresholds"]): string {
+  const [lagging, critical] = [limitOf(thresholds, "lagging"), limitOf(thresholds, "critical")];
+  const stalled = formatDuration(thresholds.stalled_seconds * 1000);
+  return `lagging ${limitText(lagging)}, critical ${limitText(critical)}, stalled ${stalled}`;
 }
 
 function describeReference({ dispute, explorer, reference }: ChainSummary, nowMs: number): HtmlValue {

@@ -1,5 +1,6 @@
 import { variantName } from "../../core/model/fleet.ts";
 import { groupBy } from "../../core/model/group-by.ts";
+import { atPace, isBeyond, type Limit, limitText } from "../../core/model/limit.ts";
 import {
   type Incident,
   type Report,
@@ -96,17 +97,25 @@ export function selectForCheck(report: Report, filters: readonly string[]) {
 }
 
 /**
- * Treats targets that are ok but further behind than `maxLagMs` as lagging, and, where the lag is unknown, those that
+ * Treats targets that are ok but further behind than `maxLag` as lagging, and, where the lag is unknown, those that
  * have not advanced for that long. It is only ever stricter than the configuration.
  */
-export function applyMaxLag(json: Report, maxLagMs: number): Report {
+export function applyMaxLag(json: Report, maxLag: Limit): Report {
   const nowMs = Date.parse(json.generated_at);
-  const limit = `more than the --max-lag of ${formatDuration(maxLagMs)}`;
+  const paces = new Map(
+    json.chains.map((one) => [one.slug, one.block_interval_seconds ?? one.block_time_seconds]),
+  );
   const targets = json.targets.map((target) => {
-    const { ms, text } = latenessOf(target, nowMs, "Lag unknown", "reference");
-    return target.status !== "ok" || ms <= maxLagMs
+    const pace = paces.get(target.chain) ?? null;
+    const limit = atPace(maxLag, pace === null ? null : pace * 1_000);
+    const { lag, text } = latenessOf(target, nowMs, "Lag unknown", "reference");
+    return target.status !== "ok" || isBeyond(lag, limit) === false
       ? target
-      : { ...target, status: "lagging" as const, detail: `${text}, ${limit}` };
+      : {
+          ...target,
+          status: "lagging" as const,
+          detail: `${text}, more than the --max-lag of ${limitText(limit)}`,
+        };
   });
   return { ...json, targets };
 }

@@ -1,7 +1,8 @@
 import { type IndexerId, isProduction, variantName } from "../../core/model/fleet.ts";
+import type { Limit } from "../../core/model/limit.ts";
 import type { ChainSummary, Report, Severity, TargetReport } from "../../core/model/report.ts";
 import { statusRank } from "../../core/model/statuses.ts";
-import { formatAgo, formatClock, formatDuration, formatList } from "../../core/model/text.ts";
+import { formatAgo, formatClock, formatCount, formatDuration, formatList } from "../../core/model/text.ts";
 import type { PairState } from "../../core/report/pairs.ts";
 import { isAtLeast, type Judgement, judgeReport } from "../../core/report/severity.ts";
 
@@ -63,15 +64,17 @@ export function notableLagMs({ status, lag_seconds: lag, unconfirmed }: TargetRe
 
 /** How far a target is behind or, where its lag is `unknown`, how long ago it advanced; in words, too. `head`: what it is behind. */
 export function latenessOf(
-  { lag_seconds: lag, last_advance: advance }: TargetReport,
+  { lag_blocks: blocks, lag_seconds: lag, last_advance: advance }: TargetReport,
   nowMs: number,
   unknown: string,
   head: string,
-): { readonly ms: number; readonly text: string } {
+): { readonly lag: Limit; readonly text: string } {
   const advancedMs = advance === null ? Number.NEGATIVE_INFINITY : Date.parse(advance);
   const ms = lag === null ? nowMs - advancedMs : lag * 1000;
   const last = advance === null ? "never seen to advance" : `last advanced ${formatAgo(advancedMs, nowMs)}`;
-  return { ms, text: lag === null ? `${unknown}; ${last}` : `${formatDuration(ms)} behind the ${head}` };
+  const behind = blocks === null ? unknown : `${formatCount(blocks, "block")} behind the ${head}`;
+  const text = lag === null ? `${behind}; ${last}` : `${formatDuration(ms)} behind the ${head}`;
+  return { lag: { ms, blocks }, text };
 }
 
 /** `in maintenance until 05:00:00 UTC`; null of one that is not. */

@@ -6,8 +6,8 @@ import type { Head, Observation } from "../../../src/core/model/observation.ts";
 export const T0 = 1_795_132_800_000;
 
 const THRESHOLDS = {
-  laggingMs: 600_000,
-  criticalMs: 1_800_000,
+  lagging: { ms: 600_000, blocks: null },
+  critical: { ms: 1_800_000, blocks: null },
   stalledMs: 600_000,
   staleMs: 300_000,
 } as const;

@@ -47,7 +47,7 @@ describe("/openapi.json", () => {
 
 describe("/api/v1/health/{protocol}", () => {
   it("asks for the lag of each chain's own threshold unless told otherwise, and says which chains are not healthy", async () => {
-    const thresholds = { ...sampleChain().thresholds, laggingMs: 30_000 };
+    const thresholds = { ...sampleChain().thresholds, lagging: { ms: 30_000, blocks: null } };
     const onGnosis = sampleTarget({ chain: "gnosis", chainId: 100 });
     const chains = [
       sampleChainReport({ targets: [sampleTargetReport({ lag_seconds: 60 })] }),

@@ -1,0 +1,19 @@
+import { type Report, type TargetReport, thresholdsFor } from "../core/model/report.ts";
+
+const LEVELS = ["lagging", "critical", "stalled"] as const;
+
+/** The thresholds of each target in one unit; a level that has none in it is left out. */
+export function thresholdsIn(unit: "seconds" | "blocks") {
+  return ({ chains }: Report) => {
+    const bySlug = new Map(chains.map((chain) => [chain.slug, chain]));
+    return (target: TargetReport): readonly (readonly [level: string, value: number])[] => {
+      const chain = bySlug.get(target.chain);
+      const known: Readonly<Record<string, number | null>> =
+        chain === undefined ? {} : thresholdsFor(target, chain);
+      return LEVELS.flatMap((level) => {
+        const value = known[`${level}_${unit}`] ?? null;
+        return value === null ? [] : [[level, value] as const];
+      });
+    };
+  };
+}
