@@ -17,8 +17,8 @@ const FASTEST_INTERVAL_MS = 100;
 export const SLACK_BLOCKS = 16;
 /** Replicas and reorgs move a height by less. A larger step back is the source's own, and a height further ahead is not exported. */
 export const LARGE_STEP_BLOCKS = 256;
-/** How wrong a pace can be: one measured over ten minutes, and one that is only configured. */
-const PACE_ERROR = { measured: 0.02, configured: 0.5 };
+/** A pace that was measured over ten minutes is wrong by no more. */
+const PACE_ERROR = 0.02;
 /** Where blocks come at random, their number is off by more standard deviations in one case of 700. */
 const DEVIATIONS = 3;
 /** Heights that differ by this are at one place, however slow the chain: a reorg takes back so many. */
@@ -37,7 +37,7 @@ export function usualBlocksIn(spanMs: number, pace: Pace): number {
     return Number.POSITIVE_INFINITY;
   }
   const past = Math.max(0, spanMs);
-  const mean = Math.max(LEVEL_BLOCKS, (past * (1 + paceErrorOf(pace)) + MINUTE_MS) / fastestMs);
+  const mean = Math.max(LEVEL_BLOCKS, (past * (1 + PACE_ERROR) + MINUTE_MS) / fastestMs);
   return mean + DEVIATIONS * Math.sqrt(past / fastestMs);
 }
 
@@ -59,12 +59,5 @@ export function areLevel(a: Reading, b: Reading, pace: Pace): boolean {
   const spanMs = newer.atMs - older.atMs;
   const { intervalMs } = pace;
   const apart = grown > 0 ? grown - spanMs / (intervalMs ?? Number.POSITIVE_INFINITY) : -grown;
-  return isWithinMinute(
-    apart - (paceErrorOf(pace) * spanMs) / (intervalMs ?? Number.POSITIVE_INFINITY),
-    pace,
-  );
-}
-
-function paceErrorOf({ measured }: Pace): number {
-  return measured ? PACE_ERROR.measured : PACE_ERROR.configured;
+  return isWithinMinute(apart - (PACE_ERROR * spanMs) / (intervalMs ?? Number.POSITIVE_INFINITY), pace);
 }
