@@ -119,7 +119,7 @@ function chainIdOf(
     return null;
   }
   const value = labels.get(label) ?? "";
-  const name = chains[value] ?? value;
+  const name = (Object.hasOwn(chains, value) ? chains[value] : undefined) ?? value;
   const served = [...targets, { chain, chainId, deployment: undefined }];
   const known = served.find((one) => one.chain === name || one.deployment === name);
   return known?.chainId ?? readPositiveInteger(value.replace(/^\w+:/, "")) ?? undefined;
