@@ -188,7 +188,7 @@ describe("renderStatusPage()", () => {
     expect(cells.map(([, chain, id]) => `${chain} ${id}`).sort()).toEqual(cards.sort());
     expect(cells).toHaveLength(48);
     expect(page).toContain(
-      '<td><a class="warn" href="/chains/base#lockup-subgraph-production" title="lockup subgraph on base: Has not advanced for 41 min while Base produced 1,230 blocks"><i aria-hidden="true">▲</i>\u00A0stalled 41m</a></td>',
+      '<td><a class="warn" href="/chains/base#lockup-subgraph-production" title="lockup/base/subgraph: Has not advanced for 41 min while Base produced 1,230 blocks"><i aria-hidden="true">▲</i>\u00A0stalled 41m</a></td>',
     );
   });
 

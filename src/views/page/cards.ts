@@ -1,5 +1,4 @@
 import type { PastIncident } from "../../core/events/timeline.ts";
-import { variantName } from "../../core/model/fleet.ts";
 import type { Incident, Severity, TargetReport } from "../../core/model/report.ts";
 import { formatClock, formatCount, formatDuration, formatNumber } from "../../core/model/text.ts";
 import type { PairState } from "../../core/report/pairs.ts";
@@ -69,7 +68,7 @@ export function renderProblems(
   const cards = listed.slice(0, MAX_PROBLEMS).map((problem) => {
     const { target, chain, pair, severity } = problem;
     const { key: id } = target;
-    const name = `${target.protocol} ${variantName(target)} on ${chain.name}`;
+    const name = targetName(target);
     const title = html`<a href="${chainPath(chain.slug)}#${targetAnchor(target)}">${name}</a>${chain.testnet ? " (testnet)" : null}`;
     const body = html`<p class="meta">${describeAlternatives(problem)} ${renderLink("Explorer", target.explorer)}</p>`;
     return renderTargetCard(target, { id, pair, severity, title, body }, options, nowMs);

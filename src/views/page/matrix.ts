@@ -1,10 +1,10 @@
-import { type IndexerId, indexerKey, variantName } from "../../core/model/fleet.ts";
+import { type IndexerId, indexerKey } from "../../core/model/fleet.ts";
 import { groupBy } from "../../core/model/group-by.ts";
 import { type ChainSummary, type Report, sharedCauses, type TargetReport } from "../../core/model/report.ts";
 import { statusRank } from "../../core/model/statuses.ts";
 import { formatNumber, shortDuration } from "../../core/model/text.ts";
 import type { Judgement } from "../../core/report/severity.ts";
-import { notableLagMs, SEVERITY_TONES } from "../wording/targets.ts";
+import { notableLagMs, SEVERITY_TONES, targetName } from "../wording/targets.ts";
 import { type Html, type HtmlValue, html } from "./html.ts";
 import { chainPath, fleetPath, targetAnchor, type View } from "./links.ts";
 import { renderSection, renderTerm, toneGlyph } from "./shell.ts";
@@ -98,7 +98,7 @@ function renderCell(target: TargetReport | undefined, { explained, judgement }: 
     target.maintenance ? "⚒" : [],
   ].flat();
   // Cells that are ok need no explanation, and they are most of the page.
-  const name = `${target.protocol} ${variantName(target)} on ${target.chain}`;
+  const name = targetName(target);
   const title = tone === "ok" ? null : html` title="${name}: ${target.detail}"`;
   const path = `${chainPath(target.chain)}#${targetAnchor(target)}`;
   return html`<td><a class="${style}" href="${path}"${title}>${toneGlyph(tone)}\u00A0${text.join(" ")}</a></td>`;

@@ -1,18 +1,15 @@
 import type { Event } from "../../core/events/event.ts";
-import { variantName } from "../../core/model/fleet.ts";
 import { incidentOfKey, type Report } from "../../core/model/report.ts";
 import { formatDuration } from "../../core/model/text.ts";
 import { incidentTitle } from "./incidents.ts";
+import { targetName } from "./targets.ts";
 
-/** An event for people: what it happened to, such as `lockup subgraph on Base`, `ok → stalled`, and more, which may be empty. */
+/** An event for people: what it happened to, such as `lockup/base/subgraph`, `ok → stalled`, and more, which may be empty. */
 export function eventWords(event: Event, chainName: (slug: string) => string) {
   const { kind, subject, from, to, time, unwatched_since: since } = event;
   const detail = event.detail ?? "";
   const change = from === null ? to : `${from} → ${to}`;
-  const nameOf = (key: string) => {
-    const [protocol = "", variant = "", tier = "", chain = ""] = key.split("/");
-    return `${protocol} ${variantName({ variant, tier })} on ${chainName(chain)}`;
-  };
+  const nameOf = (key: string) => targetName({ key });
   switch (kind) {
     case "status":
       return { what: nameOf(subject), change, detail };

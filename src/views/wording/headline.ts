@@ -1,4 +1,3 @@
-import { variantName } from "../../core/model/fleet.ts";
 import {
   type ChainSummary,
   type ParityReport,
@@ -19,6 +18,7 @@ import {
   SEVERITY_TONES,
   type TargetProblem,
   type Tone,
+  targetName,
 } from "./targets.ts";
 
 /** The summary of a report. */
@@ -150,10 +150,8 @@ function describeUrgent(report: Report, urgent: readonly TargetProblem[]): State
       isOfIncident: true,
     };
   }
-  const { target, chain } = worst;
-  // The chain is left out where there is only one.
-  const where = report.chains.length === 1 ? "" : ` on ${chain.name}`;
-  const name = `${target.protocol} ${variantName(target)}${where}, ${target.status.replace("_", " ")}`;
+  const { target } = worst;
+  const name = `${targetName(target)}, ${target.status.replace("_", " ")}`;
   const lagMs = notableLagMs(target);
   const lag = lagMs === null ? "" : `${formatDuration(lagMs)} behind; `;
   return {

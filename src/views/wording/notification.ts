@@ -1,7 +1,7 @@
 import type { News } from "../../core/events/told.ts";
 import { variantName } from "../../core/model/fleet.ts";
 import type { NotifyFormat } from "../../core/model/notify.ts";
-import type { Report, TargetReport } from "../../core/model/report.ts";
+import type { Report } from "../../core/model/report.ts";
 import { formatClock, formatDuration, formatList } from "../../core/model/text.ts";
 import { judgeReport } from "../../core/report/severity.ts";
 import { describeFailover } from "./incidents.ts";
@@ -11,6 +11,7 @@ import {
   findProblems,
   notableLagMs,
   PAIR_WORDS,
+  targetName,
 } from "./targets.ts";
 
 /** A message as docs/NOTIFY.md describes it. */
@@ -84,7 +85,7 @@ function troubleText({ incident }: News, report: Report): string {
   const [only] = own;
   if (keys.size === 1 && only !== undefined) {
     const { detail, status } = only.target;
-    return `${nameOf(only.target, report)}, ${status.replace("_", " ")}: ${detail}; ${describeAlternatives(only)}`;
+    return `${targetName(only.target)}, ${status.replace("_", " ")}: ${detail}; ${describeAlternatives(only)}`;
   }
   const slugs = slugsOf(incident);
   const disputes = report.chains.flatMap(({ dispute, slug }) =>
@@ -103,7 +104,7 @@ function endText({ incident, target_count: count }: News, report: Report): strin
     const lagMs = notableLagMs(target);
     const nowMs = Date.parse(report.generated_at);
     const status = describeMaintenance(target, nowMs) ?? target.status.replace("_", " ");
-    return `${nameOf(target, report)} is ${status}${lagMs === null ? "" : `, ${formatDuration(lagMs)} behind`}`;
+    return `${targetName(target)} is ${status}${lagMs === null ? "" : `, ${formatDuration(lagMs)} behind`}`;
   }
   const pair = judgeReport(report).pairs.find(
     ({ chain, protocol }) => incident.subject === `${protocol}/${chain.slug}`,
@@ -111,12 +112,6 @@ function endText({ incident, target_count: count }: News, report: Report): strin
   return incident.kind === "pair" && pair !== undefined
     ? `${incident.subject} is ${PAIR_WORDS[pair.state][0]}`
     : incident.detail;
-}
-
-/** `lockup subgraph on Base`. */
-function nameOf(target: TargetReport, { chains }: Report): string {
-  const chain = chains.find(({ slug }) => slug === target.chain)?.name ?? target.chain;
-  return `${target.protocol} ${variantName(target)} on ${chain}`;
 }
 
 function slugsOf({ targets }: News["incident"]): ReadonlySet<string> {
