@@ -139,7 +139,10 @@ export class Notifier implements AsyncDisposable {
     const { isAccepted, detail } = await deliver(this.#client, { ...heartbeat, body: null });
     if (isAccepted !== this.#isPingAccepted && !this.#stopping.signal.aborted) {
       this.#isPingAccepted = isAccepted;
-      this.#world.logger[isAccepted ? "info" : "warn"]({ detail }, "The reply to the heartbeat changed");
+      this.#world.logger[isAccepted ? "info" : "warn"](
+        { detail },
+        isAccepted ? "Heartbeat ping accepted" : "Heartbeat ping failed",
+      );
     }
   }
 }

@@ -321,8 +321,8 @@ describe("Notifier", () => {
     await notifier[Symbol.asyncDispose]();
 
     expect(log.lines.map(({ level, msg, detail }) => [level, msg, detail])).toEqual([
-      [40, "The reply to the heartbeat changed", "HTTP 500"],
-      [30, "The reply to the heartbeat changed", "HTTP 204"],
+      [40, "Heartbeat ping failed", "HTTP 500"],
+      [30, "Heartbeat ping accepted", "HTTP 204"],
     ]);
     expect(vi.getTimerCount()).toBe(0);
   });

@@ -12,6 +12,7 @@ import { decideFrom, lastPollOf } from "./decide.ts";
 
 /** Clocks of two machines that are in order differ by less than this. */
 const TOLERANCE_MS = 5_000;
+
 /** Shifts a restored state from the future, which was saved under another clock, so that nothing in it is later than now. */
 export function withoutFuture(state: ChainState, nowMs: number): ChainState {
   const latestMs = Math.max(...state.sources.map(({ last }) => last?.receivedAtMs ?? nowMs));

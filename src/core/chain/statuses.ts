@@ -18,6 +18,7 @@ import type { Instant } from "./decide.ts";
 
 /** A source with no more heights than this is still giving its first. */
 const FIRST_HEIGHTS = 2;
+
 /** Updates the status of every target that was polled at this instant or whose first heights are judged again. */
 export function settleStatuses(instant: Instant, isDecided: boolean): void {
   const { again, heard, nowMs, state, watched } = instant;

@@ -148,14 +148,30 @@ function rankOf({ state }: Period): number {
 }
 
 /** A past or current incident; `until` is null while it lasts. */
-export type PastIncident = ReturnType<typeof incidentsOf>[number];
+export type PastIncident = ReturnType<typeof incidentFrom>[number];
 
-/** The incidents that overlap an interval, the latest first; those that go on as the report tells them. */
+/** The targets of a shared cause fail one after the other: until it is found, they are incidents of their own. */
+const FOUND_WITHIN_MS = 60_000;
+
+/** The incidents that overlap an interval, the latest first; current ones as the report has them. */
 export function incidentsOf(log: EventLog, { from, to }: Interval, report: Report) {
-  return [...log.lists.values()]
+  const all = [...log.lists.values()]
     .flatMap((own) => own.flatMap((event, index) => incidentFrom(event, own[index + 1] ?? null, report)))
     .filter(({ since, until }) => since <= to && (until === null || until >= from))
     .sort((a, b) => (a.since < b.since ? 1 : -1));
+  const causes = all.filter(({ kind }) => kind === "cause");
+  return all.filter((one) => one.kind === "cause" || !causes.some((cause) => isBeginningOf(one, cause)));
+}
+
+/** Whether an incident ended because a shared cause was found that explains its targets. */
+function isBeginningOf({ since, targets, until }: PastIncident, cause: PastIncident): boolean {
+  return (
+    until !== null &&
+    cause.since <= until &&
+    (cause.until === null || cause.until >= until) &&
+    Date.parse(cause.since) - Date.parse(since) <= FOUND_WITHIN_MS &&
+    targets.every((key) => cause.targets.includes(key))
+  );
 }
 
 function incidentFrom(start: Event, end: Event | null, { generated_at, incidents }: Report) {

@@ -10,8 +10,16 @@
  */
 
 import { type Bounds, boundsOf, type Claim, isNew } from "./claim.ts";
-import type { ConfirmedHead, Conflict, Consensus, HeadState, Opposition, Pace, Proof } from "./consensus.ts";
-import { NO_CONSENSUS } from "./consensus.ts";
+import {
+  type ConfirmedHead,
+  type Conflict,
+  type Consensus,
+  type HeadState,
+  NO_CONSENSUS,
+  type Opposition,
+  type Pace,
+  type Proof,
+} from "./consensus.ts";
 import { areLevel, isWithinMinute, LARGE_STEP_BLOCKS, MINUTE_MS, mostBlocksIn } from "./reach.ts";
 
 /** What a decision rests on besides the claims. */

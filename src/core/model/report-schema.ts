@@ -110,7 +110,7 @@ const Standing = z.object({
   block_number: Height.describe("Null of a node of another chain").nullable(),
   most_block: orNull(
     Height,
-    "The highest block that the head can be if this source is right; null: it bounds nothing from above",
+    "The highest possible head if this source is right; null: it sets no upper bound",
   ).default(null),
   stands: oneOf(
     ["agrees", "apart", "excluded", "disputed", "rejected"],

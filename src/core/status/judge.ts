@@ -2,8 +2,7 @@ import { isBackfilling } from "../head/claim.ts";
 import type { Consensus, Opposition } from "../head/consensus.ts";
 import { isBeyond } from "../model/limit.ts";
 import { readAtMs, type Sample } from "../model/sample.ts";
-import type { Status } from "../model/statuses.ts";
-import { traitsOf } from "../model/statuses.ts";
+import { type Status, traitsOf } from "../model/statuses.ts";
 import { stalledAfterMs } from "../model/thresholds.ts";
 import {
   CERTAIN_WEIGHT,

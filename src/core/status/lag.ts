@@ -2,8 +2,7 @@ import { type ChainClock, referenceAt, seenAtMs, timeSinceNext } from "../head/c
 import type { HeadState } from "../head/consensus.ts";
 import type { TargetReport } from "../model/report.ts";
 import { readAtMs } from "../model/sample.ts";
-import type { Status } from "../model/statuses.ts";
-import { traitsOf } from "../model/statuses.ts";
+import { type Status, traitsOf } from "../model/statuses.ts";
 import { type Approach, newestSample, reached, type SourceState } from "../source/source-state.ts";
 
 /** How far a target is behind the reference, or without one the clock, at the instant of its last reply. */
@@ -152,7 +151,7 @@ function lineThrough(marks: Approach["marks"]): { readonly perMs: number; readon
   return { perMs: -slope, errorPerMs: Math.sqrt(residue / (marks.length - 2) / spread) };
 }
 
-/** Whether how fast it comes nearer is worth saying: one that stands still comes no nearer. */
+/** Whether a target of this status can come nearer to the head: one that stands still does not. */
 function canCatchUp(status: Status): boolean {
   const { isBehind, isMotionless } = traitsOf(status);
   return isBehind && !isMotionless;

@@ -1,8 +1,7 @@
 import { indexerKey } from "../../core/model/fleet.ts";
 import type { MaintenanceMatch } from "../../core/model/maintenance-window.ts";
 import type { Incident, TargetReport } from "../../core/model/report.ts";
-import type { Status } from "../../core/model/statuses.ts";
-import { traitsOf } from "../../core/model/statuses.ts";
+import { type Status, traitsOf } from "../../core/model/statuses.ts";
 import { isoTime } from "../../core/model/text.ts";
 import type { PairState } from "../../core/report/pairs.ts";
 import { idOfKey } from "../wording/targets.ts";

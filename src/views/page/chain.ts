@@ -215,7 +215,8 @@ function renderDecision(chain: ChainSummary): Html {
     Head: ({ stands }: Standing) => renderPill(...STANDS[stands]),
     Block: ({ block_number: block }: Standing) => (block === null ? "–" : formatNumber(block)),
     "At most": ({ most_block: most }: Standing) => (most === null ? "–" : formatNumber(most)),
-    Why: (standing: Standing) => whyText(standing, reference),
+    Why: (standing: Standing) =>
+      standing.detail ?? (standing.stands === "apart" ? distanceText(standing, reference) : ""),
   };
   const agreeing = standings.filter(({ stands }) => stands === "agrees");
   const providers = new Set(agreeing.map(({ host, source }) => host ?? source)).size;
@@ -241,17 +242,22 @@ ${renderTable("decision", "Sources", columns, sorted)}</details>`,
   );
 }
 
-/** The sources of the picture, each with its clause. */
+/** The sources of the picture. SVG does not wrap text: each has its distance only, and the table the whole reason. */
 export function drawnSources(
   standings: readonly Standing[],
   reference: ChainSummary["reference"],
 ): readonly DrawnSource[] {
   return standings.map((standing) => {
     const [tone, words] = STANDS[standing.stands];
-    const why = whyText(standing, reference);
+    const away = standing.stands === "agrees" ? "" : distanceText(standing, reference);
     const counts = standing.stands === "agrees" || standing.stands === "apart";
-    const clause = why === "" ? words : `${words}, ${why}`;
-    return { ...standing, name: sourceName(standing), tone, words: clause, counts };
+    return {
+      ...standing,
+      name: sourceName(standing),
+      tone,
+      words: away === "" ? words : `${words}, ${away}`,
+      counts,
+    };
   });
 }
 
@@ -260,13 +266,10 @@ function sourceName({ source }: Standing): string {
   return protocol === "rpc" ? "RPC node" : `${protocol} ${variantName(id)}`;
 }
 
-function whyText(
-  { block_number: block, detail, stands }: Standing,
-  reference: ChainSummary["reference"],
-): string {
+/** `450 blocks below`; empty at the reference, or without one. */
+function distanceText({ block_number: block }: Standing, reference: ChainSummary["reference"]): string {
   const away = block === null || reference === null ? 0 : block - reference.block_number;
-  const side = `${formatCount(Math.abs(away), "block")} ${away < 0 ? "below" : "above"} the head`;
-  return detail ?? (stands === "apart" && away !== 0 ? side : "");
+  return away === 0 ? "" : `${formatCount(Math.abs(away), "block")} ${away < 0 ? "below" : "above"}`;
 }
 
 function renderChainFacts(chain: ChainSummary, nowMs: number): Html {

@@ -29,6 +29,50 @@ function logOf(events: readonly Event[]): EventLog {
   return log;
 }
 
+describe("incidentsOf()", () => {
+  const X = "lockup/subgraph/production/base";
+  const Y = "lockup/subgraph/production/mode";
+  const incident = (time: string, subject: string, to: string, targets: string[]) =>
+    eventOf({ time, kind: "incident", subject, to, targets, target_count: targets.length });
+  const past = (...events: readonly Event[]) =>
+    incidentsOf(logOf(events), { from: at("0"), to: at("24") }, sampleReport({})).map(
+      ({ subject }) => subject,
+    );
+  const cause = [
+    incident(at("2"), "host h.example", "began", [X, Y]),
+    incident(at("3"), "host h.example", "ended", [X, Y]),
+  ];
+
+  it("leaves out what was the beginning of a shared cause", () => {
+    const first = new Date(Date.parse(at("2")) - 2_000).toISOString();
+
+    expect(
+      past(
+        incident(first, `target ${X}`, "began", [X]),
+        incident(at("2"), `target ${X}`, "ended", [X]),
+        ...cause,
+      ),
+    ).toEqual(["h.example"]);
+  });
+
+  it("keeps what lasted before the cause, and what it does not explain", () => {
+    expect(
+      past(
+        incident(at("1"), `target ${X}`, "began", [X]),
+        incident(at("2"), `target ${X}`, "ended", [X]),
+        ...cause,
+      ),
+    ).toEqual(["h.example", X]);
+    expect(
+      past(
+        incident(at("2"), "target z", "began", ["z"]),
+        incident(at("2.5"), "target z", "ended", ["z"]),
+        ...cause,
+      ),
+    ).toEqual(expect.arrayContaining(["h.example", "z"]));
+  });
+});
+
 /**
  * - `TIME report|early Base: …`: notes a report, before all endpoints were polled where it is early, and says what is new;
  * - `TIME KIND SUBJECT TO [UNWATCHED]`: an event; `again`: the next process has it;
