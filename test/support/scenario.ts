@@ -12,7 +12,7 @@ import { formatClock, isoTime } from "../../src/core/model/text.ts";
 import type { Daemon } from "../../src/daemon/daemon.ts";
 import { Reloader } from "../../src/daemon/reloader.ts";
 import type { HttpClient, HttpClientOptions } from "../../src/io/http-client/client.ts";
-import type { ProbeResult } from "../../src/io/http-server/routes/server-deps.ts";
+import type { ProbeResult, ServerDeps } from "../../src/io/http-server/routes/server-deps.ts";
 import { EMPTY_STATE, type RestoredState, type SavedState, usableState } from "../../src/io/state/file.ts";
 import type { World } from "../../src/io/world.ts";
 import { mirrorOf } from "../../src/sim/fleet/mirror-fleet.ts";
@@ -337,6 +337,24 @@ export class Scenario extends Outputs implements AsyncDisposable {
   eventsTable(query: Query = {}): string {
     const { events, total } = this.events(query);
     return renderEventsTable(events, total, Date.now());
+  }
+
+  /** What a server shows of this instant; it outlives the scenario. */
+  snapshot(): Pick<ServerDeps, "report" | "past" | "events" | "endpoints" | "plan" | "settings"> {
+    const [report, plan, events] = [this.report(), this.#daemon.plan(), new EventLog()];
+    events.replace(this.eventLog().all());
+    const history = this.#running?.history;
+    const records = new Map(report.chains.map(({ slug }) => [slug, this.#daemon.endpoints(slug)]));
+    const { fleet } = this.#config;
+    const links = { alertmanager: null, grafana: null, runbooks: null };
+    return {
+      report: () => report,
+      past: (...asked) => history?.past(...asked) ?? { timesMs: [], reference: [], targets: {} },
+      events,
+      endpoints: (chain) => records.get(chain) ?? [],
+      plan: () => plan,
+      settings: () => ({ cors: [], fleet, public: { protocols: null, title: "Status" }, links }),
+    };
   }
 
   protected override eventLog(): EventLog {

@@ -1,0 +1,114 @@
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Browser, Page } from "playwright-core";
+import { beforeAll, describe, expect, it } from "vitest";
+import { findBarriers, startChromium } from "./support/chromium.ts";
+import { type SituationName, serveSituation } from "./support/situations.ts";
+
+const OUTPUT = fileURLToPath(new URL("output", import.meta.url));
+
+/** What the first screen says: what is wrong, on which chain, since when, how far behind it is, and where its users can go. */
+const ANSWERS: Readonly<Record<SituationName, readonly RegExp[]>> = {
+  "all ok": [/All 140 targets are ok, at most 3\.2 s behind/],
+  "one fault": [
+    /1 of 140 targets needs attention: lockup subgraph on Base, lagging/,
+    /since 03:30:00 UTC, 40 min/,
+    /41 min behind/,
+    /For users: multichain is ok/,
+  ],
+  "two faults": [
+    /3 of 140 targets need attention; worst: airdrops multichain on Polygon, stalled/,
+    /since 03:50:0\d UTC, 20 min/,
+    /30 min behind; only subgraph \(testing\) is ok/,
+    /lockup subgraph on Base/,
+    /41 min \(1,231 blocks\) behind/,
+    /For users: multichain is ok/,
+  ],
+  "shared cause": [
+    /46 of 140 targets need attention, all because of host gateway\.thegraph\.com/,
+    /46 of 46 targets are unreachable/,
+    /since 03:31:0\d UTC, 19 min/,
+    /For users: multichain is ok on 17 of 23 chains, not on 6/,
+  ],
+  dispute: [/Sources of Base contradict each other/],
+  "no network": [/[Nn]etwork/, /since 03:2\d:\d\d UTC/],
+  "first minute": [/No data yet|targets/],
+  "1,000 targets": [
+    /1 of 1,000 targets needs attention: lockup one on Chain 7/,
+    /For users: two, three and four are ok/,
+  ],
+  "long names": [/1 of 6 targets needs attention/, /For users: subgraph is ok/],
+};
+const SCREENS = [
+  { width: 1280, height: 800 },
+  { width: 390, height: 844 },
+] as const;
+/** `PICTURES=look` pictures these, too: each page is looked at before a change of its markup lands. */
+const LOOK = process.env["PICTURES"] === "look";
+const WIDTHS = [390, 768, 1280, 1600, 2560];
+const PATHS = ["/", "/chains/base", "/incidents", "/public"];
+
+let browser: Browser;
+
+beforeAll(async () => {
+  await mkdir(OUTPUT, { recursive: true });
+  browser = await startChromium();
+});
+
+describe.each(Object.keys(ANSWERS) as SituationName[])("in the situation %s", (name) => {
+  it("the first screen says what, where, since when, how bad, and where users can go", async () => {
+    const url = await serveSituation(name);
+    for (const viewport of SCREENS) {
+      const page = await browser.newPage({ viewport });
+      await page.goto(url);
+      const text = await firstScreen(page);
+      for (const answer of ANSWERS[name]) {
+        expect(text).toMatch(answer);
+      }
+      expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(viewport.width);
+      expect(await findBarriers(page)).toEqual([]);
+      await page.close();
+    }
+    await picture(url, name);
+  });
+});
+
+/** The text that is seen without scrolling. */
+async function firstScreen(page: Page): Promise<string> {
+  const text: unknown = await page.evaluate(`(() => {
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    const seen = [];
+    while (walker.nextNode()) {
+      const range = document.createRange();
+      range.selectNodeContents(walker.currentNode);
+      const { bottom, height } = range.getBoundingClientRect();
+      if (height > 0 && bottom <= innerHeight) {
+        seen.push(walker.currentNode.data);
+      }
+    }
+    return seen.join("").replace(/\\s+/g, " ");
+  })()`);
+  return String(text);
+}
+
+async function picture(url: string, name: SituationName): Promise<void> {
+  for (const colorScheme of LOOK ? (["light", "dark"] as const) : []) {
+    for (const width of WIDTHS) {
+      const page = await browser.newPage({
+        viewport: { width, height: width < 500 ? 844 : 800 },
+        colorScheme,
+      });
+      for (const path of PATHS) {
+        const reply = await page.goto(url + path);
+        if (reply?.ok() === true) {
+          const file = [name.replaceAll(/\W+/g, "-"), path.replaceAll("/", "-"), width, colorScheme].join(
+            "_",
+          );
+          await page.screenshot({ path: join(OUTPUT, `${file}.png`), fullPage: true });
+        }
+      }
+      await page.close();
+    }
+  }
+}
