@@ -3,6 +3,7 @@
 {
   const KEY = "synclag-theme";
   const THEMES = ["auto", "light", "dark"];
+  const GLYPHS = ["◐", "○", "●"];
   let theme = "auto";
   try {
     theme = localStorage.getItem(KEY) ?? theme;
@@ -17,10 +18,15 @@
   const addSwitch = () => {
     const button = document.createElement("button");
     button.type = "button";
-    button.textContent = `Theme: ${theme}`;
+    const name = () => {
+      button.textContent = GLYPHS[THEMES.indexOf(theme)] ?? "";
+      button.title = `Theme: ${theme}`;
+      button.ariaLabel = button.title;
+    };
+    name();
     button.addEventListener("click", () => {
       theme = THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length] ?? "auto";
-      button.textContent = `Theme: ${theme}`;
+      name();
       apply();
       document.dispatchEvent(new Event("theme"));
       try {

@@ -12,16 +12,16 @@ const OUTPUT = fileURLToPath(new URL("output", import.meta.url));
 const ANSWERS: Readonly<Record<SituationName, readonly RegExp[]>> = {
   "all ok": [/All 140 targets are ok, at most 3\.2 s behind/],
   "one fault": [
-    /1 of 140 targets needs attention: lockup subgraph on Base, lagging/,
+    /1 of 140 targets needs attention: lockup\/base\/subgraph, lagging/,
     /since 03:30:00 UTC, 40 min/,
     /41 min behind/,
     /For users: multichain is ok/,
   ],
   "two faults": [
-    /3 of 140 targets need attention; worst: airdrops multichain on Polygon, stalled/,
+    /3 of 140 targets need attention; worst: airdrops\/polygon\/multichain, stalled/,
     /since 03:50:0\d UTC, 20 min/,
     /30 min behind; only subgraph \(testing\) is ok/,
-    /lockup subgraph on Base/,
+    /lockup\/base\/subgraph/,
     /41 min \(1,231 blocks\) behind/,
     /For users: multichain is ok/,
   ],
@@ -35,7 +35,7 @@ const ANSWERS: Readonly<Record<SituationName, readonly RegExp[]>> = {
   "no network": [/[Nn]etwork/, /since 03:2\d:\d\d UTC/],
   "first minute": [/No data yet|targets/],
   "1,000 targets": [
-    /1 of 1,000 targets needs attention: lockup one on Chain 7/,
+    /1 of 1,000 targets needs attention: lockup\/chain-7\/one/,
     /For users: two, three and four are ok/,
   ],
   "long names": [/1 of 6 targets needs attention/, /For users: subgraph is ok/],

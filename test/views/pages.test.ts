@@ -173,7 +173,7 @@ describe("renderStatusPage()", () => {
     expect(pages[1]).toContain("1 endpoint, 24 requests a day");
   });
 
-  it("has a cell for every target: a word for its status, and a link to its card on the chain's page", () => {
+  it("has a cell for every target: its lag or a word for its status, and a link to its card on the chain's page", () => {
     const report = fleetReport();
     const page = renderStatusPage(report, PAGE);
 
@@ -188,7 +188,7 @@ describe("renderStatusPage()", () => {
     expect(cells.map(([, chain, id]) => `${chain} ${id}`).sort()).toEqual(cards.sort());
     expect(cells).toHaveLength(48);
     expect(page).toContain(
-      '<td><a class="warn" href="/chains/base#lockup-subgraph-production" title="lockup/base/subgraph: Has not advanced for 41 min while Base produced 1,230 blocks"><i aria-hidden="true">▲</i>\u00A0stalled 41m</a></td>',
+      '<td><a class="warn" href="/chains/base#lockup-subgraph-production" title="lockup/base/subgraph, stalled: Has not advanced for 41 min while Base produced 1,230 blocks"><i aria-hidden="true">▲</i>\u00A041m</a></td>',
     );
   });
 
@@ -200,9 +200,11 @@ describe("renderStatusPage()", () => {
     expect(filtered("solana")).not.toContain('class="matrix"');
   });
 
-  it("shows targets of an incident or in maintenance less prominently", () => {
-    const isMuted = (targets: string, incidents: Report["incidents"] = []) =>
-      renderStatusPage(sampleReport({ chains: chainsOf(targets), incidents }), PAGE).includes(' muted"');
+  it("outlines targets that an incident explains, and those alone", () => {
+    const isOutlined = (targets: string, incidents: Report["incidents"] = []) =>
+      renderStatusPage(sampleReport({ chains: chainsOf(targets), incidents }), PAGE).includes(
+        'warn muted" href',
+      );
     const incident = {
       kind: "cause",
       severity: "warning",
@@ -212,12 +214,36 @@ describe("renderStatusPage()", () => {
       detail: "It is down",
     } as const;
     const targets = [sampleTarget().key];
+    const others = ", subgraph ok";
 
     expect([
-      isMuted("Base: multichain unreachable", [{ ...incident, targets }]),
-      isMuted("Base: multichain unreachable maintenance=true"),
-      isMuted("Base: multichain unreachable"),
-    ]).toEqual([true, true, false]);
+      isOutlined(`Base: multichain unreachable${others}`, [{ ...incident, targets }]),
+      isOutlined(`Base: multichain unreachable maintenance=true${others}`),
+      isOutlined(`Base: multichain unreachable${others}`),
+    ]).toEqual([true, false, false]);
+  });
+
+  it("tints what is ok and yet a minute behind, and says in the legend what each look means", () => {
+    const page = renderStatusPage(
+      sampleReport({ chains: chainsOf("Base: multichain ok 0s, subgraph ok 2m, third lagging 20m") }),
+      PAGE,
+    );
+    const looks = [...page.matchAll(/<td><a class="([^"]+)"/g)].map(([, look]) => look);
+    const [, legend = ""] = /<ul class="legend">(.*?)<\/ul>/s.exec(page) ?? [];
+
+    expect(looks).toEqual(["ok", "ok late", "warn"]);
+    expect([...legend.matchAll(/<b class="([^"]+)"/g)].map(([, look]) => look)).toEqual(looks);
+  });
+
+  it("has a table of its own for a protocol of few chains", () => {
+    const many = ["Base", "Gnosis", "Mode"].map((name) => `${name}: multichain ok`).join("; ");
+    const page = renderStatusPage(sampleReport({ chains: chainsOf(`${many}, vaults/multichain ok`) }), PAGE);
+
+    expect([...page.matchAll(/aria-label="(Mainnets[^"]*)"/g)].map(([, name]) => name)).toEqual([
+      "Mainnets",
+      "Mainnets of vaults",
+    ]);
+    expect(page).not.toContain('<td class="none"');
   });
 });
 

@@ -46,6 +46,13 @@ export function periodReader(log: EventLog, interval: Interval) {
   };
 }
 
+/** Since when there is an event; null without any. */
+export function firstTime(log: EventLog): string | null {
+  const times = [...log.lists.values()].flatMap(([first]) => first?.time ?? []);
+  // Times in ISO 8601 sort as texts.
+  return times.reduce<string | null>((least, time) => (least === null || time < least ? time : least), null);
+}
+
 /** When no Synclag polled, by the events of its processes, the oldest first and none within another. */
 function unwatched(log: EventLog, now: string): readonly Interval[] {
   const processes = log.all("process");

@@ -107,7 +107,7 @@ function renderAct(
     const matchers = [...named, ...labelsOf(match, (name, value) => `${name}=${value}`)].join(" ");
     return `amtool silence add${where} --duration=2h --comment='known problem' ${matchers}`;
   });
-  return html`<details id="act-${id}"><summary>Act</summary>
+  return html`<details id="act-${id}"><summary>What to do</summary>
 <p class="meta"><a href="${runbooks ?? RUNBOOKS_PATH}/${runbook}.md">Runbook</a> ${urls}</p>
 <p class="hint">Two hours without its alerts:</p>
 ${renderCommand(commands.join("\n"), `amtool command for ${id}`)}

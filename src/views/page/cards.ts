@@ -1,7 +1,8 @@
 import type { PastIncident } from "../../core/events/timeline.ts";
 import type { Incident, Severity, TargetReport } from "../../core/model/report.ts";
-import { formatClock, formatCount, formatDuration, formatNumber } from "../../core/model/text.ts";
+import { formatCount, formatDuration, formatNumber } from "../../core/model/text.ts";
 import type { PairState } from "../../core/report/pairs.ts";
+import { sentenceCase } from "../wording/headline.ts";
 import { describeFailover, incidentTitle } from "../wording/incidents.ts";
 import {
   describeAlternatives,
@@ -13,15 +14,7 @@ import {
 import { renderIncidentAct, renderTargetAct } from "./act.ts";
 import { type Html, type HtmlValue, html } from "./html.ts";
 import { chainPath, statusPath, targetAnchor } from "./links.ts";
-import {
-  type PageOptions,
-  renderClock,
-  renderLink,
-  renderList,
-  renderSection,
-  renderTerm,
-  toneGlyph,
-} from "./shell.ts";
+import { type PageOptions, renderClock, renderLink, renderSection, renderTerm, toneGlyph } from "./shell.ts";
 
 /** More cards than this would push the fleet off the screen. */
 const MAX_PROBLEMS = 24;
@@ -35,7 +28,7 @@ interface TargetCard {
   readonly body: HtmlValue;
 }
 
-/** A target: its title, its status and why; then what the page says of it, and how to act. */
+/** A target: its title and status, what is wrong, since when; then what the page says of it, and how to act. */
 export function renderTargetCard(
   target: TargetReport,
   { id, pair, severity, title, body }: TargetCard,
@@ -44,21 +37,35 @@ export function renderTargetCard(
 ): Html {
   const { status, detail, since, preferred } = target;
   const tone = SEVERITY_TONES[severity];
-  const sinceMs = since === null ? nowMs : Date.parse(since);
-  const lasting = html`for <time datetime="${since}" title="since ${formatClock(sinceMs, nowMs)}">${formatDuration(nowMs - sinceMs)}</time> `;
-  return html`<li class="card ${tone}" id="${id}"><h3>${title}
-<a class="pill ${tone}" href="${statusPath(status)}">${toneGlyph(tone)} ${status}</a>
-<small>${since === null ? null : lasting}${preferred ? html`${renderTerm("preferred")} ` : null}${describeMaintenance(target, nowMs)}</small></h3>
+  const more = [
+    since === null ? [] : renderSince(since, null, nowMs),
+    preferred ? renderTerm("preferred") : [],
+    describeMaintenance(target, nowMs) ?? [],
+  ].flat();
+  return html`<li class="card ${tone}" id="${id}"><h3 class="what"><span>${title}</span>
+<a class="pill ${tone}" href="${statusPath(status)}">${toneGlyph(tone)} ${status}</a></h3>
 <p>${detail}</p>
+<p class="meta">${more.map((one, index) => html`${index === 0 ? null : " · "}${one}`)}</p>
 ${body}
 ${renderTargetAct(target, { id, pair }, options, nowMs)}</li>
 `;
 }
 
-/** What is not ok and not explained by an incident, worst first; null if there is nothing. Unknown targets are only in the matrix. */
-export function renderProblems(
-  problems: readonly TargetProblem[],
+/** `since 03:10:00 UTC, 40 min`, or of what is over `03:10:00 UTC to 03:50:00 UTC, 40 min`. */
+function renderSince(since: string, until: string | null, nowMs: number): Html {
+  const length = formatDuration((until === null ? nowMs : Date.parse(until)) - Date.parse(since));
+  return until === null
+    ? html`since ${renderClock(since, nowMs)}, ${length}`
+    : html`${renderClock(since, nowMs)} to ${renderClock(until, nowMs)}, ${length}`;
+}
+
+/**
+ * What is wrong: the incidents, then what is not ok and not explained by one, worst first; null if there is nothing. Unknown targets
+ * are only in the matrix.
+ */
+export function renderTroubles(
   incidents: readonly Incident[],
+  problems: readonly TargetProblem[],
   options: PageOptions,
   nowMs: number,
 ): Html | null {
@@ -70,26 +77,28 @@ export function renderProblems(
     const { key: id } = target;
     const name = targetName(target);
     const title = html`<a href="${chainPath(chain.slug)}#${targetAnchor(target)}">${name}</a>${chain.testnet ? " (testnet)" : null}`;
-    const body = html`<p class="meta">${describeAlternatives(problem)} ${renderLink("Explorer", target.explorer)}</p>`;
+    const body = html`<p>For users: ${describeAlternatives(problem)}. ${renderLink("Explorer", target.explorer)}</p>`;
     return renderTargetCard(target, { id, pair, severity, title, body }, options, nowMs);
   });
+  const all = [...incidentCards(incidents, problems, options, nowMs), ...cards];
   const more = rest > 0 ? html`<p class="hint">and ${formatNumber(rest)} more, in the fleet below</p>` : null;
-  return cards.length === 0
+  return all.length === 0
     ? null
-    : renderSection("problems", "Not ok, worst first", html`<ol class="cards">${cards}</ol>\n${more}`);
+    : renderSection("problems", "Not ok, worst first", html`<ol class="cards">${all}</ol>\n${more}`);
 }
 
-/** The incidents, each with its extent, the failover, and its targets folded; null if there are none. */
-export function renderIncidents(
+/** The incidents, each with its extent, the failover, and its targets folded. */
+export function incidentCards(
   incidents: readonly Incident[],
   problems: readonly TargetProblem[],
   options: PageOptions,
   nowMs: number,
-): Html | null {
-  const cards = incidents.map((incident) =>
-    renderIncidentCard(incident, describeFailover(incident, problems), options, nowMs),
-  );
-  return renderList("incidents", "Incidents", cards, "cards");
+): readonly Html[] {
+  return incidents.map((incident) => {
+    const failover = describeFailover(incident, problems);
+    const words = incident.scope === "chain" ? sentenceCase(failover) : `For users: ${failover}`;
+    return renderIncidentCard(incident, failover && html`<p>${words}.</p>`, options, nowMs);
+  });
 }
 
 type Extent = Pick<PastIncident, "until" | "target_count">;
@@ -107,8 +116,6 @@ export function renderIncidentCard(
   const { scope, severity = "warning", since, subject, targets, until = null } = incident;
   const { target_count: count = targets.length } = incident;
   const isRunning = until === null;
-  const length = formatDuration((isRunning ? nowMs : Date.parse(until)) - Date.parse(since));
-  const end = isRunning ? null : html` to ${renderClock(until, nowMs)}`;
   const id = `${scope}-${subject}${isRunning ? "" : `-${since}`}`;
   const rest = count - targets.length;
   const tone = isRunning ? SEVERITY_TONES[severity] : "idle";
@@ -116,8 +123,8 @@ export function renderIncidentCard(
 <ul class="keys" id="keys-${id}" tabindex="0">${targets.map((key) => html`<li>${targetName({ key })}</li>`)}${rest > 0 ? html`<li>and ${formatNumber(rest)} more</li>` : null}</ul></details>
 `;
   return html`<li class="card ${tone}"><h3>${isRunning ? toneGlyph(tone) : null} ${incidentTitle(incident)}</h3>
-<p>${body}</p>
-<p class="meta">for ${length}, from ${renderClock(since, nowMs)}${end}</p>
+<p class="meta">${renderSince(since, until, nowMs)}</p>
+${body}
 ${scope === "target" ? null : keys}${isRunning ? renderIncidentAct(incident, options, nowMs) : null}</li>
 `;
 }

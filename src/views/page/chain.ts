@@ -16,10 +16,10 @@ import { judgeReport } from "../../core/report/severity.ts";
 import { keepTargets } from "../api/selection.ts";
 import { headlineAbove } from "../wording/headline.ts";
 import { findProblems, idOfKey, type Tone } from "../wording/targets.ts";
-import { renderIncidents, renderTargetCard } from "./cards.ts";
+import { incidentCards, renderTargetCard } from "./cards.ts";
 import { type DrawnSource, drawDecision, type Standing } from "./decision.ts";
 import { type Html, type HtmlValue, html } from "./html.ts";
-import { chainPath, eventsPath, pairPath, targetAnchor } from "./links.ts";
+import { chainPath, pairPath, targetAnchor } from "./links.ts";
 import { renderChainParity } from "./parity.ts";
 import {
   type PageOptions,
@@ -61,7 +61,7 @@ export function renderChainPage(
   const problems = findProblems(own);
   const { tone, title, detail, others } = headlineAbove(own, problems);
   const main = html`${renderSummary(report, tone, html`${toneGlyph(tone)} ${chain.name}: ${title}`, [detail, ...others])}
-${renderIncidents(sharedCauses(own.incidents), problems, options, nowMs)}
+${renderList("incidents", "Incidents", incidentCards(sharedCauses(own.incidents), problems, options, nowMs), "cards")}
 ${renderRanges(readRange(options.view.range), (range) => `${chainPath(slug)}?range=${range}`)}
 ${protocols.map((protocol) => renderProtocol(own, chain, protocol, endpoints, options))}
 ${protocols.map((protocol) => renderHistory(protocol, slug))}
@@ -83,7 +83,7 @@ function renderProtocol(
   const { name, slug: chain } = summary;
   const nowMs = Date.parse(report.generated_at);
   const range = readRange(options.view.range);
-  const read = stripReader(options.events, range, report);
+  const { read, renderAxis } = stripReader(options.events, range, report);
   const targets = report.targets
     .filter((target) => target.protocol === protocol)
     .sort((a, b) => statusRank(b.status) - statusRank(a.status));
@@ -95,9 +95,8 @@ function renderProtocol(
     const title = variantName(target);
     const gap = report.gaps.find((one) => one.key === key);
     const served = endpoints.filter(({ targets: keys }) => keys.includes(key));
-    const events = eventsPath({ protocol, variant, tier, chain, range });
     const body = html`${renderFacts(mainFacts(target, gap))}
-${read("status", key).render(`${protocol} ${title}`, events)}
+${read("status", key).render(`${protocol} ${title}`, { protocol, variant, tier, chain })}
 <details id="exchanges-${id}"><summary>More, replies and the request</summary>
 ${renderFacts(otherFacts(target, nowMs))}
 <p class="meta">${renderLink("Explorer", explorer)}${renderLink("Playground", playground)}</p>
@@ -114,7 +113,8 @@ ${served.map((endpoint) => renderExchanges(endpoint, nowMs))}</details>`;
   return html`<section aria-label="${protocol}"><h2>${protocol}
 <small><a href="#history-${protocol}">History</a> · <a href="${pairPath("status", protocol, chain)}">JSON</a></small></h2>
 <p class="hint">${where}</p>
-${pair.render(`${protocol} on ${name}`, eventsPath({ protocol, chain, range }))}
+${renderAxis()}
+${pair.render(`${protocol} on ${name}`, { protocol, chain })}
 <ul class="cards wide">${cards}</ul></section>`;
 }
 

@@ -47,7 +47,7 @@ export function renderIncidentsPage(
     .map((one) =>
       renderIncidentCard(
         { ...one, ...severityNow(one, report) },
-        renderChains(one, report, range),
+        html`<p>${renderChains(one, report, range)}</p>`,
         options,
         nowMs,
       ),

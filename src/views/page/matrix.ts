@@ -2,20 +2,23 @@ import { type IndexerId, indexerKey } from "../../core/model/fleet.ts";
 import { groupBy } from "../../core/model/group-by.ts";
 import { type ChainSummary, type Report, sharedCauses, type TargetReport } from "../../core/model/report.ts";
 import { statusRank } from "../../core/model/statuses.ts";
-import { formatNumber, shortDuration } from "../../core/model/text.ts";
+import { formatList, formatNumber, shortDuration } from "../../core/model/text.ts";
 import type { Judgement } from "../../core/report/severity.ts";
-import { notableLagMs, SEVERITY_TONES, targetName } from "../wording/targets.ts";
+import { isLate, notableLagMs, SEVERITY_TONES, type Tone, targetName } from "../wording/targets.ts";
 import { type Html, type HtmlValue, html } from "./html.ts";
 import { chainPath, fleetPath, targetAnchor, type View } from "./links.ts";
 import { renderSection, renderTerm, toneGlyph } from "./shell.ts";
 
-interface Table {
+interface Fleet {
   readonly view: View;
   readonly judgement: Judgement;
+  /** Keys of the targets that an incident explains: they are outlined. */
+  readonly explained: ReadonlySet<string>;
+}
+
+interface Table extends Fleet {
   /** One for each variant and tier of each protocol, those of a protocol side by side. */
   readonly columns: readonly IndexerId[];
-  /** Keys of the targets that an incident explains: they are less prominent. */
-  readonly explained: ReadonlySet<string>;
 }
 
 interface Row {
@@ -23,29 +26,81 @@ interface Row {
   readonly targets: readonly TargetReport[];
 }
 
-/** With more columns the reference head is hidden on narrow screens. */
-const MANY_COLUMNS = 7;
+/** Of these a lag says as much as the word, which is in the hover text. */
+const TOLD_BY_LAG: ReadonlySet<string> = new Set(["ok", "lagging", "stalled"]);
 
 /** The whole fleet, a row for each chain, the worst first unless asked otherwise; testnets are folded. */
 export function renderMatrix(report: Report, judgement: Judgement, view: View): Html {
   const rows = sortRows(report, view.sort);
   const explained = new Set(sharedCauses(report.incidents).flatMap(({ targets }) => targets));
-  const table = { view, judgement, columns: findColumns(rows), explained };
+  const fleet = { view, judgement, explained };
   const mainnets = rows.filter(({ chain }) => !chain.testnet);
   const testnets = rows.filter(({ chain }) => chain.testnet);
   const all = testnets.flatMap(({ targets }) => targets);
   const count = `${all.length - notOk(all)} of ${all.length}`;
-  const mark = report.targets.some(({ maintenance }) => maintenance) ? ", ⚒ in maintenance" : "";
   const folded = html`<details id="testnets" class="testnets"${mainnets.length === 0 ? html` open` : null}><summary>Testnets: ${count} targets ok</summary>
-${renderTable(table, testnets, "Testnets")}</details>`;
+${renderTables(fleet, testnets, "Testnets")}</details>`;
   return renderSection(
     "fleet",
     "Fleet",
-    html`<p class="hint">Time behind the reference head of the chain, or behind the clock where it has none.
-· means not configured${mark}.</p>
-${mainnets.length === 0 ? null : renderTable(table, mainnets, "Mainnets")}
+    html`<p class="hint">Time behind the reference head of the chain, or behind the clock where it has none.</p>
+${renderLegend(report.targets, fleet)}
+${renderTables(fleet, mainnets, "Mainnets")}
 ${testnets.length === 0 ? null : folded}`,
   );
+}
+
+/** What the colours, outlines and marks of the cells mean, as far as there are any. */
+const MEANINGS: Readonly<Record<string, string>> = {
+  ok: "at the head",
+  "ok late": "behind, within the threshold",
+  warn: "not ok",
+  bad: "not ok, and no variant serves its users",
+  busy: "catching up, or in maintenance",
+  idle: "nothing known",
+};
+
+function renderLegend(targets: readonly TargetReport[], fleet: Fleet): Html {
+  const looks = new Set(targets.map((target) => toneOf(target, fleet) + (isLate(target) ? " late" : "")));
+  const entries = Object.entries(MEANINGS).flatMap(([look, meaning]) => {
+    const [tone = "ok"] = look.split(" ");
+    // The first word of a look is a tone.
+    return looks.has(look) ? html`<li><b class="${look}">${toneGlyph(tone as Tone)}</b> ${meaning}</li>` : [];
+  });
+  const outlined = html`<li><b class="warn muted">${toneGlyph("warn")}</b> outlined: an incident above explains it</li>`;
+  return html`<ul class="legend">${entries}
+${targets.some(({ key }) => fleet.explained.has(key)) ? outlined : null}
+${targets.some(({ maintenance }) => maintenance) ? html`<li><b>⚒</b> in maintenance</li>` : null}</ul>`;
+}
+
+/** A table for the protocols that serve most of the same chains, and others for those of few chains. */
+function renderTables(fleet: Fleet, rows: readonly Row[], caption: string): readonly Html[] {
+  const chainsOf = new Map<string, Set<string>>();
+  for (const { chain, protocol } of rows.flatMap(({ targets }) => targets)) {
+    chainsOf.set(protocol, (chainsOf.get(protocol) ?? new Set()).add(chain));
+  }
+  const tables: { readonly chains: ReadonlySet<string>; readonly protocols: string[] }[] = [];
+  for (const [protocol, chains] of [...chainsOf].sort(([, a], [, b]) => b.size - a.size)) {
+    // Half of its column may be empty.
+    const table = tables.find(
+      (one) => 2 * [...one.chains].filter((chain) => chains.has(chain)).length >= one.chains.size,
+    );
+    if (table === undefined) {
+      tables.push({ chains, protocols: [protocol] });
+    } else {
+      table.protocols.push(protocol);
+    }
+  }
+  return tables.map(({ protocols }, index) => {
+    const own = rows
+      .map(({ chain, targets }) => ({
+        chain,
+        targets: targets.filter(({ protocol }) => protocols.includes(protocol)),
+      }))
+      .filter(({ targets }) => targets.length > 0);
+    const name = index === 0 ? caption : `${caption} of ${formatList(protocols)}`;
+    return renderTable({ ...fleet, columns: findColumns(own) }, own, name);
+  });
 }
 
 function renderTable(table: Table, rows: readonly Row[], caption: string): Html {
@@ -58,7 +113,7 @@ function renderTable(table: Table, rows: readonly Row[], caption: string): Html 
     const tier = column.tier === "production" ? null : html` <small>${column.tier}</small>`;
     return renderSortable(view, indexerKey(column), html`${column.variant}${tier}`, 1);
   });
-  return html`<div class="box" id="box-${caption.toLowerCase()}" role="region" aria-label="${caption}" tabindex="0"><table class="matrix${columns.length > MANY_COLUMNS ? " many" : ""}">
+  return html`<div class="box" id="box-${caption.toLowerCase().replaceAll(" ", "-")}" role="region" aria-label="${caption}" tabindex="0"><table class="matrix">
 <caption class="sr">${caption}, ${view.sort === "chain" ? "by name" : "worst first"}</caption>
 <thead><tr>${renderSortable(view, "chain", "Chain", 2)}${protocols}<th rowspan="2" scope="col" class="head">${renderTerm("Reference head")} ${renderTerm("× sources")}</th></tr>
 <tr>${variants}</tr></thead>
@@ -85,23 +140,27 @@ ${cells}<td class="head">${head ?? "none"}</td></tr>
 `;
 }
 
-function renderCell(target: TargetReport | undefined, { explained, judgement }: Table): Html {
+function renderCell(target: TargetReport | undefined, table: Table): Html {
   if (target === undefined) {
     return html`<td class="none">·</td>`;
   }
-  const tone = SEVERITY_TONES[judgement.targets.get(target.key) ?? "unknown"];
-  const style = target.maintenance || explained.has(target.key) ? `${tone} muted` : tone;
+  const tone = toneOf(target, table);
+  const style = table.explained.has(target.key) ? `${tone} muted` : `${tone}${isLate(target) ? " late" : ""}`;
   const lagMs = notableLagMs(target);
   const text = [
-    target.status === "ok" && lagMs !== null ? [] : target.status,
+    lagMs !== null && TOLD_BY_LAG.has(target.status) ? [] : target.status,
     lagMs === null ? [] : shortDuration(lagMs),
     target.maintenance ? "⚒" : [],
   ].flat();
-  // Cells that are ok need no explanation, and they are most of the page.
+  // Cells at the head need no explanation, and they are most of the page.
   const name = targetName(target);
-  const title = tone === "ok" ? null : html` title="${name}: ${target.detail}"`;
+  const title = style === "ok" ? null : html` title="${name}, ${target.status}: ${target.detail}"`;
   const path = `${chainPath(target.chain)}#${targetAnchor(target)}`;
   return html`<td><a class="${style}" href="${path}"${title}>${toneGlyph(tone)}\u00A0${text.join(" ")}</a></td>`;
+}
+
+function toneOf({ key }: TargetReport, { judgement }: Fleet): Tone {
+  return SEVERITY_TONES[judgement.targets.get(key) ?? "unknown"];
 }
 
 /** The columns, in the order of the chain that has most of them. */

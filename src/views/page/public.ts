@@ -8,11 +8,11 @@ import { type JudgedPair, judgeReport } from "../../core/report/severity.ts";
 import { PAIR_WORDS, TONES, type Tone } from "../wording/targets.ts";
 import { html, ownMarkup, renderHtml } from "./html.ts";
 import { icon, renderClock, renderPill, toneGlyph } from "./shell.ts";
-import { stripReader } from "./strip.ts";
+import { renderStripLegend, stripReader } from "./strip.ts";
 
 /** A page for users: each protocol on each chain, and its last 90 days. It names no host, no indexer and no reason. */
 export function renderPublicPage(report: Report, view: PublicView, log: EventLog, styles: string): string {
-  const read = stripReader(log, "90d", report);
+  const { read, renderAxis } = stripReader(log, "90d", report);
   const pairs = publicPairs(report, view);
   const nowMs = Date.parse(report.generated_at);
   const worst = (["down", "degraded", "unknown", "in maintenance", "ok"] as const).find((state) =>
@@ -29,7 +29,7 @@ export function renderPublicPage(report: Report, view: PublicView, log: EventLog
       const strip = read("pair", `${protocol}/${slug}`).render(name, null);
       return html`<li><span>${name} ${renderPill(colour, now)}${end && html` until ${renderClock(end, nowMs)}`}</span>${strip}</li>\n`;
     });
-    return html`<section><h2>${protocol}</h2><ul class="strips">${items}</ul></section>`;
+    return html`<section><h2>${protocol}</h2>${renderAxis()}<ul class="strips">${items}</ul></section>`;
   });
   return renderHtml(html`${ownMarkup("<!doctype html>")}
 <html lang="en"><head><meta charset="utf-8"><title>${view.title}</title>
@@ -37,6 +37,7 @@ export function renderPublicPage(report: Report, view: PublicView, log: EventLog
 <link rel="icon" href="${icon(tone)}"><link rel="stylesheet" href="${styles}"></head>
 <body><main><div class="summary ${tone}"><h1>${toneGlyph(tone)} ${view.title}: ${sentence}</h1>
 <p>As of ${renderClock(report.generated_at, Date.parse(report.generated_at))}, and the last 90 days</p></div>
+${renderStripLegend("no data")}
 ${sections}</main></body></html>
 `);
 }

@@ -5,7 +5,7 @@ import { type Judgement, judgeReport, severityOfAll } from "../../core/report/se
 import { filterByWords } from "../api/selection.ts";
 import { describeReload, describeReplica, type Headline, headlineAbove } from "../wording/headline.ts";
 import { findProblems } from "../wording/targets.ts";
-import { renderIncidents, renderProblems } from "./cards.ts";
+import { renderTroubles } from "./cards.ts";
 import { type Html, html } from "./html.ts";
 import { fleetPath } from "./links.ts";
 import { renderMatrix } from "./matrix.ts";
@@ -45,8 +45,7 @@ export function renderStatusPage(report: Report, options: PageOptions): string {
     : headlineAbove(shown, problems, severityOf(shown, judgement));
   const main = html`${renderSummary(report, tone, html`${toneGlyph(tone)} ${title}`, [detail, ...others], describeState(shown, nowMs))}
 ${renderFilterNote(report, shown, fleetPath({ ...view, q: "" }))}
-${renderIncidents(sharedCauses(shown.incidents), problems, options, nowMs)}
-${renderProblems(problems, sharedCauses(shown.incidents), options, nowMs)}
+${renderTroubles(sharedCauses(shown.incidents), problems, options, nowMs)}
 ${renderDifferences(shown, nowMs)}
 ${isEmpty ? null : renderMatrix(shown, judgement, view)}
 ${isEmpty ? null : renderFleetHistory(shown, options)}

@@ -2,6 +2,7 @@ import type { EventLog } from "../../core/events/event-log.ts";
 import {
   type Availability,
   availabilityOf,
+  firstTime,
   type Period,
   periodReader,
   slotsOf,
@@ -45,19 +46,23 @@ export function renderRanges(range: Range | null, hrefOf: (range: Range) => stri
 export function stripReader(log: EventLog, range: Range, { generated_at: to, targets }: Report) {
   const { lengthMs, slots: count, title } = RANGES[range];
   const nowMs = Date.parse(to);
-  const interval = { from: isoTime(nowMs - lengthMs), to };
-  const read = periodReader(log, interval);
+  const first = firstTime(log) ?? "";
+  const longest = isoTime(nowMs - lengthMs);
+  // A strip begins when watching began.
+  const interval = { from: first > longest && first < to ? first : longest, to };
+  const readPeriods = periodReader(log, interval);
   /** Of the pair that a target serves; none where another tier does. */
   function periodsOfPair({ chain, key, protocol }: TargetReport): readonly Period[] {
     const own = targets.filter((one) => one.chain === chain && one.protocol === protocol);
-    return servingTargets(own).some((one) => one.key === key) ? read("pair", `${protocol}/${chain}`) : [];
+    const serves = servingTargets(own).some((one) => one.key === key);
+    return serves ? readPeriods("pair", `${protocol}/${chain}`) : [];
   }
-  return (kind: "status" | "pair", subject: string) => {
-    const periods = read(kind, subject);
+  function read(kind: "status" | "pair", subject: string) {
+    const periods = readPeriods(kind, subject);
     const availability = availabilityOf(periods);
-    const words = availabilityText(availability);
-    /** `name`, `href`: of a link around it. */
-    function render(name: string, href: string | null): Html {
+    const { words, more } = availabilityText(availability);
+    /** `query`: of its events, which what was not ok and the words lead to; null: they lead nowhere. */
+    function render(name: string, query: object | null): Html {
       const slots = slotsOf(periods, interval, count);
       const target = targets.find(({ key }) => key === subject);
       const pair = target === undefined ? [] : slotsOf(periodsOfPair(target), interval, count);
@@ -69,17 +74,42 @@ export function stripReader(log: EventLog, range: Range, { generated_at: to, tar
       const rects = slots.map((period, index) => {
         const before = slots[index - 1];
         const isSame = before?.state === period.state && before.since === period.since;
-        return isSame && tones[index] === tones[index - 1]
-          ? null
-          : html`<rect class="${tones[index] ?? null}" x="${index}" width="${count - index}" height="1"><title>${periodText(period, nowMs)}</title></rect>`;
+        if (isSame && tones[index] === tones[index - 1]) {
+          return null;
+        }
+        const rect = html`<rect class="${tones[index] ?? null}" x="${index}" width="${count - index}" height="1"><title>${periodText(period, nowMs)}</title></rect>`;
+        return query === null || period.state === null || period.state === "ok"
+          ? rect
+          : html`<a href="${eventsPath({ ...query, from: period.from, to: period.to })}" tabindex="-1">${rect}</a>`;
       });
-      const body = html`<svg viewBox="0 0 ${count} 1" preserveAspectRatio="none" aria-hidden="true">${rects}</svg><small>${words}</small>`;
-      return href === null
-        ? html`<span class="strip">${body}</span>`
-        : html`<a class="strip" href="${href}" aria-label="${name}, last ${title}: ${words}">${body}</a>`;
+      const text = html`${words}${more === "" ? null : html`<span class="more">${more}</span>`}`;
+      const link =
+        query &&
+        html`<a href="${eventsPath({ ...query, range })}" aria-label="${name}, last ${title}: ${words}${more}">${text}</a>`;
+      return html`<span class="strip"><svg viewBox="0 0 ${count} 1" preserveAspectRatio="none" aria-hidden="true">${rects}</svg><small>${link ?? text}</small></span>`;
     }
     return { ...availability, render };
-  };
+  }
+  /** The times of the strips below it. */
+  function renderAxis(): Html {
+    const fromMs = Date.parse(interval.from);
+    const times = [fromMs, (fromMs + nowMs) / 2].map((timeMs) => renderTick(isoTime(timeMs), nowMs));
+    return html`<p class="strips axis" aria-hidden="true"><span>${times}<span>now</span></span></p>`;
+  }
+  return { read, renderAxis };
+}
+
+/** The minute, or of another day the date. */
+function renderTick(time: string, nowMs: number): Html {
+  const [date = "", clock = ""] = time.split("T");
+  return html`<time datetime="${time}">${isoTime(nowMs).startsWith(date) ? `${clock.slice(0, 5)} UTC` : `${date} ${clock.slice(0, 5)}`}</time>`;
+}
+
+/** What the colours of strips mean. */
+export function renderStripLegend(unknown: string): Html {
+  const states = ["ok", "degraded", "down"] as const;
+  const entries = [...states.map((state) => PAIR_WORDS[state]), [unknown, "none"] as const];
+  return html`<ul class="legend">${entries.map(([word, tone]) => html`<li><b class="slot ${tone}"></b> ${word}</li>`)}</ul>`;
 }
 
 /** As bad as the state was for users: `isDown`: no other target could serve them then; `isNew`: it never was at the head. */
@@ -98,7 +128,7 @@ function periodText({ detail, from, since, state, to }: Period, nowMs: number): 
   return `${state ?? "not watched"} ${when} ${formatClock(startMs, nowMs)}${detail === null ? "" : `: ${detail}`}`;
 }
 
-/** `99.8% usable, 98.1% ok, longest outage 12 min`. */
+/** `98.1% ok`, and more about it: `, 99.8% usable, longest outage 12 min`. */
 function availabilityText({
   ok_share: ok,
   usable_share: usable,
@@ -107,42 +137,49 @@ function availabilityText({
   // Rounded down: 100% means always.
   const shareOf = (share: number) => (share < 1 && share > 0.999 ? "99.9%" : formatPercent(share));
   if (ok === null || usable === null) {
-    return "not watched";
+    return { words: "not watched", more: "" };
   }
   const longest = outage === 0 ? "" : `, longest outage ${formatDuration(outage * 1_000)}`;
-  return `${usable === ok ? "" : `${shareOf(usable)} usable, `}${shareOf(ok)} ok${longest}`;
+  return {
+    words: `${shareOf(ok)} ok`,
+    more: `${usable === ok ? "" : `, ${shareOf(usable)} usable`}${longest}`,
+  };
 }
 
-/** Pages with more lines are slow to read and to draw. */
-const MOST_LINES = 100;
+/** Those that are shown at first, and at most: pages with more lines are slow to read and to draw. */
+const [FIRST_LINES, MOST_LINES] = [10, 100];
 
-/** The pairs of the fleet, the least available first; pairs that were always ok are folded. */
+/** The pairs of the fleet, the least available first; further ones, and those that were always ok, are folded. */
 export function renderFleetHistory(report: Report, { events, view }: PageOptions): Html {
   const range = readRange(view.range);
-  const read = stripReader(events, range, report);
+  const { read, renderAxis } = stripReader(events, range, report);
   const lines = pairsOf(report, report.targets)
     .map(({ protocol, chain }) => ({ protocol, chain, ...read("pair", `${protocol}/${chain.slug}`) }))
     .sort((a, b) => (a.usable_share ?? 2) - (b.usable_share ?? 2) || (a.ok_share ?? 2) - (b.ok_share ?? 2));
   const listOf = (some: typeof lines) => {
-    const items = some.slice(0, MOST_LINES).map(({ protocol, chain: { name: chain, slug }, render }) => {
-      const [name, href] = [`${protocol} on ${chain}`, eventsPath({ protocol, chain: slug, range })];
-      return html`<li><a href="${chainPath(slug)}">${name}</a>${render(name, href)}</li>`;
+    const items = some.map(({ protocol, chain: { name: chain, slug }, render }) => {
+      const name = `${protocol} on ${chain}`;
+      return html`<li><a href="${chainPath(slug)}">${name}</a>${render(name, { protocol, chain: slug })}</li>`;
     });
-    const rest = some.length - items.length;
-    return html`<ul class="strips">${items}</ul>
-${rest > 0 ? html`<p class="hint">and ${formatCount(rest, "more pair")}: narrow them with the filter</p>` : null}`;
+    return items.length === 0 ? null : html`${renderAxis()}<ul class="strips">${items}</ul>`;
   };
-  const others = lines.filter(({ ok_share: share }) => share === 1);
+  const first = lines.filter(({ ok_share: share }) => share !== 1).slice(0, FIRST_LINES);
+  const others = lines.filter((line) => !first.includes(line));
+  const isOk = others.every(({ ok_share: share }) => share === 1);
+  const count = formatCount(others.length, isOk || first.length === 0 ? "pair" : "more pair");
+  const rest = others.length - MOST_LINES;
   return renderSection(
     "history",
     `Last ${RANGES[range].title}`,
     html`${renderRanges(range, (one) => `${fleetPath({ ...view, range: one })}#history`)}
-${listOf(lines.filter((line) => !others.includes(line)))}
+${renderStripLegend("not watched")}
+${listOf(first)}
 ${
   others.length === 0
     ? null
-    : html`<details id="history-ok"><summary>${formatCount(others.length, "pair")} ok all the time</summary>
-${listOf(others)}</details>`
+    : html`<details id="history-ok"><summary>${count}${isOk ? " ok all the time" : null}</summary>
+${listOf(others.slice(0, MOST_LINES))}
+${rest > 0 ? html`<p class="hint">and ${formatCount(rest, "more pair")}: narrow them with the filter</p>` : null}</details>`
 }`,
   );
 }

@@ -62,6 +62,11 @@ export function notableLagMs({ status, lag_seconds: lag, unconfirmed }: TargetRe
   return isNotable && lag !== null ? lag * 1000 : null;
 }
 
+/** Whether a target that is ok is behind all the same, within its threshold, for example because it has just stopped. */
+export function isLate({ status, lag_seconds: lag }: TargetReport): boolean {
+  return status === "ok" && (lag ?? 0) >= NOTABLE_SECONDS;
+}
+
 /** How far a target is behind or, where its lag is `unknown`, how long ago it advanced; in words, too. `head`: what it is behind. */
 export function latenessOf(
   { lag_blocks: blocks, lag_seconds: lag, last_advance: advance }: TargetReport,

@@ -14,7 +14,7 @@ const PACKAGED = readFileSync("chains.yaml", "utf8");
 const GATEWAY = "gateway.thegraph.com";
 const LONG = "a-name-of-sixty-letters-".padEnd(60, "x");
 
-export const SITUATIONS = {
+const SITUATIONS = {
   "all ok": { chainsYaml: PACKAGED, play: (scenario) => scenario.run("20m") },
   "one fault": {
     chainsYaml: PACKAGED,
