@@ -21,8 +21,6 @@ export const LARGE_STEP_BLOCKS = 256;
 const PACE_ERROR = 0.02;
 /** Where blocks come at random, their number is off by more standard deviations in one case of 700. */
 const DEVIATIONS = 3;
-/** Heights that differ by this are at one place, however slow the chain: a reorg takes back so many. */
-const LEVEL_BLOCKS = 3;
 
 /** The most blocks that a chain can have made in `spanMs`. */
 export function mostBlocksIn(spanMs: number, { intervalMs, measured }: Pace): number {
@@ -37,13 +35,13 @@ export function usualBlocksIn(spanMs: number, pace: Pace): number {
     return Number.POSITIVE_INFINITY;
   }
   const past = Math.max(0, spanMs);
-  const mean = Math.max(LEVEL_BLOCKS, (past * (1 + PACE_ERROR) + MINUTE_MS) / fastestMs);
+  const mean = (past * (1 + PACE_ERROR) + MINUTE_MS) / fastestMs;
   return mean + DEVIATIONS * Math.sqrt(past / fastestMs);
 }
 
 /** Whether `blocks` are at most what the chain makes in a minute. */
 export function isWithinMinute(blocks: number, { intervalMs }: Pace): boolean {
-  return blocks <= (intervalMs === null ? SLACK_BLOCKS : Math.max(LEVEL_BLOCKS, MINUTE_MS / intervalMs));
+  return blocks <= (intervalMs === null ? SLACK_BLOCKS : MINUTE_MS / intervalMs);
 }
 
 /** A height and the instant at which it was read. */
