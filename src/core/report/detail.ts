@@ -94,7 +94,7 @@ export function disputeText({ hasRpc, sides }: Dispute): string {
   const blocks = sides.map(({ block }) => block);
   const distance = Math.max(...blocks) - Math.min(...blocks);
   const apart = distance === 0 ? "at one height" : `${formatCount(distance, "block")} apart`;
-  const decider = hasRpc ? "one more variant" : "an RPC node (`rpc`) or one more variant";
+  const decider = hasRpc ? "one more variant" : "an RPC node (rpc) or one more variant";
   return `${listOf(all)} contradict each other, ${apart}, and as many stand on each side; ${decider} would decide it`;
 }
 

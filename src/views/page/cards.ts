@@ -76,7 +76,7 @@ export function renderTroubles(
     const { target, chain, pair, severity } = problem;
     const { key: id } = target;
     const name = targetName(target);
-    const title = html`<a href="${chainPath(chain.slug)}#${targetAnchor(target)}">${name}</a>${chain.testnet ? " (testnet)" : null}`;
+    const title = html`<a href="${chainPath(chain.slug)}#${targetAnchor(target)}">${breakable(name)}</a>${chain.testnet ? " (testnet)" : null}`;
     const body = html`<p>For users: ${describeAlternatives(problem)}. ${renderLink("Explorer", target.explorer)}</p>`;
     return renderTargetCard(target, { id, pair, severity, title, body }, options, nowMs);
   });
@@ -127,4 +127,9 @@ export function renderIncidentCard(
 ${body}
 ${scope === "target" ? null : keys}${isRunning ? renderIncidentAct(incident, options, nowMs) : null}</li>
 `;
+}
+
+/** A name that may be broken after each of its parts. */
+function breakable(name: string): Html {
+  return html`${name.split("/").flatMap((part, index) => (index === 0 ? part : [html`/<wbr>`, part]))}`;
 }
