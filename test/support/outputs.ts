@@ -135,6 +135,7 @@ export function textOf(html: string): string {
       /<(?:br|\/?(?:p|div|li|h\d|tr|section|article|header|footer|details|summary|dt|dd|table|form|nav|ul|ol|dl|pre))\b[^>]*>/g,
       "\n",
     )
+    .replaceAll("<wbr>", "")
     .replace(/<[^>]+>/g, " ")
     .replace(/&(amp|lt|gt|quot|#39);/g, (_, name: string) => ENTITIES[name] ?? "")
     .split("\n")
