@@ -150,7 +150,7 @@ const LIMITS = {
   critical: optional(LagLimit, "Lag from which it is critical (default 30m)."),
   stalled: optional(Duration, "Time without an advance, at least 50 block times (default 10m)."),
 };
-const IndexerThresholds = map("a map with lagging, critical or stalled", LIMITS);
+const IndexerThresholds = map("a map with lagging, critical or stalled", LIMITS, ["stalled"]);
 
 const IndexerEntry = map(
   "a map with variant, url and chains",
@@ -216,10 +216,14 @@ const Poll = map("a map", {
   rpc_schedule: Schedule.default("*/30 * * * * *").describe("Schedule of `rpc` nodes without their own."),
 });
 
-const Thresholds = map("a map with lagging, critical, stalled or stale", {
-  ...LIMITS,
-  stale: optional(Duration, "Age, at least 3 polls, from which an observation is ignored (default 5m)."),
-});
+const Thresholds = map(
+  "a map with lagging, critical, stalled or stale",
+  {
+    ...LIMITS,
+    stale: optional(Duration, "Age, at least 3 polls, from which an observation is ignored (default 5m)."),
+  },
+  ["stalled", "stale"],
+);
 
 const BudgetEntry = map("a map such as { limit: 3000, per: day, scope: endpoint }", {
   limit: count(1).describe("Requests allowed in each period."),
@@ -295,31 +299,39 @@ const LinksEntry = map("a map with alertmanager, grafana or runbooks", {
   runbooks: optional(WebLink, "A copy of docs/runbooks (default: Synclag's own pages)."),
 });
 
-const NotifyOnly = map("a map with protocols, tiers or severity", {
-  protocols: optional(listOf(text("the name of a protocol"), "a list of protocols").min(1), "Only these."),
-  tiers: optional(listOf(text("the name of a tier"), "a list of tiers").min(1), "Only these."),
-  severity: oneOf(["warning", "critical"])
-    .default("warning")
-    .describe("critical: only where users have no usable variant."),
-});
+const NotifyOnly = map(
+  "a map with protocols, tiers or severity",
+  {
+    protocols: optional(listOf(text("the name of a protocol"), "a list of protocols").min(1), "Only these."),
+    tiers: optional(listOf(text("the name of a tier"), "a list of tiers").min(1), "Only these."),
+    severity: oneOf(["warning", "critical"])
+      .default("warning")
+      .describe("critical: only where users have no usable variant."),
+  },
+  ["tiers", "severity"],
+);
 
-const NotifyEntry = map("a map with url", {
-  url: Url.describe("Gets a POST for each message ([NOTIFY.md](NOTIFY.md))."),
-  headers: Headers.default({}).describe("Sent with every request."),
-  on: listOf(oneOf(["incident"]), "a list with incident")
-    .default(["incident"])
-    .describe("incident: when one begins, becomes worse or ends."),
-  after: Delay.prefault("5m").describe(
-    "How long one target is in trouble, or data are doubtful, before it is told; 0s: at once.",
-  ),
-  only: NotifyOnly.prefault({}).describe("Which incidents are told."),
-  format: oneOf(NOTIFY_FORMATS).default("json").describe("What the receiver of the URL reads."),
-  link: optional(WebLink, "This Synclag, as readers reach it: messages lead there (default: `listen`)."),
-  chat_id: optional(
-    text("the id of a chat, in quotes"),
-    "Where Telegram shows it, such as '-1001234567890'.",
-  ),
-}).transform(({ on: _, after: afterMs, chat_id, link, only, ...others }) => ({
+const NotifyEntry = map(
+  "a map with url",
+  {
+    url: Url.describe("Gets a POST for each message ([NOTIFY.md](NOTIFY.md))."),
+    headers: Headers.default({}).describe("Sent with every request."),
+    on: listOf(oneOf(["incident"]), "a list with incident")
+      .default(["incident"])
+      .describe("incident: when one begins, becomes worse or ends."),
+    after: Delay.prefault("5m").describe(
+      "How long one target is in trouble, or data are doubtful, before it is told; 0s: at once.",
+    ),
+    only: NotifyOnly.prefault({}).describe("Which incidents are told."),
+    format: oneOf(NOTIFY_FORMATS).default("json").describe("What the receiver of the URL reads."),
+    link: optional(WebLink, "This Synclag, as readers reach it: messages lead there (default: `listen`)."),
+    chat_id: optional(
+      text("the id of a chat, in quotes"),
+      "Where Telegram shows it, such as '-1001234567890'.",
+    ),
+  },
+  ["headers", "on", "after", "only", "link"],
+).transform(({ on: _, after: afterMs, chat_id, link, only, ...others }) => ({
   ...others,
   afterMs,
   protocols: only.protocols ?? null,
@@ -335,13 +347,17 @@ const HeartbeatEntry = map("a map with url", {
   every: Interval.prefault("1m").describe("The time between two requests."),
 }).transform(({ every: everyMs, ...address }) => ({ ...address, everyMs }));
 
-const PublicEntry = map("a map with protocols or title", {
-  protocols: listOf(text("the name of a protocol"), "a list of protocols")
-    .min(1)
-    .exactOptional()
-    .describe("Only these protocols; by default all."),
-  title: text("a text of 1 to 100 characters", 100).default("Status").describe("The title of the page."),
-});
+const PublicEntry = map(
+  "a map with protocols or title",
+  {
+    protocols: listOf(text("the name of a protocol"), "a list of protocols")
+      .min(1)
+      .exactOptional()
+      .describe("Only these protocols; by default all."),
+    title: text("a text of 1 to 100 characters", 100).default("Status").describe("The title of the page."),
+  },
+  ["title"],
+);
 
 const Selection = text("a GraphQL selection such as campaigns(first: 1) { subgraphId }", 2_000);
 const ValuePath = pattern(/^[A-Za-z_]\w*(?:\.\w+)*$/, "a path such as campaigns.0.subgraphId");

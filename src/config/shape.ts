@@ -132,13 +132,22 @@ export function parseWhole<S extends Schema>(schema: S, value: unknown, spot: Sp
   for (const { path, message } of issues) {
     spot.at(...path).add(message);
   }
-  const { apart = [] } = z.globalRegistry.get(schema) ?? {};
-  const broken = new Set(issues.map(({ path: [key] }) => key));
-  if (broken.size > 0 && [...broken].every((key) => apart.includes(String(key)))) {
-    const sound = [...broken].reduce<unknown>((rest, key) => withoutKey(rest, [], String(key), null), known);
-    return z.core.safeParse(schema, sound, PARAMS).data ?? null;
+  const { apart = [] } = z.globalRegistry.get(writtenSchema(schema)) ?? {};
+  if (issues.length > 0 && issues.every(({ path: [key] }) => apart.includes(String(key)))) {
+    // Of a map in this one only what is broken is left out, if the rest is still valid.
+    const [inner, outer] = [issues.map(({ path }) => path), issues.map(({ path }) => path.slice(0, 1))];
+    const sound = [inner, outer].map((paths) => z.core.safeParse(schema, withoutPaths(known, paths), PARAMS));
+    return sound.find(({ success }) => success)?.data ?? null;
   }
   return data ?? null;
+}
+
+/** The schema of what the file has: without its default and what becomes of it. */
+function writtenSchema(schema: Schema): Schema {
+  if (schema instanceof z.ZodPipe) {
+    return writtenSchema(schema.in);
+  }
+  return schema instanceof z.ZodPrefault ? writtenSchema(schema.def.innerType) : schema;
 }
 
 interface Issue {
@@ -163,6 +172,13 @@ function issuesIn(error: z.core.$ZodError | undefined): readonly Issue[] {
 function unknownKeysIn(error: z.core.$ZodError | undefined) {
   return issuesIn(error).flatMap(({ path, message, keys }) =>
     (keys ?? []).map((key) => ({ path, key, expected: message.split(", ") })),
+  );
+}
+
+function withoutPaths(value: unknown, paths: readonly Path[]): unknown {
+  return paths.reduce<unknown>(
+    (rest, path) => withoutKey(rest, path.slice(0, -1), String(path.at(-1)), null),
+    value,
   );
 }
 
