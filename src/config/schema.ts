@@ -13,6 +13,7 @@ import {
   Listen,
   Schedule,
 } from "./quantities.ts";
+import { count, isNotEmpty, listOf, map, mapOf, oneOf, optional, pattern, text, webLink } from "./values.ts";
 
 /** A name that becomes a metric label and a part of a URL. */
 const Name = pattern(
@@ -454,56 +455,6 @@ export function configJsonSchema(): Readonly<Record<string, unknown>> {
     },
   });
   return { ...schema, title: "chains.yaml of Synclag" };
-}
-
-function text(expected: string, max?: number) {
-  const string = z.string().min(1);
-  return (max === undefined ? string : string.max(max)).meta({ expected });
-}
-
-export function pattern(regex: RegExp, expected: string) {
-  return z.string().regex(regex).meta({ expected });
-}
-
-/** A URL for browsers, without a slash at its end. */
-function webLink(expected: string) {
-  return pattern(/^https?:\/\/[^\s/]+[^\s'"]*$/i, expected).transform((url) => url.replace(/\/+$/, ""));
-}
-
-function count(least: number, most = Number.MAX_SAFE_INTEGER) {
-  const expected = `a whole number from ${least}${most === Number.MAX_SAFE_INTEGER ? "" : ` to ${most}`}`;
-  return z.int().min(least).max(most).meta({ expected });
-}
-
-function oneOf<const Names extends readonly string[]>(names: Names) {
-  return z.enum(names).meta({ expected: names.join(", ").replace(/, (?=[^,]*$)/, " or ") });
-}
-
-/** A map with these keys. */
-export function map<Shape extends z.core.$ZodShape>(
-  expected: string,
-  shape: Shape,
-  apart: readonly (keyof Shape & string)[] = [],
-) {
-  return z.strictObject(shape).meta({ expected, apart });
-}
-
-/** A map whose keys the user chooses. */
-export function mapOf<Value extends z.ZodType>(value: Value, expected: string, key = z.string()) {
-  return z.record(key, value).meta({ expected });
-}
-
-function listOf<Item extends z.ZodType>(item: Item, expected: string) {
-  return z.array(item).meta({ expected });
-}
-
-/** A key that may be absent. */
-function optional<S extends z.ZodType>(schema: S, description: string) {
-  return schema.exactOptional().describe(description);
-}
-
-function isNotEmpty(entries: object): boolean {
-  return Object.keys(entries).length > 0;
 }
 
 function replyPath(regex: string) {

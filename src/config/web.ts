@@ -4,8 +4,8 @@ import { z } from "zod";
 import { whyUnreadable } from "../core/model/why-unreadable.ts";
 import type { ClientAuth, TlsSettings, WebSettings } from "./config.ts";
 import { Problems, type Spot } from "./problems.ts";
-import { map, mapOf, pattern } from "./schema.ts";
 import { parseWhole } from "./shape.ts";
+import { map, mapOf, pattern } from "./values.ts";
 import { readYaml } from "./yaml.ts";
 
 const PemFile = z.string().min(1).meta({ expected: "the path of a PEM file" });
