@@ -29,6 +29,14 @@ Exit codes:
   3  unknown   nothing is known of a protocol on a chain, and none is critical; or wrong usage
                or configuration`;
 
+const WATCH_NOTES = `
+Nothing is written to disk: \`synclag init\` with the same arguments writes a chains.yaml.
+
+Exit codes:
+  0  Ctrl-C or SIGTERM
+  1  an endpoint is not an indexer or RPC node that can be watched
+  2  wrong usage`;
+
 const FILTER = new Argument("[filter...]", "protocol, protocol/chain or protocol/chain/variant");
 const CONFIG = option("--config <file>", "configuration file", "chains.yaml");
 const CONFIG_OR_URL = option("--config <file>", "configuration file", "chains.yaml").conflicts("url");
@@ -45,7 +53,7 @@ const STORE = [
   option("--cluster <name>", "fleets of different names share a store (default: default)"),
 ].map((one) => one.conflicts(["url", "state"]));
 
-/** How `probe` and `init` ask an endpoint. */
+/** How `probe`, `watch` and `init` ask an endpoint. */
 const ASKING = [
   repeated("--header <header>", `such as 'Authorization: Bearer \${KEY}'`),
   option("--chain-id <n>", "the chain's number, where neither reply nor URL has it"),
@@ -111,6 +119,14 @@ const COMMANDS: readonly CommandSpec[] = [
     about: "show the polling schedule and budget usage",
     options: [CONFIG, format("table", "json")],
     load: async () => (await import("./commands/plan.ts")).plan,
+  },
+  {
+    name: "watch",
+    about: "watch these endpoints, live in the terminal and on a page, without a file; until Ctrl-C",
+    after: WATCH_NOTES,
+    argument: new Argument("<url...>", `URLs of indexers and RPC nodes; ${FILLED_IN}`),
+    options: [...ASKING, option(LISTEN, "address of the page (default: 127.0.0.1:9855)")],
+    load: async () => (await import("./commands/watch.ts")).watch,
   },
   {
     name: "init",

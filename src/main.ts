@@ -48,7 +48,12 @@ const world: CommandWorld = {
   err: lineWriter(process.stderr),
   outIsTerminal: Boolean(process.stdout.isTTY),
   errIsTerminal: Boolean(process.stderr.isTTY),
-  outColumns: process.stdout.columns,
+  get outColumns() {
+    return process.stdout.columns;
+  },
+  get outRows() {
+    return process.stdout.rows;
+  },
   nowMs: Date.now,
   monotonicMs: () => performance.now(),
   uptimeMs: createUptime(),
@@ -69,10 +74,11 @@ const world: CommandWorld = {
 };
 
 process.stdout.on("error", (error) => {
-  // A reader that closes the pipe early, such as `head`, has read enough.
+  // A reader that closes the pipe early, such as `head`, has read enough: `watch` and `demo` stop.
   if (!hasCode(error, "EPIPE")) {
     fail(`Cannot write the output: ${error.message}`);
   }
+  process.emit("SIGTERM", "SIGTERM");
 });
 // A line that cannot be written, to a full disk say, is lost, and does not end the daemon.
 process.stderr.on("error", () => undefined);

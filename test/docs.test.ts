@@ -62,7 +62,7 @@ const CONFIGURATIONS = ["docs/your-case.md", "README.md"].flatMap((page) =>
 describe("a configuration of docs/your-case.md or README.md", () => {
   it("is there for each case", () => {
     expect(CONFIGURATIONS.map(({ title }) => title)).toEqual([
-      "One indexer, a chat channel",
+      "One indexer, no Prometheus",
       "A graph-node of your own",
       "One subgraph on The Graph's gateway",
       "Subgraphs of one protocol on several chains",

@@ -205,6 +205,11 @@ export class KeyVariables {
     return [...this.#taken];
   }
 
+  /** The keys by the variables that stand for them. */
+  get values(): Readonly<Record<string, string>> {
+    return Object.fromEntries([...this.#namesByKey].map(([key, name]) => [name, key]));
+  }
+
   inUrl(written: string): string {
     return writtenKeys(written).reduce(
       (url, { before, key, kind }) =>

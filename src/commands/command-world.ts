@@ -17,8 +17,10 @@ export interface CommandWorld {
   readonly err: (line: string) => void;
   readonly outIsTerminal: boolean;
   readonly errIsTerminal: boolean;
-  /** The width of the terminal of stdout; undefined if stdout is no terminal. */
+  /** The present width of the terminal of stdout; undefined if stdout is not a terminal. */
   readonly outColumns?: number | undefined;
+  /** Its height. */
+  readonly outRows?: number | undefined;
   /** Unix milliseconds. */
   readonly nowMs: () => number;
   /** Milliseconds of a monotonic clock. */

@@ -61,8 +61,34 @@ export async function init(flags: Flags, world: CommandWorld, urls: readonly str
 
 /** The text of the file, and how many endpoints it does not have. */
 async function probeAll(urls: readonly string[], flags: Flags, world: CommandWorld) {
-  await using prober = new Prober(urls, flags, world);
   const variables = new KeyVariables([...urls, ...flags.header]);
+  const { asked, yaml } = await askAll(urls, flags, world, variables);
+  const lines = asked.map(({ said }) => `  ${said}`);
+  const notes = lines.flatMap((line, index) => (asked[index]?.endpoint === null ? [`#${line}\n`] : []));
+  world.out(lines.join("\n"));
+  if (yaml === null) {
+    const message = `Cannot write ${flags.output}: none of these endpoints answered as an indexer whose chain is known`;
+    throw new CommandError(message, { exitCode: EXIT.failure });
+  }
+  const names = variables.names.filter((name) => yaml.includes(`\${${name}}`));
+  if (names.length > 0) {
+    world.out(`Set ${names.join(", ")} in the environment first.`);
+  }
+  const text = `${SCHEMA_LINE}\n${yaml}${notes.length === 0 ? "" : "# Not in this file:\n"}${notes.join("")}`;
+  return { text, leftOut: notes.length };
+}
+
+/**
+ * Asks each endpoint what it is: a line about each, without secrets, and a chains.yaml for those that can be used, in which `variables`
+ * stand for keys; null: none of them is an indexer.
+ */
+export async function askAll(
+  urls: readonly string[],
+  flags: Flags,
+  world: CommandWorld,
+  variables: KeyVariables,
+) {
+  await using prober = new Prober(urls, flags, world);
   const questions = urls.map((url) => [
     ...questionsAt(url),
     ...(SERVER.test(url) ? questionsBeside(url) : []),
@@ -73,24 +99,11 @@ async function probeAll(urls: readonly string[], flags: Flags, world: CommandWor
   for (const asked of questions) {
     findings.push(await prober.ask(asked));
   }
-  const asked = findings.map((one, index) =>
-    describeEndpoint(one, urls[index] ?? "", { findings, prober, variables }),
-  );
-  const lines = asked.map(({ said }) => world.redact(`  ${said}`));
+  const asked = findings
+    .map((one, index) => describeEndpoint(one, urls[index] ?? "", { findings, prober, variables }))
+    .map(({ endpoint, said }) => ({ endpoint, said: world.redact(said) }));
   const found = asked.flatMap(({ endpoint }) => endpoint ?? []);
-  const notes = lines.flatMap((line, index) => (asked[index]?.endpoint === null ? [`#${line}\n`] : []));
-  world.out(lines.join("\n"));
-  if (found.every(({ dialect }) => dialect === "rpc")) {
-    const message = `Cannot write ${flags.output}: none of these endpoints answered as an indexer whose chain is known`;
-    throw new CommandError(message, { exitCode: EXIT.failure });
-  }
-  const yaml = `${SCHEMA_LINE}\n${chainsYaml(found)}`;
-  const names = variables.names.filter((name) => yaml.includes(`\${${name}}`));
-  if (names.length > 0) {
-    world.out(`Set ${names.join(", ")} in the environment first.`);
-  }
-  const text = `${yaml}${notes.length === 0 ? "" : "# Not in this file:\n"}${notes.join("")}`;
-  return { text, leftOut: notes.length };
+  return { asked, yaml: found.every(({ dialect }) => dialect === "rpc") ? null : chainsYaml(found) };
 }
 
 interface Asking {
@@ -113,18 +126,18 @@ function describeEndpoint(
   const endpoint = best ? endpointOf(best, prober.headers, variables, chain?.id ?? null) : null;
   if (endpoint === null || endpoint.chains.length === 0) {
     const url = endpoint?.address.url ?? variables.inUrl(typed);
-    return { endpoint: null, said: `${url}: ${whyUnusable(attempts)}` };
+    return { endpoint: null, said: `${url}: ${best ? NO_CHAIN : whyRefused(attempts)}` };
   }
   const slugs = endpoint.chains.map(({ slug }) => slug).join(", ");
   const how = chain === null ? "" : ` (${chain.why})`;
   return { endpoint, said: `${endpoint.address.url}: ${endpoint.dialect}, ${slugs}${how}` };
 }
 
-function whyUnusable(attempts: readonly Attempt[]): string {
+const NO_CHAIN = "the reply names no chain: give its number with --chain-id";
+
+function whyRefused(attempts: readonly Attempt[]): string {
   // A rejected key says more than what the last of the other questions got.
   const rejected = attempts.find(({ refusal }) => refusal?.reason === "unauthorized");
   const refusal = (rejected ?? attempts.at(-1))?.refusal;
-  return refusal
-    ? describeRefusal(refusal)
-    : "the reply names no chain; `synclag probe URL --chain-id N` prints its lines for chains.yaml";
+  return refusal ? describeRefusal(refusal) : NO_CHAIN;
 }

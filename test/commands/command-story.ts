@@ -41,6 +41,7 @@ const CONTROL = /[^\n\P{Cc}]/gu;
  *   matches method, path and body; `status` is that of a daemon with a lagging target, changed by patterns;
  * - `hold NAME STATE`: another process that listens there has the state file;
  * - `synclag ARGUMENT… [| PATTERN]`: what it prints, or the lines that match, and its exit code; `together N synclag …`;
+ *   `until PATTERN synclag …`: Ctrl-C once it has printed that;
  * - `asked NAME`, `cat FILE`, `ls`, `secrets`: what has come of it.
  */
 export class CommandStory implements AsyncDisposable {
@@ -174,6 +175,7 @@ export class CommandStory implements AsyncDisposable {
 
   readonly #says: Readonly<Record<string, Saying>> = {
     synclag: (_, text) => this.#run(text),
+    until: ([pattern = "", , ...words]) => this.#run(words.join(" "), new RegExp(pattern)),
     together: async ([count = "", , ...words]) => {
       const all = await Promise.all(Array.from({ length: Number(count) }, () => this.#run(words.join(" "))));
       return all.toSorted().join("\n");
@@ -184,14 +186,30 @@ export class CommandStory implements AsyncDisposable {
     secrets: () => this.#secrets.join(" "),
   };
 
-  async #run(text: string): Promise<string> {
+  /** A daemon that starts ends at once, or after its first output that matches. */
+  async #run(text: string, until = /^/): Promise<string> {
+    let stop: () => void = () => undefined;
+    let isDone = until.test("");
     const [typed = "", pattern] = text.split(/ \| (.*)/);
     const args = [...typed.matchAll(/'([^']*)'|\S+/g)].map(([all, quoted]) => quoted ?? all);
     const { exitCode, out, err } = await runCommand(args, this.#env, (world) => ({
       readFile: (path) => world.readFile(this.#path(path)),
       listFiles: (folder, names) => world.listFiles(this.#path(folder), names),
-      // A daemon that starts ends at once.
-      onSignal: (signal, stop) => signal === "SIGTERM" && setImmediate(stop),
+      onSignal: (signal, listener) => {
+        if (signal === "SIGINT") {
+          stop = listener;
+          if (isDone) {
+            setImmediate(stop);
+          }
+        }
+      },
+      out: (line) => {
+        world.out(line);
+        if (!isDone && until.test(line)) {
+          isDone = true;
+          setImmediate(stop);
+        }
+      },
       keepSecret: (texts) => {
         this.#secrets.push(...texts.filter((one) => !this.#secrets.includes(one)));
         world.keepSecret(texts);
@@ -247,6 +265,7 @@ export class CommandStory implements AsyncDisposable {
     }
     return shown
       .replaceAll(/(answered in |"took_ms": |\(pid )[\d.]+/g, "$10")
+      .replaceAll(/(Page: http:\/\/127\.0\.0\.1:)\d+/g, "$10")
       .replaceAll(/getaddrinfo \w+/g, "getaddrinfo")
       .replaceAll(CONTROL, (one) => `\\x${one.charCodeAt(0).toString(16).padStart(2, "0")}`);
   }

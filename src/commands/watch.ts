@@ -1,0 +1,75 @@
+import type { App } from "../app/app.ts";
+import { parseConfig } from "../config/parse.ts";
+import { formatClock } from "../core/model/text.ts";
+import { renderCheckTable } from "../views/terminal/check.ts";
+import { screenOf } from "../views/terminal/screen.ts";
+import { KeyVariables } from "./chains-yaml.ts";
+import { CommandError, type CommandWorld, colorsFor, EXIT, type Flags } from "./command-world.ts";
+import { daemonWorld } from "./daemon-world.ts";
+import { askAll } from "./init.ts";
+import { readListen } from "./load-config.ts";
+import { runUntilSignal } from "./run.ts";
+
+/**
+ * `synclag watch`: asks each endpoint what it is, and runs the daemon on all of them until it is stopped. Nothing is written to disk.
+ *
+ * @throws {CommandError | ConfigError} If an endpoint or an argument cannot be used.
+ */
+export async function watch(flags: Flags, world: CommandWorld, urls: readonly string[]): Promise<number> {
+  const listen = readListen(flags.listen);
+  const variables = new KeyVariables([...urls, ...flags.header]);
+  const { asked, yaml } = await askAll([...new Set(urls)], flags, world, variables);
+  const unusable = asked.filter(({ endpoint }) => endpoint === null);
+  if (unusable.length > 0) {
+    throw failed(unusable.map(({ said }) => `Cannot watch ${said}`).join("\n"));
+  }
+  if (yaml === null) {
+    throw failed("Cannot watch RPC nodes alone: name an indexer, too");
+  }
+  world.err(asked.map(({ said }) => `  ${said}`).join("\n"));
+  const { readFile } = world;
+  const parsed = parseConfig(yaml, { file: "watch", env: { ...world.env, ...variables.values }, readFile });
+  world.keepSecret(parsed.secrets);
+  const config = { ...parsed, listen: listen ?? parsed.listen };
+  // The table says what the log would say of the fleet.
+  const own = await daemonWorld(world, "error");
+  return await runUntilSignal(config, world, { ...own, loadConfig: () => config }, (app) => show(app, world));
+}
+
+function failed(message: string): CommandError {
+  return new CommandError(message, { exitCode: EXIT.failure });
+}
+
+const REDRAW_MS = 1_000;
+
+/** Shows the table of `check` in place each second; without a terminal, again whenever a status has changed. */
+function show({ report, url }: App, world: CommandWorld): AsyncDisposable {
+  let shown = "";
+  const draw = (): void => {
+    const json = report();
+    const { outColumns, outIsTerminal, outRows } = world;
+    const table = renderCheckTable(json, {
+      unfiltered: json,
+      selections: [],
+      color: colorsFor("out", world),
+      widthColumns: outColumns || null,
+      statusesUrl: `${url}/docs/statuses`,
+    });
+    const nowMs = Date.parse(json.generated_at);
+    const text = `${formatClock(nowMs, nowMs)}  ${table}\n\nPage: ${url}/  Stop: Ctrl-C`;
+    const statuses = json.targets.map(({ key, status }) => `${key} ${status}`).join("\n");
+    if (outIsTerminal) {
+      world.out(screenOf(text, { columns: outColumns || null, rows: outRows || null }));
+    } else if (statuses !== shown && json.targets.every(({ since }) => since !== null)) {
+      shown = statuses;
+      world.out(`${text}\n`);
+    }
+  };
+  draw();
+  const timer = setInterval(draw, REDRAW_MS);
+  return {
+    async [Symbol.asyncDispose]() {
+      clearInterval(timer);
+    },
+  };
+}
