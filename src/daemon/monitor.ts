@@ -10,16 +10,18 @@ import { groupBy } from "../core/model/group-by.ts";
 import type { Observation } from "../core/model/observation.ts";
 import type { ParityReading } from "../core/model/parity.ts";
 import type { BudgetReport, ChainPart, Incident, Report, TargetId } from "../core/model/report.ts";
+import { isoTime } from "../core/model/text.ts";
 import { staleAfterMs } from "../core/model/thresholds.ts";
 import { composeReport } from "../core/report/compose.ts";
 import { reportChain } from "../core/report/report-chain.ts";
 import type { SourceState } from "../core/source/source-state.ts";
+import { stepReader } from "../io/clock-steps.ts";
 import type { KnownState } from "../io/state/parts.ts";
 import { inSlices } from "./state/in-slices.ts";
 
 export interface MonitorOptions {
   readonly nowMs: () => number;
-  /** Detects jumps of the wall clock. Default: none are detected. */
+  /** Detects steps of the wall clock. Default: none are detected. */
   readonly uptimeMs?: () => number;
   readonly budgets: (nowMs: number) => readonly BudgetReport[];
   /** Chains that endpoints serve and chains.yaml does not list. Default: none are known. */
@@ -55,9 +57,6 @@ const MAX_AGE_MS = 1_000;
  * Ages in details, and the moment at which evidence becomes stale, are late by this at most.
  */
 const CHAIN_REPORT_LIFETIME_MS = 15_000;
-/** A larger difference between the wall clock and the uptime is a jump. */
-const DRIFT_MS = 2_000;
-
 /** Holds the state of every chain, and makes the report of it. */
 export class Monitor {
   readonly #options: MonitorOptions;
@@ -75,11 +74,12 @@ export class Monitor {
   #lastOutageMs = Number.NEGATIVE_INFINITY;
   /** When a status turned last. */
   #turnedMs = Number.NEGATIVE_INFINITY;
-  /** The wall clock minus the uptime, at the last look. */
-  #clockOffsetMs: number | null = null;
+  readonly #readStep: () => number;
 
   constructor(fleet: Fleet, options: MonitorOptions) {
+    const { nowMs, uptimeMs } = options;
     this.#options = options;
+    this.#readStep = uptimeMs === undefined ? () => 0 : stepReader({ nowMs, uptimeMs });
     this.#fleet = fleet;
     this.watch(fleet);
   }
@@ -274,21 +274,18 @@ export class Monitor {
     );
   }
 
-  /** Shifts all remembered instants by a jump of the wall clock. */
+  /** Shifts all remembered instants by a step of the wall clock. */
   #followClock(): void {
-    const { uptimeMs, nowMs } = this.#options;
-    if (uptimeMs === undefined) {
-      return;
-    }
-    const offsetMs = nowMs() - uptimeMs();
-    const jumpMs = offsetMs - (this.#clockOffsetMs ?? offsetMs);
-    this.#clockOffsetMs = offsetMs;
-    if (Math.abs(jumpMs) >= DRIFT_MS) {
+    const stepMs = this.#readStep();
+    if (stepMs !== 0) {
       for (const chain of this.#chains.values()) {
-        chain.shift(jumpMs);
+        chain.shift(stepMs);
       }
-      this.#lastOutageMs += jumpMs;
-      this.#turnedMs += jumpMs;
+      this.#incidents = this.#incidents.map((one) => {
+        return { ...one, since: isoTime(Date.parse(one.since) + stepMs) };
+      });
+      this.#lastOutageMs += stepMs;
+      this.#turnedMs += stepMs;
       this.#latest = null;
     }
   }

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { endOf, type News, type Told, tell } from "../core/events/told.ts";
+import { endOf, type News, shiftTold, type Told, tell } from "../core/events/told.ts";
 import type { PostRequest } from "../core/model/http-post.ts";
 import type { Report } from "../core/model/report.ts";
+import { stepReader } from "../io/clock-steps.ts";
 import { createHttpClient, type HttpClient } from "../io/http-client/client.ts";
 import type { World } from "../io/world.ts";
 import { type Message, messageOf, NOTIFY_BODIES } from "../views/wording/notification.ts";
@@ -9,7 +10,7 @@ import type { Daemon } from "./daemon.ts";
 
 type NotifyingDaemon = Pick<Daemon, "config" | "healthy" | "isPolling" | "keepTold" | "told">;
 interface NotifyingWorld
-  extends Pick<World, "build" | "logger" | "monotonicMs" | "nowMs" | "onBug" | "proxy"> {
+  extends Pick<World, "build" | "logger" | "monotonicMs" | "nowMs" | "onBug" | "proxy" | "uptimeMs"> {
   /** The address of the HTTP server, once it runs. */
   readonly pageUrl: () => string;
 }
@@ -30,6 +31,7 @@ export class Notifier implements AsyncDisposable {
   readonly counts = { sent: 0, failed: 0, dropped: 0 };
   readonly #daemon: NotifyingDaemon;
   readonly #world: NotifyingWorld;
+  readonly #readStep: () => number;
   readonly #firstDelayMs: number;
   readonly #client: HttpClient;
   readonly #timer: NodeJS.Timeout;
@@ -45,6 +47,7 @@ export class Notifier implements AsyncDisposable {
   constructor(daemon: NotifyingDaemon, world: NotifyingWorld, firstDelayMs = FIRST_DELAY_MS) {
     this.#daemon = daemon;
     this.#world = world;
+    this.#readStep = stepReader(world);
     this.#firstDelayMs = firstDelayMs;
     this.#client = openNotifyClient(world);
     this.#timer = setInterval(() => void this.#pingIfDue().catch(world.onBug), TICK_MS);
@@ -52,11 +55,13 @@ export class Notifier implements AsyncDisposable {
 
   /** Sends what the report adds to what was said. Only the replica that polls sends anything. */
   note(report: Report): void {
+    const stepMs = this.#readStep();
     if (!this.#daemon.isPolling()) {
       return;
     }
     const { notify } = this.#daemon.config;
-    const { news, told } = notify === null ? NOTHING : tell(this.#daemon.told, report, notify);
+    const before = stepMs === 0 ? this.#daemon.told : shiftTold(this.#daemon.told, stepMs);
+    const { news, told } = notify === null ? NOTHING : tell(before, report, notify);
     this.#daemon.keepTold(told);
     this.#told = told;
     this.#post(news, report);

@@ -2,10 +2,11 @@ import { type Incident, incidentKey, type Report, type TargetReport } from "../m
 import { isoTime } from "../model/text.ts";
 import { pairState, pairsOf } from "../report/pairs.ts";
 import { type Event, type EventKind, eventOf } from "./event.ts";
+import { unwatched, watchedSinceMs } from "./unwatched.ts";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-/** How long events are kept. Those of pairs are few, and the public page shows 90 days. */
+/** How much watched time events are kept for. Those of pairs are few, and the public page shows 90 days. */
 const KEPT_MS = 30 * 24 * HOUR_MS;
 const PAIR_KEPT_MS = 3 * KEPT_MS;
 /** The most events of one subject, so that a flapping target does not displace all others. */
@@ -22,8 +23,12 @@ export class EventLog {
   readonly #lists = new Map<string, Event[]>();
   /** Null: not yet. */
   #prunedMs: number | null = null;
-  /** The time of the last report. */
-  #notedMs = Number.POSITIVE_INFINITY;
+  /** When this process began to add events, by its present clock; null: it adds none. */
+  #begunMs: number | null = null;
+  /** The events that it has added since. */
+  #own = new WeakSet<Event>();
+  /** Of the others, those that are dated to its beginning, as they were dated. */
+  #originals = new WeakMap<Event, Event>();
   /** The target reports of the last `note()`. Many are the same objects in the next report. */
   #noted: readonly TargetReport[] = [];
   /** When the deployment of a target last changed, by its key. */
@@ -38,6 +43,13 @@ export class EventLog {
   /** The events of each kind and subject, the oldest first. */
   get lists(): ReadonlyMap<string, readonly Event[]> {
     return this.#lists;
+  }
+
+  /** The events of each subject in their order, to be kept in a file: those of other processes as these have dated them. */
+  get originals(): readonly Event[] {
+    return [...this.#lists.values()].flatMap((own) =>
+      own.map((event) => this.#originals.get(event) ?? event),
+    );
   }
 
   /** The events of one subject, the oldest first. */
@@ -58,7 +70,6 @@ export class EventLog {
    */
   note(report: Report, hasAll: boolean): readonly Event[] {
     const { generated_at: time, incidents, parity, targets } = report;
-    this.clip(time);
     const former = this.#noted;
     const statuses: Event[] = [];
     const chains = new Set<string>();
@@ -89,34 +100,60 @@ export class EventLog {
       this.add(event);
     }
     this.#noted = hasAll ? targets : [];
-    const nowMs = Date.parse(time);
-    // A clock that has just jumped ahead, and may return, drops nothing.
-    this.#prune(targets, nowMs, Math.min(nowMs, this.#notedMs));
-    this.#notedMs = nowMs;
+    this.#prune(targets, time);
     return events;
   }
 
+  /** This process adds events from now on. */
+  begin(nowMs: number): void {
+    this.#begunMs = nowMs;
+    this.#own = new WeakSet();
+    this.#date(0);
+  }
+
   /**
-   * Dates what happened later than now, by a clock that was ahead, to now: it would hide all that follows. Returns whether there was
-   * any. It looks for it once the clock is behind the last report, and at first.
+   * The wall clock was set, and may be set back: what this process has added keeps its age. Of others it is unknown whose clock was
+   * right, so theirs keep their times, except that none is later than the beginning of this process: it would hide all that follows.
    */
-  clip(now: string): boolean {
-    if (Date.parse(now) >= this.#notedMs) {
-      return false;
+  shift(stepMs: number): void {
+    if (this.#begunMs !== null) {
+      this.#begunMs += stepMs;
+      this.#date(stepMs);
     }
-    let isClipped = false;
-    for (const own of this.#lists.values()) {
-      own.forEach((event, index) => {
-        if (event.time > now) {
-          own[index] = { ...event, time: now };
-          isClipped = true;
+    for (const [subject, turnedMs] of this.#turnedMs) {
+      this.#turnedMs.set(subject, turnedMs + stepMs);
+    }
+  }
+
+  #date(stepMs: number): void {
+    const begun = isoTime(this.#begunMs ?? 0);
+    for (const [name, list] of this.#lists) {
+      let next = begun;
+      const dated = list.toReversed().map((event) => {
+        if (this.#own.has(event)) {
+          const moved = eventOf({ ...event, time: isoTime(Date.parse(event.time) + stepMs) });
+          this.#own.add(moved);
+          return moved;
         }
+        const original = this.#originals.get(event) ?? event;
+        next = original.time > begun ? next : original.time;
+        if (next === original.time) {
+          return original;
+        }
+        const clipped = eventOf({ ...original, time: next });
+        this.#originals.set(clipped, original);
+        return clipped;
       });
+      this.#lists.set(name, dated.toReversed());
     }
-    return isClipped;
   }
 
   add(event: Event): void {
+    this.#own.add(event);
+    this.#insert(event);
+  }
+
+  #insert(event: Event): void {
     const { kind, subject, to } = event;
     const own = this.#lists.get(nameOf(event));
     if (own === undefined) {
@@ -138,8 +175,8 @@ export class EventLog {
     for (const event of events) {
       this.#lists.set(nameOf(event), []);
     }
-    for (const event of sorted(events)) {
-      this.add(event);
+    for (const event of events) {
+      this.#insert(event);
     }
     this.#noted = [];
   }
@@ -216,10 +253,11 @@ export class EventLog {
   }
 
   /**
-   * Drops events that are too old at `ageMs` or too many, each hour. The last event of a configured subject stays: it is its present
-   * state.
+   * Drops events that are too old or too many, each hour. The last event of a configured subject stays: it is its present state. A
+   * clock that is ahead makes none too old: an age is counted in watched time.
    */
-  #prune(targets: readonly TargetReport[], nowMs: number, ageMs: number): void {
+  #prune(targets: readonly TargetReport[], time: string): void {
+    const nowMs = Date.parse(time);
     const { size } = this;
     const isFull = size > MOST_EVENTS;
     this.#prunedMs ??= isFull ? Number.NEGATIVE_INFINITY : nowMs;
@@ -228,10 +266,15 @@ export class EventLog {
     }
     this.#prunedMs = nowMs;
     const configured = subjectsOf(targets);
+    const gaps = unwatched(this.all("process"), time);
+    const keptMs = {
+      pair: watchedSinceMs(gaps, nowMs, PAIR_KEPT_MS),
+      other: watchedSinceMs(gaps, nowMs, KEPT_MS),
+    };
     const oldest = isFull ? Date.parse(this.all()[size - MOST_EVENTS * 0.9]?.time ?? "") : -Infinity;
     for (const [name, own] of this.#lists) {
       const [{ kind, subject } = { kind: "status", subject: "" }] = own;
-      const from = isoTime(Math.max(ageMs - (kind === "pair" ? PAIR_KEPT_MS : KEPT_MS), oldest));
+      const from = isoTime(Math.max(kind === "pair" ? keptMs.pair : keptMs.other, oldest));
       // An event holds until the next one.
       const kept = own.filter(
         (event, index) =>

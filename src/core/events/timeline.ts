@@ -3,12 +3,7 @@ import { STATUSES_BY_URGENCY } from "../model/statuses.ts";
 import { isoTime } from "../model/text.ts";
 import { type Event, eventOf } from "./event.ts";
 import type { EventLog } from "./event-log.ts";
-
-/** A stretch of time. Times in ISO 8601 sort as texts. */
-export interface Interval {
-  readonly from: string;
-  readonly to: string;
-}
+import { byStart, type Interval, unwatched } from "./unwatched.ts";
 
 /** A time in which the status of a target, or the state of a pair, was the same. */
 export interface Period extends Interval {
@@ -29,7 +24,7 @@ const RANKS: ReadonlyMap<string | null, number> = new Map(WORST_LAST.map((state,
 
 /** Reads the states of one subject over an interval, without holes. */
 export function periodReader(log: EventLog, interval: Interval) {
-  const gaps = unwatched(log, interval.to);
+  const gaps = unwatched(log.all("process"), interval.to);
   return (kind: "status" | "pair", subject: string): readonly Period[] => {
     const events = log.of(kind, subject);
     const known = events.map(({ time, to: state, detail }, index): Period => {
@@ -51,27 +46,6 @@ export function firstTime(log: EventLog): string | null {
   const times = [...log.lists.values()].flatMap(([first]) => first?.time ?? []);
   // Times in ISO 8601 sort as texts.
   return times.reduce<string | null>((least, time) => (least === null || time < least ? time : least), null);
-}
-
-/** When no Synclag polled, by the events of its processes, the oldest first and none within another. */
-function unwatched(log: EventLog, now: string): readonly Interval[] {
-  const processes = log.all("process");
-  const gaps = processes.flatMap(({ to, time, unwatched_since: from }) =>
-    to === "started" && from !== null && from < time ? { from, to: time } : [],
-  );
-  const last = processes.at(-1);
-  // A clock that was put back may have dated a later start before it.
-  const hasStopped = last?.to === "stopped" && log.of("process", last.subject).at(-1) === last;
-  const merged: Interval[] = [];
-  for (const gap of [...gaps, ...(hasStopped ? [{ from: last.time, to: now }] : [])].sort(byStart)) {
-    const before = merged.at(-1);
-    if (before === undefined || before.to < gap.from) {
-      merged.push(gap);
-    } else if (before.to < gap.to) {
-      merged[merged.length - 1] = { from: before.from, to: gap.to };
-    }
-  }
-  return merged;
 }
 
 function nothing(from: string, to: string): Period {
@@ -104,10 +78,6 @@ function countWhile<T>(list: readonly T[], start: number, isSo: (item: T) => boo
     end += 1;
   }
   return end - start;
-}
-
-function byStart(a: Interval, b: Interval): number {
-  return Number(a.from > b.from) - Number(a.from < b.from);
 }
 
 export type Availability = ReturnType<typeof availabilityOf>;

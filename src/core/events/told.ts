@@ -1,6 +1,7 @@
 import type { NotifyRules } from "../model/notify.ts";
 import { type Incident, incidentKey, type Report, type TargetReport } from "../model/report.ts";
 import { statusRank } from "../model/statuses.ts";
+import { isoTime } from "../model/text.ts";
 import { isAtLeast } from "../report/severity.ts";
 
 /** An incident that runs or has ended within the last hour, and what was said of it. It is saved, so that a restart says nothing twice. */
@@ -69,6 +70,18 @@ export function tell(before: readonly Told[], report: Report, rules: NotifyRules
   };
 }
 
+/** What was said, by a clock that was set by so much since. */
+export function shiftTold(told: readonly Told[], stepMs: number): readonly Told[] {
+  const shifted = (time: string) => isoTime(Date.parse(time) + stepMs);
+  return told.map((one) => ({
+    ...one,
+    incident: { ...one.incident, since: shifted(one.incident.since) },
+    time: shifted(one.time),
+    starts: one.starts.map(shifted),
+    ended: one.ended === null ? null : shifted(one.ended),
+  }));
+}
+
 /** That it is over, for whoever was told of it. */
 export function endOf(told: Told): News {
   return newsOf("ended", told);
@@ -103,7 +116,7 @@ function isWanted({ incident, targets }: Running, rules: NotifyRules): boolean {
 
 function goOn(running: Running, time: string, rules: NotifyRules): Step {
   const { former, incident, targets } = running;
-  const isStart = former === null || former.ended !== null || former.incident.since !== incident.since;
+  const isStart = former === null || former.ended !== null;
   const recent = (former?.starts ?? []).filter((start) => Date.parse(time) - Date.parse(start) < HOUR_MS);
   const starts = isStart ? [...recent, incident.since] : former.starts;
   const now: Told = {

@@ -3,12 +3,13 @@ import { type Event, EventSchema, eventLines, eventOf } from "../../core/events/
 import { EventLog } from "../../core/events/event-log.ts";
 import { CAUSE_SCOPES, type Incident, incidentOfKey, type Report } from "../../core/model/report.ts";
 import { isoTime, parseJson } from "../../core/model/text.ts";
+import { stepReader } from "../../io/clock-steps.ts";
 import { readOptional, writeAtomically } from "../../io/state/kept-file.ts";
 import { DebouncedWriter } from "../../io/state/writer.ts";
 import type { World } from "../../io/world.ts";
 import type { StateStore } from "./store.ts";
 
-type EventsWorld = Pick<World, "logger" | "nowMs" | "stateFile">;
+type EventsWorld = Pick<World, "logger" | "nowMs" | "stateFile" | "uptimeMs">;
 
 /** `kill -9` loses at most the events of this time. */
 const WRITE_DELAY_MS = 1_000;
@@ -32,7 +33,9 @@ export class EventStore implements AsyncDisposable {
   readonly log = new EventLog();
   /** Incidents that began since the start of the process, by their scope. */
   readonly incidents = new Map<Incident["scope"], number>(CAUSE_SCOPES.map((scope) => [scope, 0]));
+  readonly #logger: World["logger"];
   readonly #nowMs: () => number;
+  readonly #readStep: () => number;
   readonly #writer: DebouncedWriter | null;
   /** Null while this process does not poll: it adds no events of itself then. */
   #name: string | null = null;
@@ -40,8 +43,11 @@ export class EventStore implements AsyncDisposable {
   /** Lines in the file; null: the file must be rewritten. */
   #lines: number | null = null;
 
-  private constructor({ logger, nowMs, stateFile }: EventsWorld, assertHeld: StateStore["assertHeld"]) {
+  private constructor(world: EventsWorld, assertHeld: StateStore["assertHeld"]) {
+    const { logger, nowMs, stateFile } = world;
+    this.#logger = logger;
     this.#nowMs = nowMs;
+    this.#readStep = stepReader(world);
     this.#writer =
       stateFile === null
         ? null
@@ -74,10 +80,7 @@ export class EventStore implements AsyncDisposable {
 
   /** Adds an event for each change since the last report, and returns them. `hasAll`: every endpoint has been polled. */
   note(report: Report, hasAll: boolean): readonly Event[] {
-    if (this.log.clip(report.generated_at)) {
-      this.#lines = null;
-      this.#writer?.touch();
-    }
+    this.#followClock();
     const events = this.log.note(report, hasAll);
     for (const { kind, subject, to } of events) {
       if (kind === "incident" && to === "began") {
@@ -95,6 +98,8 @@ export class EventStore implements AsyncDisposable {
   /** The process of this name polls from now on; `aliveMs`: when the one before was last known to. */
   started(name: string, aliveMs: number | null): void {
     this.#name = name;
+    this.#readStep();
+    this.log.begin(this.#nowMs());
     const last = this.log.all().at(-1);
     const alive = isoTime(aliveMs ?? 0);
     const wasAlive = last !== undefined && last.to !== "stopped" && alive > last.time;
@@ -122,8 +127,19 @@ export class EventStore implements AsyncDisposable {
     await this.#writer?.[Symbol.asyncDispose]();
   }
 
+  #followClock(): void {
+    const stepMs = this.#readStep();
+    if (stepMs !== 0) {
+      this.#logger.warn({ seconds: stepMs / 1_000 }, "Wall clock was set");
+      this.log.shift(stepMs);
+      this.#lines = null;
+      this.#writer?.touch();
+    }
+  }
+
   #addProcess(to: string, more: Partial<Pick<Event, "detail" | "unwatched_since">> = {}): void {
     if (this.#name !== null) {
+      this.#followClock();
       const time = isoTime(this.#nowMs());
       const event = eventOf({ time, kind: "process", subject: this.#name, to, ...more });
       this.log.add(event);
@@ -147,7 +163,7 @@ export class EventStore implements AsyncDisposable {
       await appendFile(path, eventLines(events));
       this.#lines = lines + events.length;
     } else {
-      const all = this.log.all();
+      const all = this.log.originals;
       await writeAtomically(path, eventLines(all));
       this.#lines = all.length;
     }

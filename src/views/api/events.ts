@@ -1,6 +1,7 @@
 import type { Event } from "../../core/events/event.ts";
 import type { EventLog } from "../../core/events/event-log.ts";
-import { availabilityOf, type Interval, incidentsOf, periodReader } from "../../core/events/timeline.ts";
+import { availabilityOf, incidentsOf, periodReader } from "../../core/events/timeline.ts";
+import type { Interval } from "../../core/events/unwatched.ts";
 import { incidentOfKey, type Report } from "../../core/model/report.ts";
 import type { EventQuery } from "./queries.ts";
 import { selectTargets } from "./selection.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { EVENT_KINDS } from "../../core/events/event.ts";
-import type { Interval } from "../../core/events/timeline.ts";
+import type { Interval } from "../../core/events/unwatched.ts";
 import { STATUSES } from "../../core/model/statuses.ts";
 import { isoTime } from "../../core/model/text.ts";
 import { didYouMean } from "../../core/text/near-miss.ts";

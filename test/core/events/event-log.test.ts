@@ -75,7 +75,8 @@ describe("incidentsOf()", () => {
 
 /**
  * - `TIME report|early Base: …`: notes a report, before all endpoints were polled where it is early, and says what is new;
- * - `TIME KIND SUBJECT TO [UNWATCHED]`: an event; `again`: the next process has it;
+ * - `TIME KIND SUBJECT TO [UNWATCHED]`: an event; one of a process that started begins; `again`: the next process has read the file;
+ * - `clock 40d`: the wall clock is set;
  * - `all`, `periods SUBJECT`, `slots SUBJECT`, `incidents FROM TO`: what follows of them, of the first day.
  */
 class EventStory {
@@ -87,7 +88,10 @@ class EventStory {
     const periods = () => periodReader(this.#log, this.#day)("status", second);
     switch (first) {
       case "again":
-        this.#log = logOf(this.#log.all());
+        this.#log = logOf(this.#log.originals);
+        return [];
+      case "clock":
+        this.#log.shift(Date.parse(at(second)) - START_MS);
         return [];
       case "all":
         return this.#log.all().map(textOf);
@@ -118,6 +122,9 @@ class EventStory {
     }
     const kind = second as Event["kind"];
     const event = { time: at(first), kind, subject: third.replace("_", " "), to };
+    if (to === "started") {
+      this.#log.begin(Date.parse(event.time));
+    }
     this.#log.add(eventOf(unwatched === undefined ? event : { ...event, unwatched_since: at(unwatched) }));
     return [];
   }

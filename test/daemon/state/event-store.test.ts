@@ -9,7 +9,7 @@ const NOW_MS = Date.parse("2026-11-20T03:00:00Z");
 
 async function open(stateFile: string) {
   const { logger, lines } = recordLog();
-  const store = await EventStore.open({ stateFile, logger, nowMs: () => NOW_MS });
+  const store = await EventStore.open({ stateFile, logger, nowMs: () => NOW_MS, uptimeMs: () => 0 });
   return { store, lines };
 }
 
