@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { parse } from "node:path";
 import type { FastifyInstance } from "fastify";
+import { apiMarkdown, openapiDocument } from "../../../views/api/openapi.ts";
+import { indexMarkdown, renderDocumentPage } from "../../../views/page/document.ts";
 import { API_PATH, DOCS_PATH, RUNBOOKS_PATH, STATUSES_PATH } from "../../../views/page/links.ts";
 import type { PageOptions } from "../../../views/page/shell.ts";
 import { compressed, HTML_HEADERS, JSON_TYPE, orNotFound, sendGzipped } from "./replies.ts";
@@ -8,7 +10,6 @@ import { compressed, HTML_HEADERS, JSON_TYPE, orNotFound, sendGzipped } from "./
 /** The documents: their index, the routes of the API, also as OpenAPI, and our own Markdown. Each is made once. */
 export function addDocuments(server: FastifyInstance, options: () => PageOptions): void {
   const documents = readDocuments();
-  const makers = loadOnListen(server);
   const bodies = new Map<string, Promise<Buffer>>();
   const bodyOf = (path: string, make: () => string): Promise<Buffer> => {
     const body = bodies.get(path) ?? compressed(make());
@@ -17,7 +18,6 @@ export function addDocuments(server: FastifyInstance, options: () => PageOptions
   };
 
   server.get("/openapi.json", async ({ routeOptions }, reply) => {
-    const { openapiDocument } = await makers();
     const make = () => JSON.stringify(openapiDocument(options().version));
     void reply.header("cache-control", "no-store").type(JSON_TYPE);
     return sendGzipped(reply, await bodyOf(routeOptions.url ?? "", make));
@@ -26,7 +26,6 @@ export function addDocuments(server: FastifyInstance, options: () => PageOptions
   for (const route of [DOCS_PATH, `${DOCS_PATH}/*`]) {
     server.get(route, async ({ url }, reply) => {
       const path = new URL(url, "http://x").pathname.replace(/\.md$|\/$/, "");
-      const { apiMarkdown, indexMarkdown, renderDocumentPage } = await makers();
       const ours = { [API_PATH]: apiMarkdown, [DOCS_PATH]: () => indexMarkdown(documents) }[path];
       const make = () => {
         const markdown = orNotFound(ours?.() ?? documents.get(path) ?? null, `No document ${path}`);
@@ -36,28 +35,6 @@ export function addDocuments(server: FastifyInstance, options: () => PageOptions
       return sendGzipped(reply, await bodyOf(path, make));
     });
   }
-}
-
-/**
- * Loads what makes the documents once the server listens: the Markdown parser and the schemas would add 10 ms each to the start. Not
- * when a document is first asked for: Node remembers an import that failed, for lack of file descriptors say, until it ends.
- */
-function loadOnListen(server: FastifyInstance) {
-  const load = async () => ({
-    ...(await import("../../../views/page/document.ts")),
-    ...(await import("../../../views/api/openapi.ts")),
-  });
-  let loading: ReturnType<typeof load> | null = null;
-  const makers = () => {
-    loading ??= load();
-    return loading;
-  };
-  server.addHook("onListen", (done) => {
-    // A failure is the reply to whoever asks for a document.
-    makers().catch(() => undefined);
-    done();
-  });
-  return makers;
 }
 
 /** Beside the program, in its package and in its image. */
