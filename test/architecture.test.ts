@@ -63,6 +63,7 @@ describe("synclag run", () => {
     expect(packages.filter((path) => !path.startsWith("node:")).toSorted()).toEqual([
       "commander",
       "fastify",
+      "marked",
       "node-cron",
       "p-limit",
       "pino",

@@ -55,7 +55,7 @@ export class Daemon implements AsyncDisposable {
   readonly #queue: PollQueue;
   readonly #planOf = memoize(({ fleet }: Config) => planFleet(fleet));
   #config: Config;
-  #tick: { readonly atMs: number; readonly monotonicMs: number };
+  #tick: ReturnType<typeof tickOf>;
   /** Null while this replica is a standby. */
   #poller: Poller | null = null;
   /** Pollers of earlier configurations with running polls. */
@@ -67,7 +67,7 @@ export class Daemon implements AsyncDisposable {
     const { onObserved, world, shared, store } = options;
     this.#options = options;
     this.#config = config;
-    this.#tick = { atMs: world.nowMs(), monotonicMs: world.monotonicMs() };
+    this.#tick = tickOf(world);
     this.#record = shared ?? store;
     this.#gate = new BudgetGate(this.#record, world.random);
     this.#monitor = new Monitor(config.fleet, {
@@ -108,7 +108,12 @@ export class Daemon implements AsyncDisposable {
       this.#states.noteEvidence((endpoint) => this.#monitor.isEvident(endpoint));
       this.#poller = this.#createPoller();
       this.#poller.start(() => {
-        this.#tick = { atMs: world.nowMs(), monotonicMs: world.monotonicMs() };
+        const tick = tickOf(world);
+        // The uptime counts while the machine sleeps.
+        if (tick.uptimeMs - this.#tick.uptimeMs > MAX_SILENCE_MS) {
+          this.#monitor.stoodStill();
+        }
+        this.#tick = tick;
       });
     }
   }
@@ -277,4 +282,8 @@ export class Daemon implements AsyncDisposable {
       onPolled: () => store.touch(),
     });
   }
+}
+
+function tickOf({ monotonicMs, nowMs, uptimeMs }: DaemonOptions["world"]) {
+  return { atMs: nowMs(), monotonicMs: monotonicMs(), uptimeMs: uptimeMs() };
 }

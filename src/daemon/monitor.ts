@@ -72,6 +72,8 @@ export class Monitor {
   /** The last report of each chain, with the revision of its state. */
   readonly #reported = new WeakMap<Chain, { revision: number; madeMs: number; report: ChainPart }>();
   #lastOutageMs = Number.NEGATIVE_INFINITY;
+  /** When the process ran again after it had last stood still. */
+  #ranSinceMs = Number.NEGATIVE_INFINITY;
   /** When a status turned last. */
   #turnedMs = Number.NEGATIVE_INFINITY;
   readonly #readStep: () => number;
@@ -152,6 +154,11 @@ export class Monitor {
   prove(suspicion: Suspicion, found: BlockOnNode | null): void {
     this.#chainOf.get(suspicion.source)?.prove(suspicion, found);
     this.#latest = null;
+  }
+
+  /** The process stood still until now, so that no reply could be heard. */
+  stoodStill(): void {
+    this.#ranSinceMs = this.#options.nowMs();
   }
 
   /** Whether the last observation of each target of an endpoint is still evidence. */
@@ -249,6 +256,7 @@ export class Monitor {
       unlisted: this.#options.unlisted?.() ?? [],
       ...(this.#options.maintenance === undefined ? {} : { maintenance: this.#options.maintenance(nowMs) }),
       lastOutageMs: this.#lastOutageMs,
+      ranSinceMs: this.#ranSinceMs,
       explanations: this.#explanations,
       nowMs,
     });
@@ -285,6 +293,7 @@ export class Monitor {
         return { ...one, since: isoTime(Date.parse(one.since) + stepMs) };
       });
       this.#lastOutageMs += stepMs;
+      this.#ranSinceMs += stepMs;
       this.#turnedMs += stepMs;
       this.#latest = null;
     }

@@ -253,12 +253,14 @@ const TOGETHER_POLLS = 2;
 /**
  * Whether our own network is down: there was no recent reply, and all hosts (two or more) fail. Hosts that have not been
  * polled since are ignored while they are fewer than those that went silent together; RPC nodes count only among the latter.
- * A host that is not polled, because of our budget or because it asked us to wait, proves nothing.
+ * A host that is not polled, because of our budget or because it asked us to wait, proves nothing. `ranSinceMs`: this process stood
+ * still before, and could hear no reply.
  */
 export function isNetworkDown(
   sources: readonly SourceState[],
   endpoints: readonly Endpoint[],
   nowMs: number,
+  ranSinceMs: number,
 ): boolean {
   const answeredMs = lastAnswerMs(sources);
   const wentSilent = (source: SourceState | undefined) =>
@@ -270,7 +272,7 @@ export function isNetworkDown(
   // A status that has just changed shows that the silence is more than one bad poll.
   const hasChanged = sources.some((source) => source.verdict?.status === "unreachable" && wentSilent(source));
   const leastMs = hasChanged ? shortestMs : Math.max(SILENCE_MS, SILENT_POLLS * shortestMs);
-  if (nowMs - answeredMs < leastMs) {
+  if (nowMs - Math.max(answeredMs, ranSinceMs) < leastMs) {
     return false;
   }
   const byKey = new Map(sources.map((source) => [source.key, source]));

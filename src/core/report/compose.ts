@@ -24,8 +24,12 @@ export interface ReportInput extends Pick<Report, "config_digest" | "budgets" | 
   readonly explanations?: ReadonlyMap<string, string>;
   /** The end of the last outage of our own network: polls that failed before it prove nothing. Default: none was. */
   readonly lastOutageMs?: number;
+  /** Since when this process has run without standing still. Default: always. */
+  readonly ranSinceMs?: number;
   readonly nowMs: number;
 }
+
+const ALWAYS = Number.NEGATIVE_INFINITY;
 
 /**
  * Composes the one report that every output is made from. While our own network is down, every status is `unknown`. A target of
@@ -49,11 +53,15 @@ export function composeReport(input: ReportInput): Report {
       const untilMs = maintenance?.(one) ?? null;
       return untilMs === null ? one : { ...one, maintenance: true, maintenance_until: isoTime(untilMs) };
     });
-  const causes = findIncidents(sharedCauses(input.previousIncidents), {
+  const previous = sharedCauses(input.previousIncidents);
+  // An outage that was found goes on although the process then stood still.
+  const wasDown = previous.some(({ scope }) => scope === "network");
+  const ranSinceMs = wasDown ? ALWAYS : (input.ranSinceMs ?? ALWAYS);
+  const causes = findIncidents(previous, {
     targets,
     endpoints,
     nowMs,
-    isNetworkDown: isNetworkDown(sources, endpoints, nowMs),
+    isNetworkDown: isNetworkDown(sources, endpoints, nowMs, ranSinceMs),
   });
   const summaries = chains.map(({ report }) => report.summary);
   const parity = chains.flatMap(({ report }) => report.parity);
