@@ -24,6 +24,7 @@ const NAMES: Readonly<Record<string, string>> = {
   budgets: "<name>",
   chains: "<slug>",
   protocols: "<protocol>",
+  probes: "<name>",
   queries: "<variant>",
 };
 
@@ -59,7 +60,7 @@ schema\` prints a JSON Schema for editors. [Your case](your-case.md) has short f
 
 - \`\${VAR}\` is an environment variable and \`\${file:/path}\` a file's content, in \`url\`, \`headers\` and \`rpc\`.
 - \`{chain}\`, \`{chain_id}\`, \`{protocol}\` and a chain's own values, such as \`{id}\`, work in \`url\`,
-  \`explorer\`, \`playground\`, \`status\` and \`parity\`.
+  \`explorer\`, \`playground\`, \`status\`, \`probes\` and \`parity\`.
 - \`<slug>\` is a name of your choice, and \`[]\` each item of a list. A key without a default may be left
   out.
 

@@ -16,7 +16,8 @@ import {
   type ResolvedIndexer,
   SHARED_ENDPOINT,
 } from "./indexers.ts";
-import { carriedBy, resolveProbes } from "./parity.ts";
+import { resolveParity } from "./parity.ts";
+import { resolveProbes, withSelections } from "./probes.ts";
 import type { Spot } from "./problems.ts";
 import type { ConfigFile } from "./schema.ts";
 import type { Secrets } from "./secrets.ts";
@@ -39,7 +40,8 @@ export function resolveFleet(
   const nodes = resolveRpcNodes(sections, secrets);
   const endpoints = withSchedules([...polled.flatMap(({ drafts }) => drafts), ...nodes], budgets);
   const served = indexers.flatMap((indexer) => indexer.listed);
-  const probes = resolveProbes(sections, served);
+  const parity = resolveParity(sections, served);
+  const selections = [...resolveProbes(sections, served), ...parity.flatMap((probe) => probe.selections)];
   const windows = sections.maintenance ?? [];
   // What a window matches may be missing because it is broken.
   if ([...(sections.protocols?.values() ?? [null])].every((list) => list?.every(({ value }) => value))) {
@@ -56,14 +58,19 @@ export function resolveFleet(
     chains,
     indexers: polled.map(({ protocol, variant, tier, drafts }): Indexer => {
       const own = drafts.flatMap(({ endpoint }) => endpoints.get(endpoint.key) ?? []);
-      return { protocol, variant, tier, endpoints: own.map((endpoint) => carriedBy(probes, endpoint)) };
+      return {
+        protocol,
+        variant,
+        tier,
+        endpoints: own.map((endpoint) => withSelections(endpoint, selections)),
+      };
     }),
     rpcEndpoints: nodes.flatMap(({ endpoint }) => endpoints.get(endpoint.key) ?? []),
     budgets,
     skipped: indexers.flatMap(({ protocol, variant, tier, skipped }) =>
       skipped === null ? [] : [{ protocol, variant, tier, why: skipped }],
     ),
-    parity: probes.map(({ selections: _, ...probe }) => probe),
+    parity: parity.map(({ selections: _, ...probe }) => probe),
   };
   return { fleet, maintenance: windows.flatMap(({ value }) => value ?? []) };
 }
@@ -87,9 +94,11 @@ function resolveIndexers(
         return [];
       }
       spot.at("variant").claim(indexerKey({ protocol, ...entry }));
-      const selections = (sections.parity ?? [])
+      const compared = (sections.parity ?? [])
         .filter(({ value: probe }) => probe?.protocol === protocol)
         .flatMap(({ value: probe }) => probe?.queries[entry.variant]?.select ?? []);
+      const asked = Object.values(entry.probes).flatMap(({ query, expect }) => [query, String(expect)]);
+      const selections = [...compared, ...asked];
       return [
         new IndexerResolver(protocol, entry, spot, { chains: bySlug, secrets, selections }).resolve(sections),
       ];

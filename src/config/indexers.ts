@@ -66,7 +66,7 @@ export class IndexerResolver {
   /** Which variables of an optional indexer are not set: it is skipped then. */
   readonly #unset = new Set<string>();
 
-  /** `selections`: the `parity` selections for its variant. */
+  /** `selections`: what probes ask of its targets, with placeholders. */
   constructor(
     protocol: string,
     entry: IndexerEntry,

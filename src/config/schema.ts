@@ -3,6 +3,7 @@ import type { Form } from "../core/model/fleet.ts";
 import type { MaintenanceWindow } from "../core/model/maintenance-window.ts";
 import { NOTIFY_FORMATS } from "../core/model/notify.ts";
 import { DIALECTS, HEAD_DIALECTS, RPC_DIALECT } from "../dialects/families.ts";
+import { ParityEntry, Probes } from "./probe-schema.ts";
 import {
   ByteSize,
   CronSchedule,
@@ -13,20 +14,27 @@ import {
   Listen,
   Schedule,
 } from "./quantities.ts";
-import { count, isNotEmpty, listOf, map, mapOf, oneOf, optional, pattern, text, webLink } from "./values.ts";
+import {
+  count,
+  isNotEmpty,
+  listOf,
+  map,
+  mapOf,
+  Name,
+  oneOf,
+  optional,
+  pattern,
+  Slug,
+  text,
+  webLink,
+} from "./values.ts";
 
-/** A name that becomes a metric label and a part of a URL. */
-const Name = pattern(
-  /^[a-z0-9][a-z0-9-]*$/,
-  "a name of lower-case letters, digits and dashes, starting with a letter or digit",
-);
 const Flag = z.boolean().meta({ expected: "true or false" });
 const Url = text("an http:// or https:// URL").meta({ secret: true });
 const Link = z.string().meta({ expected: "a URL, or null for none" }).nullable();
 const HeaderText = text("a string; put numbers in quotes").meta({ secret: true });
 const Headers = mapOf(HeaderText, "a map of header names and values").meta({ secret: true });
 const BudgetName = z.string().meta({ expected: "the name of a budget, or null for none" }).nullable();
-const Slug = text("the slug of a chain");
 const Provider = optional(text("a name"), "Sources of one provider count as one (default: the URL's host).");
 
 /** What a chain can override; the other keys of its map are values of placeholders. */
@@ -173,9 +181,11 @@ const IndexerEntry = map(
     schedule: Schedule.default("auto").describe("When it is polled; auto: as often as the budget allows."),
     chains: Chains.describe("Chains that it must serve; an absent one is missing."),
     thresholds: IndexerThresholds.prefault({}).describe("Thresholds of its targets that differ."),
+    probes: Probes.default({}).describe("Queries that its targets must answer, else they are failed."),
   },
   [
     "thresholds",
+    "probes",
     "dialect",
     "url",
     "custom",
@@ -360,34 +370,6 @@ const PublicEntry = map(
   ["title"],
 );
 
-const Selection = text("a GraphQL selection such as campaigns(first: 1) { subgraphId }", 2_000);
-const ValuePath = pattern(/^[A-Za-z_]\w*(?:\.\w+)*$/, "a path such as campaigns.0.subgraphId");
-const ParityQuery = map("a map with select and value", {
-  select: Selection.describe("A GraphQL selection, sent with the query for the height."),
-  value: ValuePath.describe("Path of the value: fields, and list positions from 0."),
-});
-
-const ParityEntry = map(
-  "a map with name, protocol and queries",
-  {
-    name: Name.max(40)
-      .meta({ expected: "a name of at most 40 lower-case letters, digits and dashes" })
-      .describe("Name of the probe, a metric label."),
-    protocol: text("the name of a protocol").describe("The protocol whose variants are compared."),
-    // A selection that a server refuses is sent again within a day.
-    every: Interval.prefault("10m").describe("How often the value is asked for."),
-    chains: listOf(Slug, "a list of chain slugs")
-      .min(1)
-      .exactOptional()
-      .describe("Where the variants are compared (default: wherever two serve the chain)."),
-    queries: mapOf(ParityQuery, "a map of variants, each with select and value").meta({
-      description: "What each variant is asked; at least two variants.",
-      minProperties: 2,
-    }),
-  },
-  ["every"],
-);
-
 /** The shape of chains.yaml. References between its parts are checked when they are resolved. */
 export const ConfigFile = map("a map with version, chains and protocols", {
   version: z
@@ -440,7 +422,6 @@ export const IncludedFile = ConfigFile.pick({
 }).meta({ expected: "a map with chains, protocols, budgets, maintenance or parity" });
 
 export type ThresholdsEntry = z.output<typeof Thresholds>;
-export type ParityEntry = z.output<typeof ParityEntry>;
 export type ChainValues = z.output<typeof ChainValues>;
 export type IndexerEntry = z.output<typeof IndexerEntry>;
 

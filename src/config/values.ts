@@ -51,3 +51,11 @@ export function optional<S extends z.ZodType>(schema: S, description: string) {
 export function isNotEmpty(entries: object): boolean {
   return Object.keys(entries).length > 0;
 }
+
+/** A name that becomes a metric label and a part of a URL. */
+export const Name = pattern(
+  /^[a-z0-9][a-z0-9-]*$/,
+  "a name of lower-case letters, digits and dashes, starting with a letter or digit",
+);
+
+export const Slug = text("the slug of a chain");

@@ -223,9 +223,6 @@ export class Poller implements AsyncDisposable {
       if (isImplausible) {
         state.counters.add("failed: implausible");
       }
-      for (const { probe, target } of readings.filter(({ kind }) => kind === "failed")) {
-        state.counters.add(`parity: ${probe} ${target}`);
-      }
       this.#explain(state, observations);
       if (isChanging) {
         this.#confirm(state);

@@ -1,18 +1,14 @@
 import { endpointsOf, type Fleet } from "../core/model/fleet.ts";
 import { groupBy } from "../core/model/group-by.ts";
 import { memoize } from "../core/model/memoize.ts";
-import {
-  type Counted,
-  type Counts,
-  DURATION_CLASSES_SECONDS,
-  type MetricsSource,
-} from "../core/model/metrics-source.ts";
+import type { Counts, MetricsSource } from "../core/model/metrics-source.ts";
 import { FAILURE_REASONS } from "../core/model/observation.ts";
 import { type BudgetReport, type Report, type TargetReport, targetId } from "../core/model/report.ts";
 import { STATUSES, statusRank } from "../core/model/statuses.ts";
 import { PAIR_STATES } from "../core/report/pairs.ts";
 import { judgeReport } from "../core/report/severity.ts";
 import { family, labelsText, labelText, type MetricFamily, type Sample } from "./exposition.ts";
+import { histogramSamples, queryDurationSamples, sumOf } from "./histograms.ts";
 import { explainedKeys, INCIDENT_LABELS, incidentSeries } from "./incidents.ts";
 import {
   budgetLabels,
@@ -26,7 +22,6 @@ import {
   TARGET_LABELS,
   targetLabels,
 } from "./labels.ts";
-import { probeFailures } from "./probe-failures.ts";
 import { thresholdsIn } from "./thresholds.ts";
 
 /** What the metrics of the fleet are read from: a daemon, or the report of `check`. */
@@ -115,11 +110,13 @@ const indexers = familiesOf(INDEXER_LABELS, ({ fleet, counts }: MetricsSource) =
 );
 const probes = familiesOf([...TARGET_LABELS, "probe"], (source: MetricsSource) =>
   endpointsOf(source.fleet).flatMap((endpoint) => {
-    if (endpoint.parity === undefined) {
+    const compared = new Set(source.fleet.parity.map(({ name }) => name));
+    const own = (endpoint.selections ?? []).filter(({ probe }) => compared.has(probe));
+    if (own.length === 0) {
       return [];
     }
     const labelsOf = new Map(endpoint.targets.map((one) => [one.key, targetLabels(targetId(one))]));
-    return endpoint.parity.map(({ probe, target }) => {
+    return own.map(({ probe, target }) => {
       const failures = source.counts.get(endpoint.key)?.[`parity: ${probe} ${target}`] ?? 0;
       return [`${labelsOf.get(target)},${labelText("probe", probe)}`, { failures }] as const;
     });
@@ -264,9 +261,13 @@ export const STATUS_METRICS: readonly MetricFamily<ReportSource>[] = [
   }),
   targetsBy(
     "probe",
-    "synclag_parity_query_failing",
-    "1 while the query for the value fails again and again, though the height is read, else 0",
-    probeFailures,
+    "synclag_query_failing",
+    "1 while the query of the probe is not answered as expected, though the height is read, else 0",
+    () =>
+      ({ probes: own }) =>
+        own.flatMap(({ last, probe, result }) =>
+          last === null ? [] : [[probe, Number(result === "failing")] as const],
+        ),
   ),
 ];
 
@@ -319,6 +320,15 @@ const POLLING_METRICS: readonly MetricFamily[] = [
       "Time from sending a request to the response headers, or to the failure",
       INDEXER_LABELS,
       durationSamples,
+    ),
+    type: "histogram",
+  },
+  {
+    ...family(
+      "synclag_query_duration_seconds",
+      "Time from sending a request that carries the query of the probe to its response headers",
+      [...ENDPOINT_LABELS, "probe"],
+      queryDurationSamples,
     ),
     type: "histogram",
   },
@@ -426,13 +436,7 @@ function* durationSamples(source: MetricsSource): Iterable<Sample> {
   for (const labels of [...own, ...rpc].map(indexerLabels)) {
     const counts = countsOfIndexers(source.counts)(labels);
     if (sumOf(counts, "requests") > 0) {
-      let count = 0;
-      for (const bound of DURATION_CLASSES_SECONDS) {
-        count += sumOf(counts, `within: ${bound}`);
-        yield [`le="${Number.isFinite(bound) ? bound : "+Inf"}",${labels}`, count, "_bucket"];
-      }
-      yield [labels, sumOf(counts, "seconds"), "_sum"];
-      yield [labels, count, "_count"];
+      yield* histogramSamples(labels, counts, "");
     }
   }
 }
@@ -465,8 +469,4 @@ function countsBy(labelsOf: (key: string) => string) {
     const groups = groupBy([...counts], ([key]) => textOf(key));
     return (text: string): readonly Counts[] => (groups.get(text) ?? []).map(([, own]) => own);
   });
-}
-
-function sumOf(counts: readonly Counts[], counted: Counted): number {
-  return counts.reduce((sum, one) => sum + (one[counted] ?? 0), 0);
 }

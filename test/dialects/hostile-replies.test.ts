@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Answer } from "../../src/daemon/polling/interpret-result.ts";
 import { FAMILIES, questionsFor } from "../../src/dialects/families.ts";
-import { parityValueOf, withExactNumbers } from "../../src/dialects/parity.ts";
+import { parityValueOf, withExactNumbers } from "../../src/dialects/selections.ts";
 import { answerTo, endpointOf } from "./endpoint-of.ts";
 import { replyOf } from "./read-fixture.ts";
 

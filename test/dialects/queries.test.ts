@@ -1,20 +1,22 @@
 import { buildSchema, parse, validate } from "graphql";
 import { describe, expect, it } from "vitest";
 import type { Form } from "../../src/core/model/fleet.ts";
-import type { CarriedSelection } from "../../src/core/model/parity.ts";
+import type { Selection } from "../../src/core/model/selection.ts";
 import type { Question } from "../../src/dialects/dialect.ts";
 import { FAMILIES, questionsFor } from "../../src/dialects/families.ts";
-import { combineQuestion, whyNotCarried } from "../../src/dialects/parity.ts";
+import { combineQuestion, whyNotCarried } from "../../src/dialects/selections.ts";
 import { expectGolden } from "../support/golden.ts";
 import { endpointOf } from "./endpoint-of.ts";
 import { readFixture } from "./read-fixture.ts";
 
 const NAMES = Object.keys(FAMILIES);
 
-const SELECTIONS: readonly CarriedSelection[] = [
+const ANY = { expect: { kind: "reply" }, maxLatencyMs: null } as const;
+
+const SELECTIONS: readonly Selection[] = [
   { ...campaigns("base"), select: "Campaign(limit: 1) { id }" },
   { ...campaigns("ethereum"), select: "Campaign(limit: 2) { id }" },
-  { probe: "claims", everyMs: 600_000, target: "base", select: "claims", value: ["claims"] },
+  { probe: "claims", everyMs: 600_000, target: "base", select: "claims", ...ANY },
 ];
 
 const CUSTOM = [
@@ -104,7 +106,7 @@ describe("the queries", () => {
 });
 
 function campaigns(target: string) {
-  return { probe: "campaigns", everyMs: 600_000, target, value: ["Campaign", "0", "id"] };
+  return { probe: "campaigns", everyMs: 600_000, target, ...ANY };
 }
 
 function queryOf({ body }: Question): string {

@@ -77,8 +77,12 @@ function record(
     const histogram = new Histogram({ ...settings, buckets: DURATION_CLASSES_SECONDS.slice(0, -1) });
     const nodes = { protocol: "", variant: "rpc", tier: "" };
     for (const { protocol, variant, tier } of [...source.fleet.indexers, nodes]) {
-      histogram.observe({ protocol, variant, tier }, 0.04);
-      histogram.observe({ protocol, variant, tier }, 7);
+      if (!labels.includes("probe")) {
+        histogram.observe({ protocol, variant, tier }, 0.04);
+        histogram.observe({ protocol, variant, tier }, 7);
+      } else if (variant !== "rpc") {
+        histogram.observe({ protocol, variant, tier, endpoint: "all", probe: "campaigns" }, 0.04);
+      }
     }
     return;
   }

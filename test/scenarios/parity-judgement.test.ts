@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import type { Observation } from "../../src/core/model/observation.ts";
 import type { ParityReading } from "../../src/core/model/parity.ts";
-import { parityValueOf } from "../../src/dialects/parity.ts";
+import { parityValueOf } from "../../src/dialects/selections.ts";
 import { expectGolden } from "../support/golden.ts";
 import { FIRST_BLOCK, ScriptedFleet } from "../support/scripted-fleet.ts";
 import { fleetYaml } from "./statuses/fleets.ts";
@@ -99,7 +99,7 @@ function observed(nowMs: number, variant: "a" | "b", poll: Poll): [[Observation]
     [{ ...times, source: target, kind: "head", head }],
     [
       value === null
-        ? { ...reading, kind: "failed", detail: "a list" }
+        ? { ...reading, kind: "unreadable", detail: "a list" }
         : { ...reading, kind: "value", block, value },
     ],
   ];

@@ -174,12 +174,14 @@ const HAPPENS: Readonly<Record<string, Happening>> = {
   /** `wrong KEY CHAIN`: it indexes another chain than its own. */
   wrong: (play, [key = "", chain = ""]) =>
     targetsOf(play, key).forEach((target) => void target.set({ wrongChain: play.fleet.chain(chain).model })),
-  /** `fail KEY FAULT [unless TEXT]`: one of `FAULTS` or a part of an answer as YAML, unless the true answer has this text. */
+  /** `fail KEY FAULT [if|unless TEXT]`: one of `FAULTS` or a part of an answer as YAML, if the true answer has this text, or unless it has. */
   fail: (play, [key = ""], text) => {
-    const [, what = "", unless] = /^\S+ (.*?)(?: unless (.*))?$/.exec(text) ?? [];
+    const [, what = "", when, part = ""] = /^\S+ (.*?)(?: (if|unless) (.*))?$/.exec(text) ?? [];
     const fault = faultOf(what);
     for (const endpoint of play.fleet.endpoints(key)) {
-      endpoint.fail((truth) => (unless !== undefined && truth.body.includes(unless) ? null : fault));
+      endpoint.fail(({ body }) =>
+        when === undefined || body.includes(part) === (when === "if") ? fault : null,
+      );
     }
   },
   /** The next request alone. */

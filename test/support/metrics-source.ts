@@ -17,18 +17,23 @@ import {
 /** A source in which every metric has something to say, with what a test wants otherwise. */
 export function metricsSource(wanted: Partial<MetricsSource> = {}): MetricsSource {
   const target = sampleTarget({ variant: "subgraph" });
-  const parity = [{ probe: "campaigns", everyMs: 60_000, target: target.key, select: "", value: [] }];
-  const endpoint = sampleEndpoint({ targets: [target], parity });
+  const expect = { kind: "reply" } as const;
+  const asked = { probe: "campaigns", everyMs: 60_000, target: target.key, select: "", maxLatencyMs: null };
+  const endpoint = sampleEndpoint({ targets: [target], selections: [{ ...asked, expect }] });
   const { protocol, variant, tier } = endpoint;
   const took = { "within: 0.05": 1, "within: 10": 1, seconds: 7.04 };
   return {
     report: fullReport(),
-    fleet: fleetOf([{ protocol, variant, tier, endpoints: [endpoint] }], [rpcEndpoint(1)]),
+    fleet: {
+      ...fleetOf([{ protocol, variant, tier, endpoints: [endpoint] }], [rpcEndpoint(1)]),
+      parity: [{ name: "campaigns", protocol, everyMs: 60_000, chains: [], variants: [] }],
+    },
     counts: new Map([
       [
         endpoint.key,
         {
           ...{ requests: 7, "failed: timeout": 2, "skipped rounds": 1, ...took },
+          ...{ "query campaigns within: 0.05": 1, "query campaigns seconds": 0.04 },
           [`parity: campaigns ${target.key}`]: 3,
         },
       ],
@@ -59,6 +64,12 @@ export function fullReport(): Report {
             catch_up: { blocks_per_second: 12, eta_seconds: 3_000 },
             regressions: { reorg: 2, reindex: 1 },
             deployment_changes: 3,
+            probes: [
+              {
+                ...{ probe: "campaigns", result: "failing", since: isoTime(NOW_MS - 60_000) },
+                ...{ last: isoTime(NOW_MS), latency_seconds: 0.04, detail: "found no rows, expected some" },
+              },
+            ],
           }),
         ],
         gaps: [sampleGap({ target: subgraph })],

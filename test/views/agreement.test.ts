@@ -41,7 +41,6 @@ const CIRCUMSTANCES = [
   { name: "sources contradict each other", dispute: "multichain and subgraph contradict each other" },
   { name: "data differ", parity: "different" },
   { name: "data differ in maintenance", parity: "different", planned: [1] },
-  { name: "a query fails", parity: "failing" },
 ] as const;
 
 type Circumstance = Partial<{
@@ -49,7 +48,7 @@ type Circumstance = Partial<{
   readonly planned: readonly number[];
   readonly tier: string;
   readonly dispute: string;
-  readonly parity: "different" | "failing";
+  readonly parity: "different";
 }>;
 
 /** Every pair of states in every circumstance. */
@@ -77,9 +76,8 @@ function reportOf({ circumstance, states }: (typeof CASES)[number]): Report {
   return sampleReport({ chains: [sampleChainReport({ targets, dispute, parity: compared, ...reference })] });
 }
 
-function parityOf(result: "different" | "failing", [rival, target]: readonly [Target, Target]) {
-  const failing = result === "failing" ? [target.key] : [];
-  return sampleParity({ rival, target, result, failing, odd: null, odd_key: null });
+function parityOf(result: "different", [rival, target]: readonly [Target, Target]) {
+  return sampleParity({ rival, target, result, odd: null, odd_key: null });
 }
 
 /** What every view says of a report. */

@@ -1,7 +1,7 @@
 import type { Observation } from "../../src/core/model/observation.ts";
 import type { ParityReading } from "../../src/core/model/parity.ts";
 import type { ParityReport } from "../../src/core/model/report.ts";
-import { parityValueOf } from "../../src/dialects/parity.ts";
+import { parityValueOf } from "../../src/dialects/selections.ts";
 import { createRandom } from "../../src/sim/model/random.ts";
 import { startMonitor } from "./core.ts";
 import { percentile, type Row } from "./figures.ts";

@@ -44,7 +44,7 @@ function broken(): readonly Alert[] {
       expr: besideUsable(withStatus("failed")),
       for: "2m",
       summary: " has failed",
-      description: say` reports a failed deployment. Whether the indexer tries again, or needs a new version, is in the reason on the page of the chain, where the indexer gives one. ${SINCE} It is ${BEHIND}. ${FRESH}`,
+      description: say` reports a failed deployment, or answers for its height and not for its data. Which, and what the indexer says of it, is on the page of the chain. ${SINCE} It is ${BEHIND}. ${FRESH}`,
       first: MOVE,
     }),
     targetAlert({
@@ -144,7 +144,7 @@ function unheard(): readonly Alert[] {
   ];
 }
 
-/** Variants that are within their thresholds but do not show users the same, or show them nothing. */
+/** Variants that are within their thresholds but do not show users the same. */
 function different(): readonly Alert[] {
   const against = `label_replace(${statusMetric("ok")} == 1, "against", "$1", "variant", "(.+)")`;
   return [
@@ -177,18 +177,6 @@ and on (${TARGET})
       description: say` and the variant ${label("against")} have different values of probe ${label("probe")} at one height: users see different data depending on the variant.${VARIANTS}`,
       first:
         "compare both values on the page of the chain, which names the odd one out where more than two are compared.",
-    }),
-    // Heights are read, so that no status says that users get errors.
-    targetAlert({
-      name: "SynclagDataQueryFailing",
-      severity: "warning",
-      expr: outsideMaintenance(`max by (${TARGET}, probe) (synclag_parity_query_failing) == 1
-and on (${TARGET})
-  max by (${TARGET}) (synclag_status) == 1`),
-      for: "5m",
-      summary: say`: the query of probe ${label("probe")} fails`,
-      description: say` reports its height, but the query of probe ${label("probe")} fails: users who query its data may get errors, though its status is in order.${VARIANTS}`,
-      first: "send the query of the probe to it; the page of the chain has its error.",
     }),
   ];
 }

@@ -28,6 +28,8 @@ export interface WatchedSource {
   readonly provider: string;
   /** The chain id and a digest of the URL: only a source with the same is the same source. */
   readonly sentTo: string;
+  /** What probes ask of it, as `askedOf` names it, each with the name of its probe. */
+  readonly queries: ReadonlyMap<string, string>;
 }
 
 /** All that is remembered of one chain: plain data, which `Chain` alone edits. */

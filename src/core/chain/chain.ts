@@ -8,6 +8,7 @@ import { isHeight } from "../model/sample.ts";
 import { staleAfterMs } from "../model/thresholds.ts";
 import { observeReadings, type TakenReading } from "../parity/parity-state.ts";
 import { type FoldContext, foldPoll } from "../source/fold-poll.ts";
+import { hasDoubtfulQuery } from "../source/queries.ts";
 import { newestSample, newSource, type SourceState } from "../source/source-state.ts";
 import { contradictionOf } from "../status/judge.ts";
 import {
@@ -86,7 +87,7 @@ export class Chain {
       isHead: observation.kind === "head",
       before: { last, verdict },
     });
-    foldPoll(source, credible(observation), this.#contextOf(source, receivedAtMs));
+    foldPoll(source, credible(observation), this.#contextOf(source, watched, receivedAtMs));
   }
 
   /** Folds in values that came with observations, after these. */
@@ -146,7 +147,7 @@ export class Chain {
     this.#heard = [];
     this.#changed();
     for (const { before, isHead, source } of heard) {
-      if (isChanging(before.verdict, source.verdict)) {
+      if (isChanging(before.verdict, source.verdict) || hasDoubtfulQuery(source)) {
         this.#observed.changing.push(source.key);
       }
       if (before.verdict?.status !== source.verdict?.status) {
@@ -169,7 +170,7 @@ export class Chain {
     return source;
   }
 
-  #contextOf(source: SourceState, atMs: number): FoldContext {
+  #contextOf(source: SourceState, { queries: asked }: WatchedSource, atMs: number): FoldContext {
     const { clock, consensus } = this.#state;
     const { chain } = this.watched;
     const { lagging, stalledMs } = chain.thresholds;
@@ -181,6 +182,7 @@ export class Chain {
       isOpposed: consensus.opposed.some(({ source: key }) => key === source.key),
       largeStepBlocks: Math.max(LARGE_STEP_BLOCKS, borne),
       staleAfterMs: staleAfterMs(chain.thresholds, source.pollIntervalMs),
+      asked,
     };
   }
 }
@@ -233,6 +235,6 @@ function trustOf(source: SourceState | undefined, { consensus }: ChainState): Ta
   if (isSuspect(source, { consensus }) || source.verdict?.status === "diverged") {
     return "doubted";
   }
-  const hasFailed = source.last?.kind !== "head" || source.verdict?.status === "failed";
+  const hasFailed = source.last?.kind !== "head" || source.indexingErrors === true;
   return hasFailed ? "ignored" : "trusted";
 }

@@ -4,10 +4,11 @@ import { NO_CONSENSUS } from "../head/consensus.ts";
 import { shiftInstants } from "../model/instants.ts";
 import { traitsOf } from "../model/statuses.ts";
 import { retainParity } from "../parity/parity-state.ts";
-import { hasReadHeight } from "../source/source-state.ts";
+import { hasFailingQuery, retainQueries } from "../source/queries.ts";
+import { hasReadHeight, type SourceState } from "../source/source-state.ts";
 import { statusVote } from "../status/judge.ts";
-import { viewOf } from "../status/view.ts";
-import { type ChainState, chainAt, type WatchedChain } from "./chain-state.ts";
+import { type ChainView, viewOf } from "../status/view.ts";
+import { type ChainState, chainAt, sourceOf, type WatchedChain } from "./chain-state.ts";
 import { decideFrom, lastPollOf } from "./decide.ts";
 
 /** Clocks of two machines that are in order differ by less than this. */
@@ -24,12 +25,21 @@ export function withoutFuture(state: ChainState, nowMs: number): ChainState {
 
 /**
  * The state without the sources that the configuration lacks, or has at another URL or for another chain: for a reload, and
- * for what another process has left. If any were dropped, the head and the statuses that rested on them are decided again.
+ * for what another process has left. If any were dropped, the head and the statuses that rested on them are decided again; so is a
+ * status that rested on a query which is no longer asked.
  */
 export function retainChain(state: ChainState, watched: WatchedChain, nowMs: number): ChainState {
   const sources = state.sources.flatMap((source) => {
     const now = watched.sources.get(source.key);
-    return now?.sentTo === source.sentTo ? [{ ...source, pollIntervalMs: now.pollIntervalMs }] : [];
+    return now?.sentTo === source.sentTo
+      ? [
+          {
+            ...source,
+            pollIntervalMs: now.pollIntervalMs,
+            queries: retainQueries(source.queries, now.queries),
+          },
+        ]
+      : [];
   });
   const kept = new Set(sources.map(({ key }) => key));
   const retained: ChainState = {
@@ -42,7 +52,21 @@ export function retainChain(state: ChainState, watched: WatchedChain, nowMs: num
   if (sources.length < state.sources.length) {
     decideAnew(retained, watched, nowMs);
   }
+  const view = viewOf(retained, watched, nowMs);
+  for (const source of sources) {
+    const former = sourceOf(state, source.key);
+    if (former !== undefined && hasFailingQuery(former) && !hasFailingQuery(source)) {
+      judgeAgain(source, view);
+    }
+  }
   return retained;
+}
+
+function judgeAgain(source: SourceState, view: ChainView): void {
+  const vote = hasReadHeight(source) ? statusVote(source, view) : null;
+  if (vote !== null && source.verdict !== null) {
+    source.verdict = { status: vote.status, dissent: 0, sinceMs: view.nowMs };
+  }
 }
 
 function decideAnew(state: ChainState, watched: WatchedChain, nowMs: number): void {
@@ -54,9 +78,8 @@ function decideAnew(state: ChainState, watched: WatchedChain, nowMs: number): vo
     // A height may have been rejected, and a status given, for what a dropped source said.
     source.gap = NO_MEASURES;
     source.last = lastPollOf(source, decision, false);
-    const vote = hasReadHeight(source) ? statusVote(source, view) : null;
-    if (vote !== null && source.verdict !== null && traitsOf(source.verdict.status).isCompared) {
-      source.verdict = { status: vote.status, dissent: 0, sinceMs: nowMs };
+    if (source.verdict !== null && traitsOf(source.verdict.status).isCompared) {
+      judgeAgain(source, view);
     }
   }
 }

@@ -1,5 +1,6 @@
 import { endpointsOf, type Fleet, indexerKey, isProduction, type Target } from "../model/fleet.ts";
 import { groupBy } from "../model/group-by.ts";
+import { askedOf } from "../model/selection.ts";
 import { watchProbes } from "../parity/watched-probe.ts";
 import type { WatchedChain, WatchedSource } from "./chain-state.ts";
 
@@ -29,13 +30,15 @@ function sourcesByChain(
   const byChain = new Map(fleet.chains.map(({ slug }) => [slug, new Map<string, WatchedSource>()]));
   const ids = new Map(fleet.chains.map(({ slug, id }) => [slug, id]));
   for (const endpoint of endpointsOf(fleet)) {
-    const { dialect, host, kind, pollIntervalMs, targets } = endpoint;
+    const { dialect, host, kind, pollIntervalMs, selections, targets } = endpoint;
     const hasBlocks = kind === "rpc" && dialect === "rpc";
     const digest = digestOf(endpoint.url);
+    const queriesOf = groupBy(selections ?? [], ({ target }) => target);
     for (const { chain, key, provider = host } of kind === "rpc" ? [endpoint] : targets) {
       const slug = chain ?? "";
       const sentTo = `${ids.get(slug) ?? ""} ${digest}`;
-      byChain.get(slug)?.set(key, { kind, hasBlocks, pollIntervalMs, provider, sentTo });
+      const queries = new Map(queriesOf.get(key)?.map((one) => [askedOf(one), one.probe]));
+      byChain.get(slug)?.set(key, { kind, hasBlocks, pollIntervalMs, provider, sentTo, queries });
     }
   }
   return byChain;

@@ -1,7 +1,8 @@
 import { groupBy } from "./group-by.ts";
 import type { Limit } from "./limit.ts";
 import { memoize } from "./memoize.ts";
-import type { CarriedSelection, ParityProbe } from "./parity.ts";
+import type { ParityProbe } from "./parity.ts";
+import type { Selection } from "./selection.ts";
 
 /** The fleet as the configuration describes it. */
 
@@ -139,8 +140,8 @@ export interface Endpoint {
   readonly targets: readonly Target[];
   /** The only chain that it serves, or null for an endpoint of several chains. */
   readonly chain: string | null;
-  /** By probes, in the order of its targets; absent if no probe compares them. */
-  readonly parity?: readonly CarriedSelection[];
+  /** What probes ask of its targets; absent: nothing. */
+  readonly selections?: readonly Selection[];
 }
 
 /** The index-node API of an endpoint, as an endpoint of dialect `graph-status`; null if not configured. */

@@ -11,12 +11,12 @@ export const DURATION_CLASSES_SECONDS: readonly number[] = [
 /** What is counted of an endpoint: sums that only grow. */
 export type Counted =
   | "requests"
-  /** The total duration of the requests. */
-  | "seconds"
-  /** The number of requests in a class of durations, by its upper bound. */
-  | `within: ${number}`
+  /** The total duration of the requests, or of those with the query of a probe. */
+  | `${"" | `query ${string} `}seconds`
+  /** The number of these requests in a class of durations, by its upper bound. */
+  | `${"" | `query ${string} `}within: ${number}`
   | `failed: ${FailureReason}`
-  /** Readings without a value, by probe and target. */
+  /** Replies without a value of a probe that compares variants, by probe and target. */
   | `parity: ${string}`
   /** Rounds of its indexer that were skipped because this endpoint was still being polled. */
   | "skipped rounds";

@@ -1,4 +1,6 @@
-/** Why a poll returned no usable answer: a closed list, and the metric label `reason`. */
+import type { QueryResult } from "./selection.ts";
+
+/** Why a poll returned no usable answer: a closed list, and the metric label `reason`. `query`: a height, but not what a probe asks for. */
 export const FAILURE_REASONS = [
   "timeout",
   "dns",
@@ -11,6 +13,7 @@ export const FAILURE_REASONS = [
   "not_found",
   "no_indexers",
   "indexing_error",
+  "query",
   "graphql",
   "schema",
   "malformed",
@@ -46,7 +49,12 @@ export interface PollTimes {
 
 /** What one poll reported about one target, or about an RPC node. */
 export type Observation = PollTimes & { readonly source: string } & (
-    | { readonly kind: "head"; readonly head: Head }
+    | {
+        readonly kind: "head";
+        readonly head: Head;
+        /** What the same reply said of the queries of probes; absent: none was asked. */
+        readonly queries?: readonly QueryResult[];
+      }
     /** Envio's -1, Ponder's null, graph-node's "has not started syncing yet": no failure, and no height. */
     | { readonly kind: "not_started" }
     /** A multi-chain answer without this expected chain. */

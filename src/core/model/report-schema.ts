@@ -51,6 +51,18 @@ const Thresholds = z.object({
   stalled_seconds: Seconds,
 });
 
+const Query = z.object({
+  probe: Text,
+  result: oneOf(
+    ["ok", "failing", "unknown"],
+    "ok: answered as expected; failing: not answered so at least twice in a row; unknown: not asked yet, or failed once",
+  ),
+  since: orNull(Time, "Since when it is answered, or not"),
+  last: orNull(Time, "When it was last asked"),
+  latency_seconds: orNull(Seconds.nonnegative(), "How long that request took"),
+  detail: orNull(Text, "Why it was not answered as expected; else null"),
+});
+
 const Target = z.object({
   ...TARGET_LABELS,
   status: TargetStatus,
@@ -59,7 +71,9 @@ const Target = z.object({
     oneOf(STATUSES, "What the last poll indicates, where another poll has to confirm it; else null"),
   ),
   status_changes: Count.describe("How often a poll changed the status").default(0),
-  reason: orNull(oneOf(FAILURE_REASONS, "Why the last poll failed")),
+  reason: orNull(
+    oneOf(FAILURE_REASONS, "Why the last poll failed; query: it had a height, but a probe was not answered"),
+  ),
   up: Flag.describe("Whether the last poll returned a usable height").default(false),
   block_number: orNull(Height, "Null once the evidence is stale"),
   block_timestamp: orNull(Time),
@@ -86,6 +100,10 @@ const Target = z.object({
   last_success: orNull(Time),
   last_advance: orNull(Time),
   indexing_errors: orNull(Flag, "The indexer's own flag; false proves nothing"),
+  probes: z
+    .array(Query)
+    .describe("Of the queries that chains.yaml has for it in `probes` and `parity`")
+    .default([]),
   deployment: orNull(Text, "The deployment that answered last"),
   deployment_changes: Count.default(0),
   regressions: z
@@ -165,10 +183,9 @@ const Parity = z.object({
   against: Text.describe("The variant it is compared with"),
   against_key: Text,
   result: oneOf(
-    ["equal", "different", "failing", "unknown"],
-    "failing: the query of one or both fails again and again, while the heights are read; unknown: not compared yet, or the comparison is stale",
+    ["equal", "different", "unknown"],
+    "unknown: not compared yet, or the comparison is stale, or one of the two cannot be queried",
   ),
-  failing: z.array(Text).describe("Keys of the targets whose query fails").default([]),
   block: orNull(Height, "The height at which the result was found"),
   value: orNull(Text),
   against_value: orNull(Text),

@@ -24,17 +24,8 @@ export interface KnownValues {
   contradictedAt: number | null;
   /** When the last value was read, Unix milliseconds. */
   lastMs: number | null;
-  /** The readings since the last value, which brought none, or null. */
-  failure: Failure | null;
-}
-
-/** Readings in a row without a value. */
-interface Failure {
-  /** Why the last one brought none. */
-  readonly detail: string;
-  readonly count: number;
-  /** When the first one came, Unix milliseconds. */
-  readonly sinceMs: number;
+  /** Why the last reading had no value that can be compared; null: it had one. */
+  unreadable: string | null;
 }
 
 /** The highest block at which two targets are known, and their values there. */
@@ -56,8 +47,6 @@ const QUICK_RETURN_READINGS = 32;
 const STEADY_READINGS = 64;
 /** Below this number of readings it is unknown whether the values of a target return. */
 const ENOUGH_READINGS = 20;
-/** A query fails once so many readings in a row brought no value: the first may have met a passing fault. */
-const FAILURES = 2;
 /** Two equal readings further apart than so many intervals prove nothing of the time between. */
 const MAX_SILENT_INTERVALS = 3;
 
@@ -70,7 +59,7 @@ export function newKnownValues(): KnownValues {
     returnedAt: null,
     contradictedAt: null,
     lastMs: null,
-    failure: null,
+    unreadable: null,
   };
 }
 
@@ -90,7 +79,7 @@ export function addReading(
     known.lastMs !== null && receivedAtMs - known.lastMs <= MAX_SILENT_INTERVALS * intervalMs;
   known.readings += 1;
   known.lastMs = receivedAtMs;
-  known.failure = null;
+  known.unreadable = null;
   const runs = known.runs.filter(({ from }) => from <= block);
   const last = runs.at(-1);
   if (last !== undefined && last.to > block) {
@@ -110,17 +99,6 @@ export function addReading(
   }
   const run = { from: block, to: block, text, isNumber, count: 1 };
   known.runs = isContradicted ? [run] : [...runs, run].slice(-KEPT_RUNS);
-}
-
-/** Adds a reading without a value. */
-export function addFailure(known: KnownValues, detail: string, receivedAtMs: number): void {
-  const { count, sinceMs } = known.failure ?? { count: 0, sinceMs: receivedAtMs };
-  known.failure = { detail, count: count + 1, sinceMs };
-}
-
-/** The failure of the query, if it fails again and again. */
-export function lastingFailure({ failure }: KnownValues): Failure | null {
-  return failure !== null && failure.count >= FAILURES ? failure : null;
 }
 
 /** Forgets all values, which can no longer be relied on. How steady they are is still known. */

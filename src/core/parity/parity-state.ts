@@ -1,6 +1,5 @@
 import type { ParityReading, ParityValue } from "../model/parity.ts";
 import {
-  addFailure,
   addReading,
   forgetValues,
   highestShared,
@@ -136,8 +135,8 @@ function takeReading(
   }
   const known = values[target.asked] ?? newKnownValues();
   values[target.asked] = known;
-  if (reading.kind === "failed") {
-    addFailure(known, reading.detail, reading.receivedAtMs);
+  if (reading.kind === "unreadable") {
+    known.unreadable = reading.detail;
   } else if (trust === "doubted") {
     forgetValues(known);
   } else if (trust === "trusted") {

@@ -1,4 +1,5 @@
 import { type Fleet, isProduction, type Target } from "../model/fleet.ts";
+import { askedOf } from "../model/selection.ts";
 
 /** What is compared on one chain for one probe. */
 export interface WatchedProbe {
@@ -10,7 +11,7 @@ export interface WatchedProbe {
 }
 
 export interface ProbedTarget extends Target {
-  /** The probe, the target, and a digest of what is asked: values of another query are not compared with these. */
+  /** What is asked, as `askedOf` names it: values of another query are not compared with these. */
   readonly asked: string;
 }
 
@@ -39,14 +40,12 @@ export function readingIntervalMs({ everyMs }: Pick<WatchedProbe, "everyMs">, ta
 function targetsOf({ indexers }: Fleet, probe: string, chain: string): readonly ProbedTarget[] {
   return indexers
     .flatMap(({ endpoints }) => endpoints)
-    .flatMap(({ parity = [], targets }) =>
+    .flatMap(({ selections = [], targets }) =>
       targets
         .filter((target) => target.chain === chain)
         .flatMap((target) => {
-          const { key } = target;
-          const carried = parity.find((one) => one.probe === probe && one.target === key);
-          const query = JSON.stringify([carried?.select, carried?.value]);
-          return carried ? [{ ...target, asked: `${probe} ${key} ${digestOf(query)}` }] : [];
+          const selection = selections.find((one) => one.probe === probe && one.target === target.key);
+          return selection ? [{ ...target, asked: askedOf(selection) }] : [];
         }),
     );
 }
@@ -64,13 +63,4 @@ function pairsOf(targets: readonly ProbedTarget[]): readonly ParityPair[] {
       return { target, against, key: `${target.asked} ${against.asked}` };
     }),
   );
-}
-
-/** A short text that differs between different texts: FNV-1a of 64 bits. No protection against forgery. */
-function digestOf(text: string): string {
-  let digest = 0xcbf29ce484222325n;
-  for (const character of text) {
-    digest = BigInt.asUintN(64, (digest ^ BigInt(character.codePointAt(0) ?? 0)) * 0x100000001b3n);
-  }
-  return digest.toString(36);
 }

@@ -4,6 +4,7 @@ import type { Status } from "../model/statuses.ts";
 import { traitsOf } from "../model/statuses.ts";
 import { formatCount, formatDuration, formatList, formatNumber } from "../model/text.ts";
 import { staleAfterMs } from "../model/thresholds.ts";
+import { failedQueries, type QueryState } from "../source/queries.ts";
 import { statusOfFailure } from "../source/settled-status.ts";
 import { disagreementOf, idleMs, type LastPoll, type SourceState } from "../source/source-state.ts";
 import { divergedText } from "../status/exclusion-text.ts";
@@ -45,7 +46,11 @@ const CLAUSES: Readonly<Record<Status, (facts: Facts) => string>> = {
   unreachable: (facts) => `${causeText(facts).slice(": ".length) || "no usable reply"}${lastSeenText(facts)}`,
   missing: (facts) => `the reply lacks this chain, though it is expected there${lastSeenText(facts)}`,
   failed: (facts) => {
-    const { indexingErrors, last } = facts.state;
+    const { indexingErrors, last, queries } = facts.state;
+    const unanswered = failedQueries(queries);
+    if (last?.kind === "head" && indexingErrors !== true && unanswered.length > 0) {
+      return `${unansweredText(unanswered)}; it is ${behindText(facts)}`;
+    }
     if (last?.kind === "head" && last.failure !== undefined) {
       return `the indexer reports a failed deployment: ${last.failure}; it is ${behindText(facts)}`;
     }
@@ -70,6 +75,15 @@ const CLAUSES: Readonly<Record<Status, (facts: Facts) => string>> = {
   lagging: (facts) => `${advanceText(facts)}${behindText(facts)}${catchUpText(facts)}`,
   ok: (facts) => `${advanceText(facts)}${behindText(facts)}`,
 };
+
+/** What a target that reports its height does not answer. */
+function unansweredText(queries: readonly QueryState[]): string {
+  const each = queries.map(({ failure, probe, wasAnswered }) => {
+    const never = wasAnswered ? "" : " (not once so far: check the query)";
+    return `${probe}${never}: ${failure}`;
+  });
+  return `answers for its height, but not ${each.join("; nor ")}`;
+}
 
 /** An advance is recent for so many polls, or block times where these are longer. */
 const RECENT = 2;

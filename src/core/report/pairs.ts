@@ -26,7 +26,7 @@ export interface Pair {
   readonly protocol: string;
   readonly chain: ChainSummary;
   readonly targets: readonly TargetReport[];
-  /** The keys of all targets whose data differ from those of others, or cannot be queried. */
+  /** The keys of all targets whose data differ from those of others. */
   readonly differing: ReadonlySet<string>;
 }
 
@@ -51,7 +51,7 @@ export function differencesOf({
   parity,
   targets,
 }: Pick<Report, "parity" | "targets">): readonly ParityReport[] {
-  const found = parity.filter(({ result }) => result === "different" || result === "failing");
+  const found = parity.filter(({ result }) => result === "different");
   if (found.length === 0) {
     return found;
   }
@@ -59,11 +59,8 @@ export function differencesOf({
   return found.filter((one) => !planned.has(one.key) && !planned.has(one.against_key));
 }
 
-/** The keys of the targets whose query fails, or whose data differ: the odd one out if it is known, else both of a pair. */
-export function differingKeys({ failing, key, against_key, odd_key }: ParityReport): readonly string[] {
-  if (failing.length > 0) {
-    return failing;
-  }
+/** The keys of the targets whose data differ: the odd one out if it is known, else both of a pair. */
+export function differingKeys({ key, against_key, odd_key }: ParityReport): readonly string[] {
   return odd_key === null ? [key, against_key] : [odd_key];
 }
 

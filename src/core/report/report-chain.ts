@@ -16,6 +16,7 @@ import {
 import { type Status, traitsOf } from "../model/statuses.ts";
 import { inSeconds, isoTime } from "../model/text.ts";
 import { isFresh, staleAfterMs } from "../model/thresholds.ts";
+import { failedQueries, hasDoubtfulQuery, resultOf } from "../source/queries.ts";
 import { statusOfFailure } from "../source/settled-status.ts";
 import { newestSample, newSource, reached, type SourceState, servedOf } from "../source/source-state.ts";
 import { oppositionText } from "../status/exclusion-text.ts";
@@ -32,6 +33,9 @@ const STATUS_WITHOUT_HEIGHT = { head: "unknown", missing: "missing", not_started
 const AS_GOOD_SECONDS = 5;
 const AS_GOOD_BLOCKS = 2;
 
+const NO_QUERIES: ReadonlyMap<string, string> = new Map();
+const NO_PROBES: TargetReport["probes"] = [];
+
 type Standing = ChainSummary["standings"][number];
 type MarkedTarget = TargetReport & { preferred: boolean };
 
@@ -45,10 +49,11 @@ export function reportChain(state: ChainState, watched: WatchedChain, nowMs: num
       target,
       byKey.get(target.key) ?? newSource(target.key, { ...target, kind: "indexer", sentTo: "" }),
       view,
+      watched.sources.get(target.key)?.queries ?? NO_QUERIES,
     ),
   );
   const parity = reportParity(state, watched, targets, nowMs);
-  const unfit = parity.flatMap(({ failing, odd_key }) => (failing.length === 1 ? failing : (odd_key ?? [])));
+  const unfit = parity.flatMap(({ odd_key }) => odd_key ?? []);
   // Where sources contradict each other, the freshest may be the one that is wrong.
   if (view.dispute === null) {
     markPreferred(targets, new Set(unfit));
@@ -77,11 +82,9 @@ export function reportChain(state: ChainState, watched: WatchedChain, nowMs: num
 /** A target whose data are doubtful says so first: its height and its status do not show it. */
 function withDataFault(target: MarkedTarget, parity: ChainPart["parity"]): TargetReport {
   const faults = parity
-    .filter(({ result }) => result === "failing" || result === "different")
+    .filter(({ result }) => result === "different")
     .filter((one) => differingKeys(one).includes(target.key))
-    .map(({ probe, result }) =>
-      result === "failing" ? `the query of probe ${probe} fails` : `its data differ in probe ${probe}`,
-    );
+    .map(({ probe }) => `its data differ in probe ${probe}`);
   return faults.length === 0 ? target : { ...target, detail: [...new Set(faults), target.detail].join("; ") };
 }
 
@@ -193,7 +196,12 @@ function reportGaps(state: ChainState, watched: WatchedChain, view: ChainView): 
 }
 
 /** What is known of one target; whether it is preferred follows from all. */
-function reportTarget(target: Target, known: SourceState, view: ChainView): MarkedTarget {
+function reportTarget(
+  target: Target,
+  known: SourceState,
+  view: ChainView,
+  asked: ReadonlyMap<string, string>,
+): MarkedTarget {
   // The heights of low replicas are shown while they are evidence. A copy, for its detail may be read after the next poll.
   const served = servedOf(known);
   const state = { ...(isFresh(served, view.thresholds, view.nowMs) ? served : known) };
@@ -219,7 +227,7 @@ function reportTarget(target: Target, known: SourceState, view: ChainView): Mark
     since: sinceMs === null ? null : isoTime(Math.round(sinceMs)),
     status_changes: state.statusChanges,
     unconfirmed,
-    reason: reasonOf(state.last, said),
+    reason: reasonOf(state, said),
     up: height.up,
     block_number: height.block_number,
     block_timestamp: height.block_timestamp,
@@ -230,6 +238,7 @@ function reportTarget(target: Target, known: SourceState, view: ChainView): Mark
     last_success: state.lastSuccessMs === null ? null : isoTime(state.lastSuccessMs),
     last_advance: state.lastAdvanceMs === null ? null : isoTime(Math.round(state.lastAdvanceMs)),
     indexing_errors: state.indexingErrors,
+    probes: asked.size === 0 ? NO_PROBES : Array.from(asked, (query) => reportQuery(query, state)),
     deployment: state.deployment,
     deployment_changes: state.deploymentChanges,
     regressions: state.regressions,
@@ -246,15 +255,36 @@ function reportTarget(target: Target, known: SourceState, view: ChainView): Mark
   return report;
 }
 
+/** What is known of one query of a target. */
+function reportQuery([asked, probe]: readonly [asked: string, probe: string], { queries }: SourceState) {
+  const known = queries[asked];
+  return known === undefined
+    ? { probe, result: "unknown" as const, since: null, last: null, latency_seconds: null, detail: null }
+    : {
+        probe,
+        result: resultOf(known),
+        since: isoTime(known.sinceMs),
+        last: isoTime(known.lastMs),
+        latency_seconds: known.tookMs / 1_000,
+        detail: known.failure,
+      };
+}
+
 /** The status that the last poll indicates, where it is not the settled one and another poll has to confirm it. */
 function unconfirmedOf(source: SourceState, status: Status, view: ChainView): Status | null {
   const { verdict } = source;
+  if (hasDoubtfulQuery(source) && traitsOf(status).isUsable && source.last?.kind === "head") {
+    return "failed";
+  }
   const vote = verdict?.status === status && verdict.dissent > 0 ? statusVote(source, view) : null;
   return vote === null || vote.status === status ? null : vote.status;
 }
 
 /** The reason of the last failure, where it is why the target has the status that is told. */
-function reasonOf(last: SourceState["last"], said: Status): TargetReport["reason"] {
+function reasonOf({ indexingErrors, last, queries }: SourceState, said: Status): TargetReport["reason"] {
+  if (said === "failed" && last?.kind === "head" && indexingErrors !== true) {
+    return failedQueries(queries).length === 0 ? null : "query";
+  }
   const isOfStatus = last?.kind === "failed" && (said === "unknown" || statusOfFailure(last.reason) === said);
   return isOfStatus ? last.reason : null;
 }

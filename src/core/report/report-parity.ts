@@ -3,13 +3,7 @@ import { variantName } from "../model/fleet.ts";
 import type { ParityValue } from "../model/parity.ts";
 import { type ParityReport, type TargetReport, targetId } from "../model/report.ts";
 import { formatCount, formatDuration, formatNumber, isoTime } from "../model/text.ts";
-import {
-  isContradictory,
-  isSteady,
-  type KnownValues,
-  lastingFailure,
-  newKnownValues,
-} from "../parity/known-values.ts";
+import { isContradictory, isSteady, type KnownValues, newKnownValues } from "../parity/known-values.ts";
 import {
   DIFFERENCES,
   DIFFERENT_AFTER_MS,
@@ -31,16 +25,15 @@ export function reportParity(
     const known = probe.pairs.map((pair): KnownPair => {
       const { target, against, key } = pair;
       const sides = [
-        sideOf(target, against, { values, reports }),
-        sideOf(against, target, { values, reports }),
+        sideOf(target, against, { probe: probe.name, values, reports }),
+        sideOf(against, target, { probe: probe.name, values, reports }),
       ] as const;
       const found = pairs[key] ?? newPair();
       const staleMs = parityStaleMs(probe, pair, chain.thresholds.staleMs);
       const isStale = found.last === null || nowMs - found.last.atMs > staleMs;
-      const failing = sides.filter(({ failure }) => failure !== null);
-      const isKnown = !isStale && failing.length === 0 && sides.every(({ doubt }) => doubt === null);
+      const isKnown = !isStale && sides.every(({ doubt }) => doubt === null);
       const state = isKnown ? found : { ...newPair(), streak: found.streak };
-      return { ...state, pair, sides, failing };
+      return { ...state, pair, sides };
     });
     const odd = oddOnesOut(
       known.map(({ pair, result }) => ({ target: pair.target.key, against: pair.against.key, result })),
@@ -53,39 +46,38 @@ export function reportParity(
 interface KnownPair extends PairState {
   readonly pair: ParityPair;
   readonly sides: readonly [own: Side, against: Side];
-  /** The sides whose query fails again and again, though their heights are read. */
-  readonly failing: readonly Side[];
 }
 
 /** What is known of one target of a pair. */
 interface Side {
-  readonly key: string;
   /** With its tier only where the other has another one. */
   readonly name: string;
   readonly values: KnownValues;
   /** Why nothing can be said of its data now, or null. */
   readonly doubt: string | null;
-  /** Null while its query is answered, or nothing can be said of it. */
-  readonly failure: ReturnType<typeof lastingFailure>;
+  /** Why its query was not answered when it was last asked, or null. */
+  readonly failure: string | null;
 }
 
 function sideOf(
   target: ParityPair["target"],
   other: ParityPair["target"],
   known: {
+    readonly probe: string;
     readonly values: Readonly<Record<string, KnownValues>>;
     readonly reports: ReadonlyMap<string, TargetReport>;
   },
 ): Side {
   const { asked, key, tier } = target;
-  const values = known.values[asked] ?? newKnownValues();
-  const doubt = doubtOf(known.reports.get(key));
+  const report = known.reports.get(key);
+  const name = tier === other.tier ? target.variant : variantName(target);
+  const query = report?.probes.find(({ probe }) => probe === known.probe);
+  const failure = query?.detail == null ? null : `${name} did not answer: ${query.detail}`;
   return {
-    key,
-    name: tier === other.tier ? target.variant : variantName(target),
-    values,
-    doubt,
-    failure: doubt === null ? lastingFailure(values) : null,
+    name,
+    values: known.values[asked] ?? newKnownValues(),
+    doubt: doubtOf(report) ?? (query?.result === "failing" ? failure : null),
+    failure,
   };
 }
 
@@ -93,10 +85,7 @@ function sideOf(
 type Odd = ReadonlyMap<string, readonly string[]>;
 
 function reportPair({ name }: WatchedProbe, known: KnownPair, odd: Odd, nowMs: number): ParityReport {
-  const { comparison, failing, last, pair, sides, sinceMs } = known;
-  const result = failing.length > 0 ? "failing" : known.result;
-  const failures = failing.flatMap(({ failure }) => failure?.sinceMs ?? []);
-  const beganMs = result === "failing" ? Math.min(...failures) : sinceMs;
+  const { comparison, last, pair, result, sides, sinceMs } = known;
   const oddOne = result === "different" ? oddOf(pair, odd) : undefined;
   return {
     ...targetId(pair.target),
@@ -104,12 +93,11 @@ function reportPair({ name }: WatchedProbe, known: KnownPair, odd: Odd, nowMs: n
     against: pair.against.variant,
     against_key: pair.against.key,
     result,
-    failing: failing.map(({ key }) => key),
     block: comparison?.block ?? null,
     value: comparison?.own.text ?? null,
     against_value: comparison?.against.text ?? null,
     difference: comparison === null ? null : differenceOf(comparison.own, comparison.against),
-    since: beganMs === null ? null : isoTime(beganMs),
+    since: sinceMs === null ? null : isoTime(sinceMs),
     last_comparison: last === null ? null : isoTime(last.atMs),
     odd: oddOne?.variant ?? null,
     odd_key: oddOne?.key ?? null,
@@ -124,8 +112,9 @@ function doubtOf(report: TargetReport | undefined): string | null {
   if (report === undefined) {
     return null;
   }
-  const { block_number: block, status, variant } = report;
-  if (status === "diverged" || status === "failed") {
+  const { block_number: block, reason, status, variant } = report;
+  // That it does not answer one query says nothing of the values of another one.
+  if (status === "diverged" || (status === "failed" && reason !== "query")) {
     return `${variant} is ${status}`;
   }
   return block === null ? `${variant} has no fresh height` : null;
@@ -187,11 +176,8 @@ export function oddOnesOut(
 
 /** Why two targets are said to have the same data, or not, in one sentence. */
 function parityDetail(known: KnownPair, odd: Odd, nowMs: number): string {
-  const { comparison, failing, pair, result, sides, sinceMs } = known;
+  const { comparison, pair, result, sides, sinceMs } = known;
   const against = sides[1].name;
-  if (failing.length > 0) {
-    return failing.map((side) => failureText(side, nowMs)).join("; ");
-  }
   if (comparison === null || sinceMs === null) {
     return `not known to be equal to ${against}: ${whyUnknown(known)}`;
   }
@@ -215,17 +201,11 @@ function streakText({ streak }: KnownPair): string {
     : `; different at the last ${streak.count === 1 ? "comparison" : `${streak.count} comparisons`}, which is not enough to say so yet`;
 }
 
-function failureText({ failure, name }: Side, nowMs: number): string {
-  const forText = formatDuration(Math.max(0, nowMs - (failure?.sinceMs ?? nowMs)));
-  return `the query of ${name} has failed for ${forText}, while its heights are read: ${failure?.detail}`;
-}
-
 function whyUnknown({ sides, streak }: KnownPair): string {
   const reasons = [
     ...sides.map(({ doubt }) => doubt),
-    ...sides.map(({ name, values: { failure } }) =>
-      failure === null ? null : `the query of ${name} failed: ${failure.detail}`,
-    ),
+    ...sides.map(({ failure }) => failure),
+    ...sides.map(({ values }) => values.unreadable),
     ...sides.map(({ name, values }) => (values.runs.length === 0 ? `${name} was not read yet` : null)),
     streak === null
       ? null

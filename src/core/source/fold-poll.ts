@@ -1,6 +1,7 @@
 import type { Observation } from "../model/observation.ts";
 import { readAtMs, type Sample, sampleOf } from "../model/sample.ts";
 import { traitsOf } from "../model/statuses.ts";
+import { foldQueries } from "./queries.ts";
 import { newestSample, type Replicas, reached, type SourceState, WOBBLE_SAMPLES } from "./source-state.ts";
 
 /*
@@ -25,6 +26,8 @@ export interface FoldContext {
   readonly largeStepBlocks: number;
   /** How long an observation stays evidence. */
   readonly staleAfterMs: number;
+  /** What probes ask of it, as `askedOf` names it. */
+  readonly asked: ReadonlyMap<string, string>;
 }
 
 /** Heights kept per target: enough to pair with a slower neighbour and to tell a catching-up from a standstill. */
@@ -48,6 +51,10 @@ const RECOVERED_AFTER_ANSWERS = 3;
 /** Folds one poll into the state of its source. */
 export function foldPoll(source: SourceState, observation: Observation, context: FoldContext): void {
   const { sentAtMs, receivedAtMs } = observation;
+  if (receivedAtMs - (source.last?.receivedAtMs ?? receivedAtMs) > context.staleAfterMs) {
+    // What queries brought before a silence is as old as the heights.
+    source.queries = {};
+  }
   if (observation.kind === "head") {
     foldHead(source, observation, context);
   } else if (observation.kind === "failed") {
@@ -65,11 +72,13 @@ function foldHead(
   context: FoldContext,
 ): void {
   const { deployment, failure, indexingErrors } = observation.head;
+  const results = observation.queries?.filter(({ asked }) => context.asked.has(asked)) ?? [];
   const sample = sampleOf(observation.head, observation);
   const { sentAtMs, receivedAtMs } = sample;
   source.last = { kind: "head", sentAtMs, receivedAtMs, ...(failure === undefined ? {} : { failure }) };
   source.lastSuccessMs = receivedAtMs;
   source.indexingErrors = indexingErrors;
+  source.queries = results.length === 0 ? source.queries : foldQueries(source.queries, results, receivedAtMs);
   if (deployment !== null) {
     source.deploymentChanges += Number(source.deployment !== null && source.deployment !== deployment);
     source.deployment = deployment;

@@ -49,6 +49,7 @@ const STATUS_OF_FAILURE: Readonly<Record<FailureReason, Status>> = {
   // The server works. What is asked for is not at this address, as with a wrong `dialect:`.
   schema: "not_found",
   indexing_error: "failed",
+  query: "failed",
   implausible: "diverged",
   timeout: "unreachable",
   dns: "unreachable",

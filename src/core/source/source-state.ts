@@ -1,6 +1,7 @@
 import { type GapMeasures, NO_MEASURES } from "../gap/gap.ts";
 import type { FailureReason, PollTimes } from "../model/observation.ts";
 import { readAtMs, type Sample } from "../model/sample.ts";
+import type { Queries } from "./queries.ts";
 import type { SettledStatus } from "./settled-status.ts";
 
 /** How the last poll ended. */
@@ -67,6 +68,8 @@ export interface SourceState {
   /** Whether it once gave a hash that another source gave, too. */
   sharesHashes: boolean;
   indexingErrors: boolean | null;
+  /** What the queries of probes have brought since it was last silent. */
+  queries: Queries;
   deployment: string | null;
   deploymentChanges: number;
   verdict: SettledStatus | null;
@@ -99,6 +102,7 @@ export function newSource(
     regressions: { reorg: 0, reindex: 0 },
     sharesHashes: false,
     indexingErrors: null,
+    queries: {},
     deployment: null,
     deploymentChanges: 0,
     verdict: null,

@@ -4,6 +4,7 @@ import { isBeyond } from "../model/limit.ts";
 import { readAtMs, type Sample } from "../model/sample.ts";
 import { type Status, traitsOf } from "../model/statuses.ts";
 import { stalledAfterMs } from "../model/thresholds.ts";
+import { hasFailingQuery } from "../source/queries.ts";
 import {
   CERTAIN_WEIGHT,
   NORMAL_WEIGHT,
@@ -52,8 +53,11 @@ function weightOfFailure(target: SourceState, reason: string, view: ChainView): 
   }
 }
 
-/** A height at the head ends a standstill at once. */
+/** A height at the head ends a standstill at once; that a query fails was confirmed by a second result. */
 function voteOfHead(target: SourceState, view: ChainView): StatusVote {
+  if (hasFailingQuery(target)) {
+    return { status: "failed", weight: CERTAIN_WEIGHT };
+  }
   const status = statusOfHead(target, view);
   const goesOn =
     status === "ok" && idleMs(target) === 0 && traitsOf(target.verdict?.status ?? status).isMotionless;

@@ -16,10 +16,19 @@ export class Counters {
   }
 
   addRequest(durationMs: number): void {
-    const seconds = durationMs / 1_000;
     this.add("requests");
-    this.add("seconds", seconds);
-    this.add(`within: ${DURATION_CLASSES_SECONDS.find((most) => seconds <= most) ?? Number.NaN}`);
+    this.#addDuration("", durationMs);
+  }
+
+  /** A request with the query of a probe. */
+  addQuery(probe: string, durationMs: number): void {
+    this.#addDuration(`query ${probe} `, durationMs);
+  }
+
+  #addDuration(prefix: "" | `query ${string} `, durationMs: number): void {
+    const seconds = durationMs / 1_000;
+    this.add(`${prefix}seconds`, seconds);
+    this.add(`${prefix}within: ${DURATION_CLASSES_SECONDS.find((most) => seconds <= most) ?? Number.NaN}`);
   }
 
   /** Continues the counts of another process; higher counts of this process stay. */

@@ -3,7 +3,7 @@ import type { Exchange } from "../../core/model/exchange.ts";
 import { type Endpoint, endpointsOf, type Fleet } from "../../core/model/fleet.ts";
 import { memoize } from "../../core/model/memoize.ts";
 import type { FailureReason } from "../../core/model/observation.ts";
-import type { CarriedSelection } from "../../core/model/parity.ts";
+import { askedOf, type QueryResult, type Selection } from "../../core/model/selection.ts";
 import { NEW_SEARCH, type QuestionSearch } from "../../dialects/search.ts";
 import { Counters } from "./counters.ts";
 
@@ -25,7 +25,7 @@ export interface EndpointState {
   /** Polls outside its schedule since the last scheduled one, and the timer of the next. */
   confirmations: number;
   confirmation: NodeJS.Timeout | undefined;
-  /** The parity selections that were asked, by their ids. */
+  /** The selections of probes that were asked, as `askedOf` names them. */
   readonly selections: Record<string, SelectionState>;
   /** The chain ids in the last reply of an indexer; null: no ids. */
   served: readonly number[] | null;
@@ -46,7 +46,8 @@ export interface PollUnderWay {
 interface SelectionState {
   /** By a clock that never jumps. */
   readonly dueMs: number;
-  readonly refusals: number;
+  /** How many results in a row were failures. */
+  readonly failures: number;
 }
 
 export class EndpointStates {
@@ -180,66 +181,74 @@ export function noteExchange(exchanges: RecentExchanges, exchange: Exchange): vo
 const MAX_ALIASES = 15;
 /** Ponder allows a thousand tokens. */
 const MAX_CHARACTERS = 8_000;
-/** A refused selection is asked for again within this time, so that the end of a fault is seen. */
-const LONGEST_WAIT_MS = 3_600_000;
 /** Polls are never exactly on time: a poll may be early by this share of its interval or of `every`. */
 const TOLERANCE = 0.1;
-const NEVER_ASKED: SelectionState = { dueMs: Number.NEGATIVE_INFINITY, refusals: 0 };
-
-export interface DueSelection extends CarriedSelection {
-  /** A changed selection has another id, so it is due at once. */
-  readonly id: string;
-}
+const NEVER_ASKED: SelectionState = { dueMs: Number.NEGATIVE_INFINITY, failures: 0 };
 
 /**
  * The selections that a scheduled poll carries: those of the probe that has waited longest, as many as one request may hold. Only
  * of one probe, so that it is known which one a server refuses.
  */
-export function dueSelections(
-  { endpoint, search, selections }: EndpointState,
-  nowMs: number,
-): readonly DueSelection[] {
-  if (!search.isAnswered || endpoint.parity === undefined) {
+export function dueSelections(state: EndpointState, nowMs: number): readonly Selection[] {
+  const { endpoint, search } = state;
+  if (!search.isAnswered || endpoint.selections === undefined) {
     return [];
   }
-  const dueMs = ({ id }: DueSelection): number => (selections[id] ?? NEVER_ASKED).dueMs;
-  const [first, ...others] = selectionsOf(endpoint)
-    .filter((one) => {
-      const toleranceMs = TOLERANCE * Math.min(endpoint.pollIntervalMs, one.everyMs);
-      return dueMs(one) - toleranceMs <= nowMs;
-    })
-    .sort((one, other) => (dueMs(one) < dueMs(other) ? -1 : Number(dueMs(one) > dueMs(other))));
+  const dueMs = (one: Selection): number => stateOfSelection(state, one).dueMs;
+  return fitting(
+    endpoint.selections
+      .filter((one) => {
+        const toleranceMs = TOLERANCE * Math.min(endpoint.pollIntervalMs, one.everyMs);
+        return dueMs(one) - toleranceMs <= nowMs;
+      })
+      .sort((one, other) => (dueMs(one) < dueMs(other) ? -1 : Number(dueMs(one) > dueMs(other)))),
+  );
+}
+
+/** The selections that a confirmation poll carries: those whose last result was a first failure. */
+export function doubtfulSelections(state: EndpointState): readonly Selection[] {
+  return fitting(
+    (state.endpoint.selections ?? []).filter((one) => stateOfSelection(state, one).failures === 1),
+  );
+}
+
+/** The first, and as many others of its probe as one request may hold with it. */
+function fitting([first, ...others]: readonly Selection[]): readonly Selection[] {
   let characters = first?.select.length ?? 0;
-  const fitting = others
+  const fit = others
     .filter(({ probe }) => probe === first?.probe)
     .slice(0, MAX_ALIASES - 1)
     .filter(({ select }) => {
       characters += select.length;
       return characters <= MAX_CHARACTERS;
     });
-  return first === undefined ? [] : [first, ...fitting];
+  return first === undefined ? [] : [first, ...fit];
 }
 
-/** Notes whether selections that were sent at `sentMs` came back with the heights; where they did not, they wait longer each time. */
+/**
+ * Notes that selections were sent at `sentMs`. Refused ones wait for two polls at least, so that one poll in two reads the heights
+ * even where the budget has no request to spare for asking again.
+ */
 export function noteCarried(
-  { selections }: EndpointState,
-  { selections: carried, sentMs }: { readonly selections: readonly DueSelection[]; readonly sentMs: number },
+  state: EndpointState,
+  { selections, sentMs }: { readonly selections: readonly Selection[]; readonly sentMs: number },
   isAnswered: boolean,
 ): void {
-  for (const { id, everyMs } of carried) {
-    const { refusals } = selections[id] ?? NEVER_ASKED;
-    const waitMs = isAnswered ? everyMs : everyMs * 2 ** refusals;
-    selections[id] = {
-      dueMs: sentMs + Math.max(everyMs, Math.min(waitMs, LONGEST_WAIT_MS)),
-      refusals: isAnswered ? 0 : refusals + 1,
-    };
+  const leastMs = isAnswered ? 0 : 2 * state.endpoint.pollIntervalMs;
+  for (const one of selections) {
+    const { failures } = stateOfSelection(state, one);
+    state.selections[askedOf(one)] = { dueMs: sentMs + Math.max(one.everyMs, leastMs), failures };
   }
 }
 
-/** It may hold a key, and stays in memory. */
-const selectionsOf = memoize(({ parity = [] }: Endpoint): readonly DueSelection[] =>
-  parity.map((selection) => {
-    const { probe, target, select, value } = selection;
-    return { ...selection, id: JSON.stringify([probe, target, select, value]) };
-  }),
-);
+/** Notes what replies said of selections. */
+export function noteResults({ selections }: EndpointState, results: readonly QueryResult[]): void {
+  for (const { asked, failure } of results) {
+    const { dueMs, failures } = selections[asked] ?? NEVER_ASKED;
+    selections[asked] = { dueMs, failures: failure === null ? 0 : failures + 1 };
+  }
+}
+
+function stateOfSelection({ selections }: EndpointState, selection: Selection): SelectionState {
+  return selections[askedOf(selection)] ?? NEVER_ASKED;
+}

@@ -5,18 +5,26 @@ import type { Post } from "../../core/model/http-post.ts";
 import type { FailureReason, Observation, PollTimes } from "../../core/model/observation.ts";
 import type { ParityReading } from "../../core/model/parity.ts";
 import type { Redact } from "../../core/model/redact.ts";
+import type { QueryResult, Selection } from "../../core/model/selection.ts";
 import { failEverySource } from "../../dialects/assign-rows.ts";
 import { askedBy, type Outcome, type Question, requestOf } from "../../dialects/dialect.ts";
 import { blockQuestion, CHAIN_ID_QUESTION, questionsFor, RPC_DIALECT } from "../../dialects/families.ts";
-import { type AliasedSelection, combineQuestion, readParity } from "../../dialects/parity.ts";
 import { afterAnswer, afterRefusals, otherDialect, questionsToAsk } from "../../dialects/search.ts";
+import {
+  type AliasedSelection,
+  combineQuestion,
+  readSelections,
+  refusedSelections,
+  type SelectionReplies,
+} from "../../dialects/selections.ts";
 import type { World } from "../../io/world.ts";
 import {
-  type DueSelection,
+  doubtfulSelections,
   dueSelections,
   type EndpointState,
   noteCarried,
   noteExchange,
+  noteResults,
 } from "./endpoint-state.ts";
 import { type Answer, interpretResult } from "./interpret-result.ts";
 
@@ -46,7 +54,7 @@ export interface PollResult {
    * result for them.
    */
   readonly observations: readonly Observation[];
-  /** The values that came with them, where the poll carried selections of a parity probe. */
+  /** The values that came with them, where the poll carried selections whose values are compared. */
   readonly readings: readonly ParityReading[];
 }
 
@@ -64,10 +72,10 @@ interface Asked {
   readonly body: string;
 }
 
-/** A question with selections of a parity probe beside the heights. */
+/** A question with selections of a probe beside the heights. */
 interface Carrying {
   readonly question: Question;
-  readonly selections: readonly (DueSelection & AliasedSelection)[];
+  readonly selections: readonly AliasedSelection[];
   /** By a clock that never jumps. */
   readonly sentMs: number;
 }
@@ -114,7 +122,7 @@ export class Poll {
   }
 
   /**
-   * Asks for the heights, with the parity selections that are due beside them, and asks again after a transient failure. If the
+   * Asks for the heights, with the selections of a probe that are due beside them, and asks again after a transient failure. If the
    * selections may be the cause of a failure, it asks for the heights alone.
    */
   async run(): Promise<PollResult> {
@@ -126,8 +134,8 @@ export class Poll {
     if (first.answer.kind === "answered") {
       this.#state.search = afterAnswer(this.#state.search);
       noteCarried(this.#state, carrying, true);
-      const readings = readParity(carrying.selections, first.body, first.answer.outcomes, first.times);
-      return { ...this.#resultOf(first), readings: readings.map((one) => this.#withoutSecrets(one)) };
+      const replies = readSelections(carrying.selections, first.body, first.answer.outcomes, first.times);
+      return this.#withReplies(this.#resultOf(first), replies);
     }
     if (mayBeOfSelection(first.answer)) {
       return await this.#askAlone(carrying, first, first.answer.detail);
@@ -151,11 +159,20 @@ export class Poll {
   #carrying(): Carrying | null {
     const { endpoint, search } = this.#state;
     const sentMs = this.#tools.world.monotonicMs();
-    const due = this.#occasion === "schedule" ? dueSelections(this.#state, sentMs) : [];
+    const due = this.#selectionsAt(sentMs);
     const heights = questionsFor(endpoint)[search.questionIndex];
     return due.length === 0 || heights === undefined
       ? null
       : { sentMs, ...combineQuestion(heights, due, endpoint.targets) };
+  }
+
+  #selectionsAt(nowMs: number): readonly Selection[] {
+    if (this.#occasion === "check") {
+      return [];
+    }
+    return this.#occasion === "schedule"
+      ? dueSelections(this.#state, nowMs)
+      : doubtfulSelections(this.#state);
   }
 
   /**
@@ -174,11 +191,42 @@ export class Poll {
     if (last.answer.kind !== "answered" || this.#state.search.questionIndex !== questionIndex) {
       return result;
     }
-    const { sentAtMs, receivedAtMs } = first.times;
-    const readings = carrying.selections.map(({ probe, target }): ParityReading => {
-      return { kind: "failed", probe, target, detail, sentAtMs, receivedAtMs };
+    return this.#withReplies(result, refusedSelections(carrying.selections, detail, first.times));
+  }
+
+  /** Adds what was said of the selections, each beside the height of its target. */
+  #withReplies({ observations }: PollResult, { queries, readings }: SelectionReplies): PollResult {
+    const { counters } = this.#state;
+    const { redact } = this.#tools;
+    const unreadable = readings.filter(({ kind }) => kind === "unreadable");
+    for (const { probe, target } of unreadable) {
+      counters.add(`parity: ${probe} ${target}`);
+    }
+    const heard = observations.map((observation): Observation => {
+      const own = observation.kind === "head" ? queries.get(observation.source) : undefined;
+      if (observation.kind !== "head" || own === undefined) {
+        return observation;
+      }
+      const results = own.map((one) => ({ ...one, failure: one.failure && redact(one.failure) }));
+      noteResults(this.#state, results);
+      for (const { probe } of results.filter(({ failure }) => failure !== null)) {
+        counters.add(`parity: ${probe} ${observation.source}`);
+      }
+      return { ...observation, queries: results };
     });
-    return { ...result, readings };
+    this.#countQueries(heard.flatMap((one) => (one.kind === "head" ? (one.queries ?? []) : [])));
+    return { observations: heard, readings: readings.map((one) => this.#withoutSecrets(one)) };
+  }
+
+  /** Counts a request with the query of a probe, and whether it failed for any target. */
+  #countQueries(results: readonly QueryResult[]): void {
+    const [first] = results;
+    if (first !== undefined) {
+      this.#state.counters.addQuery(first.probe, first.tookMs);
+    }
+    if (results.some(({ failure }) => failure !== null)) {
+      this.#state.counters.add("failed: query");
+    }
   }
 
   /** Retries while the latest attempt failed for a reason that may pass; returns the last attempt that was sent. */
@@ -344,7 +392,7 @@ export class Poll {
 
   #withoutSecrets(reading: ParityReading): ParityReading {
     const { redact } = this.#tools;
-    if (reading.kind === "failed") {
+    if (reading.kind === "unreadable") {
       return { ...reading, detail: redact(reading.detail) };
     }
     const text = redact(reading.value.text);

@@ -122,7 +122,7 @@ function whyUnequal(report: Report): ReadonlyMap<string, string> {
     );
     // What is worse comes last, and counts.
     for (const [key, one] of [...unconfirmed, ...different]) {
-      reasons.set(key, `${PROBLEMS[one.result]} by probe ${one.probe}: ${subjectOf(one)}${one.detail}`);
+      reasons.set(key, `${PROBLEMS[one.result]} by probe ${one.probe}: ${variantName(one)} ${one.detail}`);
     }
   }
   return reasons;
@@ -131,14 +131,8 @@ function whyUnequal(report: Report): ReadonlyMap<string, string> {
 const PROBLEMS: Readonly<Record<ParityReport["result"], string>> = {
   equal: "the data are equal",
   different: "data differ",
-  failing: "data cannot be queried",
   unknown: "data are not known to be equal",
 };
-
-/** What the detail is said of; one about a query names its variant itself. */
-function subjectOf(parity: ParityReport): string {
-  return parity.result === "failing" ? "" : `${variantName(parity)} `;
-}
 
 /** The preferred target, else the highest one that is not diverged. */
 function findFreshest(targets: readonly TargetReport[]): TargetReport | null {

@@ -95,7 +95,7 @@ function renderProtocol(
     const title = variantName(target);
     const gap = report.gaps.find((one) => one.key === key);
     const served = endpoints.filter(({ targets: keys }) => keys.includes(key));
-    const body = html`${renderFacts(mainFacts(target, gap))}
+    const body = html`${renderFacts(mainFacts(target, gap, nowMs))}
 ${read("status", key).render(`${protocol} ${title}`, { protocol, variant, tier, chain })}
 <details id="exchanges-${id}"><summary>More, replies and the request</summary>
 ${renderFacts(otherFacts(target, nowMs))}
@@ -127,7 +127,7 @@ function renderFacts(facts: readonly Fact[]): Html {
 }
 
 /** The facts that decide whether traffic can be sent to the target. */
-function mainFacts(target: TargetReport, gap: GapReport | undefined): readonly Fact[] {
+function mainFacts(target: TargetReport, gap: GapReport | undefined, nowMs: number): readonly Fact[] {
   const { indexing_errors: isBroken, lag_blocks: blocks, lag_seconds: seconds } = target;
   const about = target.lag_extrapolated ? "about " : "";
   const lag = [
@@ -138,7 +138,21 @@ function mainFacts(target: TargetReport, gap: GapReport | undefined): readonly F
     ["Lag", lag.join(", ") || "unknown"],
     [html`${renderTerm("Gap")} to ${gap?.against ?? ""}`, gap === undefined ? null : describeGap(gap)],
     ["Indexing errors", isBroken === true ? "reported by the indexer" : null],
+    ...target.probes.map((query) => [`Query ${query.probe}`, describeQuery(query, nowMs)] as const),
   ];
+}
+
+function describeQuery(query: TargetReport["probes"][number], nowMs: number): HtmlValue {
+  const { detail, last, latency_seconds: latency, result, since } = query;
+  if (last === null || latency === null || since === null) {
+    return "not asked yet";
+  }
+  const asked = html`${renderAgo(last, nowMs)}, after ${formatDuration(latency * 1000)}`;
+  if (detail === null) {
+    return html`answered ${asked}`;
+  }
+  const fails = result === "failing" ? html`fails since ${renderClock(since, nowMs)}` : "failed once";
+  return html`${fails}, last ${asked}`;
 }
 
 function describeGap({ blocks, seconds, uncertainty_blocks: uncertainty }: GapReport): string {

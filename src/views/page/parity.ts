@@ -7,21 +7,20 @@ import { type Html, html } from "./html.ts";
 import { chainPath, parityAnchor } from "./links.ts";
 import { renderClock, renderList, renderPill, renderSection, renderTable } from "./shell.ts";
 
-/** The variants whose data differ or cannot be queried, a line for each pair; null if there are none. */
+/** The variants whose data differ, a line for each pair; null if there are none. */
 export function renderDifferences(report: Report, nowMs: number): Html | null {
   const items = findDifferences(report).map(
     (one) =>
-      html`<li><b><a href="${chainPath(one.chain)}#${parityAnchor(one.protocol)}">${one.result === "failing" ? "✕" : "≠"} ${parityTitle(one, report)}</a></b>:
+      html`<li><b><a href="${chainPath(one.chain)}#${parityAnchor(one.protocol)}">≠ ${parityTitle(one, report)}</a></b>:
 ${describeDifference(one, nowMs)}</li>
 `,
   );
-  return renderList("parity", "Data that differ or cannot be queried", items);
+  return renderList("parity", "Data that differ", items);
 }
 
 const TONES: Readonly<Record<ParityReport["result"], Tone>> = {
   equal: "ok",
   different: "warn",
-  failing: "warn",
   unknown: "idle",
 };
 

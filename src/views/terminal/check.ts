@@ -14,13 +14,7 @@ import { type Judgement, judgeReport, worst } from "../../core/report/severity.t
 import { describeMissing, keepTargets, type Selection, selectTargets } from "../api/selection.ts";
 import { describeReload, describeReplica, headline, headlineAbove } from "../wording/headline.ts";
 import { describeFailover, incidentTitle } from "../wording/incidents.ts";
-import {
-  describeDifference,
-  findDifferences,
-  parityProblem,
-  paritySummary,
-  parityTitle,
-} from "../wording/parity.ts";
+import { describeDifference, findDifferences, paritySummary, parityTitle } from "../wording/parity.ts";
 import {
   describeMaintenance,
   findProblems,
@@ -184,7 +178,7 @@ export function renderCheckTable(json: Report, options: CheckTableOptions): stri
   };
   const anchors = [...new Set(notOk.map(({ status }) => `#${status}`))];
   const differing = findDifferences(json).map(
-    (one) => `${parityProblem(one)}: ${parityTitle(one, json)}: ${describeDifference(one, nowMs)}`,
+    (one) => `Data differ: ${parityTitle(one, json)}: ${describeDifference(one, nowMs)}`,
   );
   return paragraphs([
     [paint(printable([detail === "" ? title : `${title}: ${detail}`, ...others].join("; ")), tone)],

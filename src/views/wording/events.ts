@@ -22,7 +22,7 @@ export function eventWords(event: Event, chainName: (slug: string) => string) {
     case "parity": {
       const [probe, key = "", against = ""] = subject.split(" ");
       const why = `probe ${probe}, against ${against.split("/")[1]}: ${detail}`;
-      return { what: nameOf(key), change: to === "failing" ? "query fails" : `data ${to}`, detail: why };
+      return { what: nameOf(key), change: `data ${to}`, detail: why };
     }
     case "deployment":
       return { what: nameOf(subject), change: "deployment changed", detail: change };

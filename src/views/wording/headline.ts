@@ -1,3 +1,4 @@
+import { variantName } from "../../core/model/fleet.ts";
 import {
   type ChainSummary,
   type ParityReport,
@@ -10,7 +11,7 @@ import { formatClock, formatCount, formatDuration, formatNumber } from "../../co
 import { differencesOf } from "../../core/report/pairs.ts";
 import { judgeReport, needsAction } from "../../core/report/severity.ts";
 import { describeFailover, incidentEffect, incidentSubject } from "./incidents.ts";
-import { parityProblem, parityTitle, problematicVariants } from "./parity.ts";
+import { parityTitle } from "./parity.ts";
 import {
   describeAlternatives,
   describeMaintenance,
@@ -119,9 +120,9 @@ function describeDifferences(report: Report, [first, ...others]: readonly Parity
   if (first === undefined) {
     return null;
   }
-  const names = `${problematicVariants(first)} of ${parityTitle(first, report)}`;
+  const names = `${variantName(first)} and ${first.against} of ${parityTitle(first, report)}`;
   const more = others.length === 0 ? "" : ` and ${formatCount(others.length, "more pair")}`;
-  return { title: `${parityProblem(first)}: ${names}${more}`, detail: "" };
+  return { title: `Data differ: ${names}${more}`, detail: "" };
 }
 
 /** The shared cause that explains most of the problems, if it explains two or more, else the worst target. */

@@ -1,23 +1,10 @@
 import { variantName } from "../../core/model/fleet.ts";
 import type { ParityReport, Report } from "../../core/model/report.ts";
-import { formatCount, formatDuration, formatList, formatNumber } from "../../core/model/text.ts";
-import { idOfKey } from "./targets.ts";
+import { formatCount, formatDuration, formatNumber } from "../../core/model/text.ts";
 
-/** The pairs whose data differ, or cannot be queried. */
+/** The pairs whose data differ. */
 export function findDifferences({ parity }: Pick<Report, "parity">): readonly ParityReport[] {
-  return parity.filter(({ result }) => result === "different" || result === "failing");
-}
-
-/** What is wrong with such a pair. */
-export function parityProblem({ result }: ParityReport): string {
-  return result === "failing" ? "Query fails" : "Data differ";
-}
-
-/** `subgraph and multichain`: the variants whose data differ, or whose query fails. */
-export function problematicVariants(parity: ParityReport): string {
-  return parity.failing.length === 0
-    ? `${variantName(parity)} and ${parity.against}`
-    : formatList(parity.failing.map((key) => variantName(idOfKey(key))));
+  return parity.filter(({ result }) => result === "different");
 }
 
 /** `airdrops on Base (campaigns)`. */
@@ -27,12 +14,9 @@ export function parityTitle({ protocol, chain, probe }: ParityReport, { chains }
   return `${protocol}${chains.length === 1 ? "" : ` on ${name}`} (${probe})`;
 }
 
-/** `the query of subgraph has failed for 20 min, …` or `subgraph has 6141 and multichain 6143 at block 37,999,990, for 20 min; subgraph is the odd one out`. */
+/** `subgraph has 6141 and multichain 6143 at block 37,999,990, for 20 min; subgraph is the odd one out`. */
 export function describeDifference(parity: ParityReport, nowMs: number): string {
-  const { against, against_value, block, detail, odd, result, since, value } = parity;
-  if (result === "failing") {
-    return detail;
-  }
+  const { against, against_value, block, odd, since, value } = parity;
   const at = block === null ? "" : ` at block ${formatNumber(block)}`;
   const forText = since === null ? "" : `, for ${formatDuration(Math.max(0, nowMs - Date.parse(since)))}`;
   const who = odd === null ? "" : `; ${odd} is the odd one out`;
@@ -45,7 +29,7 @@ export function paritySummary({ parity }: Pick<Report, "parity">): string | null
     return null;
   }
   const count = (result: ParityReport["result"]) => parity.filter((one) => one.result === result).length;
-  const rest = (["different", "failing", "unknown"] as const).flatMap((result) =>
+  const rest = (["different", "unknown"] as const).flatMap((result) =>
     count(result) === 0 ? [] : `, ${formatNumber(count(result))} ${result}`,
   );
   const equal = formatNumber(count("equal"));

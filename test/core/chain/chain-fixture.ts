@@ -47,7 +47,7 @@ export function watch(chain: Chain, ...names: readonly string[]): WatchedChain {
     sources: new Map(
       targets.map(({ key, pollIntervalMs }) => [
         key,
-        { kind: "indexer", hasBlocks: false, pollIntervalMs, provider: key, sentTo: key },
+        { kind: "indexer", hasBlocks: false, pollIntervalMs, provider: key, sentTo: key, queries: new Map() },
       ]),
     ),
     baselines: new Map(targets.toReversed().map((target) => [target.protocol, target])),

@@ -4,7 +4,7 @@ import { parse } from "yaml";
 import { z } from "zod";
 import type { ParityReading } from "../../src/core/model/parity.ts";
 import type { Outcome } from "../../src/dialects/dialect.ts";
-import { readParity } from "../../src/dialects/parity.ts";
+import { readSelections } from "../../src/dialects/selections.ts";
 import { expectGolden } from "../support/golden.ts";
 
 const HEAD: Outcome = {
@@ -21,7 +21,7 @@ const Groups = z.array(
   }),
 );
 
-describe("readParity()", () => {
+describe("readSelections()", () => {
   it("reads the value of each selection, or says what stood there", () => {
     const groups = Groups.parse(parse(readFileSync("test/fixtures/parity-replies.yaml", "utf8")));
 
@@ -73,22 +73,27 @@ describe("readParity()", () => {
   });
 });
 
-function read(body: string, outcomes: readonly Outcome[] = [HEAD]): ParityReading | undefined {
+function read(body: string, outcomes: readonly Outcome[] = [HEAD]): ParityReading | string | undefined {
   const selection = {
     probe: "rows",
     everyMs: 60_000,
     target: "base",
     alias: "p0_1",
     select: "",
-    value: ["campaigns", "0", "id"],
-  };
-  return readParity([selection], body, outcomes, { sentAtMs: 1, receivedAtMs: 2 })[0];
+    expect: { kind: "compared", path: ["campaigns", "0", "id"] },
+    maxLatencyMs: null,
+  } as const;
+  const { queries, readings } = readSelections([selection], body, outcomes, { sentAtMs: 1, receivedAtMs: 2 });
+  return queries.get("base")?.[0]?.failure ?? readings[0];
 }
 
-function textOf(reading: ParityReading | undefined): string {
+function textOf(reading: ParityReading | string | undefined): string {
+  if (typeof reading === "string") {
+    return `not answered: ${reading}`;
+  }
   if (reading?.kind === "value") {
     const { text, isNumber } = reading.value;
     return `${isNumber ? "number" : "text"} ${text}`;
   }
-  return reading === undefined ? "nothing" : `failed: ${reading.detail}`;
+  return reading === undefined ? "nothing" : `unreadable: ${reading.detail}`;
 }

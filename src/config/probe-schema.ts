@@ -1,0 +1,63 @@
+import { z } from "zod";
+import { Duration, Interval } from "./quantities.ts";
+import { listOf, map, mapOf, Name, optional, pattern, Slug, text } from "./values.ts";
+
+const Selection = text("a GraphQL selection such as campaigns(first: 1) { subgraphId }", 2_000);
+const ProbeName = Name.max(40).meta({
+  expected: "a name of at most 40 lower-case letters, digits and dashes",
+});
+
+const EXPECTED = "rows, or the value that the reply begins with";
+const Expected = z.union([z.string(), z.number(), z.boolean(), z.null()]).meta({ expected: EXPECTED });
+
+const ProbeEntry = map(
+  "a map with query",
+  {
+    query: Selection.describe("A GraphQL selection, sent with the query for the height."),
+    expect: optional(
+      Expected,
+      "rows: at least one; else the first value of the reply, such as 42 (default: any reply but an error).",
+    ),
+    every: Interval.prefault("5m").describe("How often it is asked."),
+    max_latency: optional(
+      Duration,
+      "A reply that takes longer is a failure, as it is for a client that waits no longer.",
+    ),
+  },
+  ["expect", "every", "max_latency"],
+);
+
+const MOST_PROBES = 20;
+const PROBES = `a map of at most ${MOST_PROBES} probes by name`;
+
+export const Probes = mapOf(ProbeEntry, PROBES, ProbeName)
+  .refine((probes) => Object.keys(probes).length <= MOST_PROBES)
+  .meta({ expected: PROBES, maxProperties: MOST_PROBES });
+
+const ValuePath = pattern(/^[A-Za-z_]\w*(?:\.\w+)*$/, "a path such as campaigns.0.subgraphId");
+const ParityQuery = map("a map with select and value", {
+  select: Selection.describe("A GraphQL selection, sent with the query for the height."),
+  value: ValuePath.describe("Path of the value: fields, and list positions from 0."),
+});
+
+export const ParityEntry = map(
+  "a map with name, protocol and queries",
+  {
+    name: ProbeName.describe("Name of the probe, a metric label."),
+    protocol: text("the name of a protocol").describe("The protocol whose variants are compared."),
+    // A selection that a server refuses is sent again within a day.
+    every: Interval.prefault("10m").describe("How often the value is asked for."),
+    chains: listOf(Slug, "a list of chain slugs")
+      .min(1)
+      .exactOptional()
+      .describe("Where the variants are compared (default: wherever two serve the chain)."),
+    queries: mapOf(ParityQuery, "a map of variants, each with select and value").meta({
+      description: "What each variant is asked; at least two variants.",
+      minProperties: 2,
+    }),
+  },
+  ["every"],
+);
+
+export type ProbeEntry = z.output<typeof ProbeEntry>;
+export type ParityEntry = z.output<typeof ParityEntry>;

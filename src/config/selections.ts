@@ -1,0 +1,97 @@
+import { createRequire } from "node:module";
+import type { FieldNode, SelectionNode } from "graphql";
+import { didYouMean } from "../core/text/near-miss.ts";
+import { whyNotCarried } from "../dialects/selections.ts";
+import type { ListedTarget } from "./indexers.ts";
+import type { Spot } from "./problems.ts";
+import { fillPlaceholders } from "./secrets.ts";
+
+/** Where a selection is written. */
+interface Written {
+  readonly spot: Spot;
+  /** Its key there. */
+  readonly key: string;
+  /** The path of a value that is compared, at the key `value`. */
+  readonly value?: string;
+}
+
+/** The selection of a target, in one line and with filled placeholders. Null: a problem was added. */
+export function resolveSelection(select: string, target: ListedTarget, from: Written): string | null {
+  const { key, variant, values } = target;
+  const why = whyNotCarried(target);
+  if (why !== null) {
+    from.spot.add(`${variant} cannot be asked for data: ${why}`, "key");
+    return null;
+  }
+  const filled = fillPlaceholders(select, values, (name) => {
+    const advice = didYouMean(name, [...values.keys()]) || `; for a field, write { ${name} } with spaces`;
+    from.spot.at(from.key).add(`no value for {${name}} on ${key}${advice}`);
+  });
+  return readSelection(filled, from);
+}
+
+/** Why a path cannot lead to a value of this selection; null if it can. A fragment may have any fields. */
+function whyNoValue(field: FieldNode, [first = "", ...steps]: readonly string[]): string | null {
+  let selections: readonly SelectionNode[] = [field];
+  for (const step of [first, ...steps.filter((one) => !/^\d+$/.test(one))]) {
+    if (selections.some(({ kind }) => kind !== "Field")) {
+      return null;
+    }
+    const names = selections.flatMap((one) => (one.kind === "Field" ? [one] : []));
+    const found = names.find(({ alias, name }) => (alias ?? name).value === step);
+    if (found === undefined) {
+      const known = names.map(({ alias, name }) => (alias ?? name).value);
+      const expected = known.length === 0 ? "the path to end before it" : known.join(" or ");
+      return `found "${step}", which the selection does not have, expected ${expected}`;
+    }
+    selections = found.selectionSet?.selections ?? [];
+  }
+  const fields = selections.flatMap((one) => (one.kind === "Field" ? [(one.alias ?? one.name).value] : []));
+  return fields.length === 0
+    ? null
+    : `the path ends at a map, expected one of its fields: ${fields.join(" or ")}`;
+}
+
+const MAX_TOKENS = 300;
+
+/** A selection in one line. It must be one field, because it gets an alias: only `_meta` must keep its name. Null: a problem was added. */
+export function readSelection(select: string, { spot: entry, key, value }: Written): string | null {
+  const spot = entry.at(key);
+  if (/^\s*(?:query\b[^{]*)?\{/.test(select)) {
+    spot.add(
+      "expected one field of a query, such as campaigns(first: 1) { id }, without the braces around it",
+    );
+    return null;
+  }
+  // graphql-js is loaded here, so that a start without `parity` does not wait for it. The package's own types.
+  const { GraphQLError, parse, stripIgnoredCharacters } = createRequire(import.meta.url)(
+    "graphql",
+  ) as typeof import("graphql");
+  try {
+    // The line break ends a comment.
+    const document = parse(`{ ${select}\n}`, { maxTokens: MAX_TOKENS, noLocation: true });
+    const [operation, ...others] = document.definitions;
+    const fields = operation?.kind === "OperationDefinition" ? operation.selectionSet.selections : [];
+    const [field] = fields;
+    const isOneField = field?.kind === "Field" && fields.length === 1 && others.length === 0;
+    if (!isOneField || field.alias !== undefined || field.name.value === "_meta") {
+      spot.add("expected one field of a query, without an alias and not _meta");
+      return null;
+    }
+    const misfit = value === undefined ? null : whyNoValue(field, value.split("."));
+    if (misfit !== null) {
+      entry.at("value").add(misfit);
+      return null;
+    }
+    // A comment would hide what follows it in one line.
+    return /#|"""/.test(select)
+      ? stripIgnoredCharacters(select)
+      : select.trim().replace(/\s*[\r\n]\s*/g, " ");
+  } catch (error) {
+    if (error instanceof GraphQLError) {
+      spot.add(`invalid GraphQL: ${error.message.replace(/^Syntax Error: |\.$/g, "")}`);
+      return null;
+    }
+    throw error;
+  }
+}

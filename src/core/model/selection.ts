@@ -1,0 +1,54 @@
+import { memoize } from "./memoize.ts";
+import type { ParityValue } from "./parity.ts";
+
+/** What a probe asks of one target, sent with the query for the height. */
+export interface Selection {
+  /** The probe's name. */
+  readonly probe: string;
+  /** The first poll that falls due after this time carries it. */
+  readonly everyMs: number;
+  /** The target's key. */
+  readonly target: string;
+  /** A GraphQL selection with filled placeholders, without an alias. */
+  readonly select: string;
+  readonly expect: Expectation;
+  /** A reply that takes longer is a failure; null: none does. */
+  readonly maxLatencyMs: number | null;
+}
+
+/** What the reply to a selection must hold. */
+export type Expectation =
+  /** Anything but an error. */
+  | { readonly kind: "reply" }
+  /** At least one row. */
+  | { readonly kind: "rows" }
+  /** This, as its first value. */
+  | { readonly kind: "equal"; readonly value: ParityValue }
+  /** A value at this path in `data`, which is compared with that of other variants, e.g. `["campaigns", "0", "subgraphId"]`. */
+  | { readonly kind: "compared"; readonly path: readonly string[] };
+
+/** What the reply to one poll said of one selection. */
+export interface QueryResult {
+  readonly probe: string;
+  /** What was asked, as `askedOf` names it: a result of another query is not of this one. */
+  readonly asked: string;
+  /** How long the request took. */
+  readonly tookMs: number;
+  /** Why it was not answered as expected, without secrets; null: it was. */
+  readonly failure: string | null;
+}
+
+/** Names what is asked of a target: the probe, the target, and a digest of the rest. */
+export const askedOf = memoize(
+  ({ probe, target, select, expect, maxLatencyMs }: Selection): string =>
+    `${probe} ${target} ${digestOf(JSON.stringify([select, expect, maxLatencyMs]))}`,
+);
+
+/** A short text that differs between different texts: FNV-1a of 64 bits. No protection against forgery. */
+function digestOf(text: string): string {
+  let digest = 0xcbf29ce484222325n;
+  for (const character of text) {
+    digest = BigInt.asUintN(64, (digest ^ BigInt(character.codePointAt(0) ?? 0)) * 0x100000001b3n);
+  }
+  return digest.toString(36);
+}

@@ -1,0 +1,240 @@
+import type { Endpoint, Target } from "../core/model/fleet.ts";
+import type { PollTimes } from "../core/model/observation.ts";
+import type { ParityReading, ParityValue } from "../core/model/parity.ts";
+import { askedOf, type QueryResult, type Selection } from "../core/model/selection.ts";
+import { formatDuration } from "../core/model/text.ts";
+import type { Outcome, Question } from "./dialect.ts";
+import { questionsFor } from "./families.ts";
+import { followKeys, isLost, type Lost, type Place } from "./form.ts";
+import { readBody } from "./interpret-reply.ts";
+import { describeParts, quote } from "./values.ts";
+
+/** A selection under the alias that it has in one request. */
+export interface AliasedSelection extends Selection {
+  readonly alias: string;
+}
+
+/** The beginning of an operation that takes more selections behind its first brace: one without variables. */
+const OPERATION = /^\s*(?:query(?:\s+\w+)?\s*)?\{\s*/;
+
+/** Why requests of a dialect cannot carry selections beside the height; null if they can. */
+export function whyNotCarried(asked: Pick<Endpoint, "dialect" | "custom">): string | null {
+  if (asked.dialect === "graph-status") {
+    return "dialect graph-status asks the index-node API, which has no data";
+  }
+  const questions = questionsFor({ ...asked, targets: [] });
+  return questions.every(({ body }) => OPERATION.test(queryIn(body)))
+    ? null
+    : `dialect ${asked.dialect} sends no query that begins with { or with query NAME {`;
+}
+
+function queryIn(body: Question["body"]): string {
+  return String(body?.["query"] ?? "");
+}
+
+/**
+ * Puts selections into the query for the heights, one alias for each; the reply is read like that of the
+ * question alone. `_meta` keeps its name: for a failed subgraph graph-node answers under that key only.
+ */
+export function combineQuestion<Carried extends Selection>(
+  question: Question,
+  carried: readonly Carried[],
+  targets: readonly Pick<Target, "key" | "chainId">[],
+): { readonly question: Question; readonly selections: readonly (Carried & AliasedSelection)[] } {
+  const chainIds = new Map(targets.map(({ key, chainId }) => [key, chainId]));
+  const probes = [...new Set(carried.map(({ probe }) => probe))];
+  const selections = carried.map((selection) => {
+    const { probe, target } = selection;
+    return { ...selection, alias: `p${probes.indexOf(probe)}_${chainIds.get(target) ?? 0}` };
+  });
+  const aliased = selections.map(({ alias, select }) => `${alias}: ${select}`).join(" ");
+  const query = queryIn(question.body).replace(OPERATION, (opening) => `${opening.trimEnd()} ${aliased} `);
+  return { question: { ...question, body: { ...question.body, query } }, selections };
+}
+
+/** What a reply says of the selections of its question. */
+export interface SelectionReplies {
+  /** By the key of the target. */
+  readonly queries: ReadonlyMap<string, readonly QueryResult[]>;
+  /** Of those whose values are compared. */
+  readonly readings: readonly ParityReading[];
+}
+
+/**
+ * Reads a reply to a combined question. `outcomes`: what it said of each target; a selection whose target has no height among them
+ * is left out, because it may be of another chain or time.
+ */
+export function readSelections(
+  selections: readonly AliasedSelection[],
+  body: string,
+  outcomes: readonly Outcome[],
+  { sentAtMs, receivedAtMs }: PollTimes,
+): SelectionReplies {
+  const { found, errors } = readBody(withExactNumbers(body), "data");
+  const blocks = new Map(
+    outcomes.flatMap((outcome) =>
+      outcome.kind === "head" ? [[outcome.source, outcome.head.block] as const] : [],
+    ),
+  );
+  const tookMs = receivedAtMs - sentAtMs;
+  const queries = new Map<string, QueryResult[]>();
+  const readings: ParityReading[] = [];
+  for (const selection of selections) {
+    const { expect, probe, target } = selection;
+    const block = blocks.get(target);
+    if (block !== undefined) {
+      const reply = replyTo(selection, found.value, errors[0]);
+      const failure = typeof reply === "string" ? reply : whyUnexpected(selection, reply.value, tookMs);
+      const result = { probe, asked: askedOf(selection), tookMs, failure };
+      queries.set(target, [...(queries.get(target) ?? []), result]);
+      if (expect.kind === "compared" && typeof reply !== "string") {
+        const value = readValue(reply, expect.path);
+        const common = { probe, target, sentAtMs, receivedAtMs };
+        readings.push(
+          typeof value === "string"
+            ? { ...common, kind: "unreadable", detail: quote(value) }
+            : { ...common, kind: "value", block, value },
+        );
+      }
+    }
+  }
+  return { queries, readings };
+}
+
+/** The results of a question that was refused with its selections, and answered without them; `detail`: the server's words. */
+export function refusedSelections(
+  selections: readonly Selection[],
+  detail: string,
+  { sentAtMs, receivedAtMs }: PollTimes,
+): SelectionReplies {
+  const tookMs = receivedAtMs - sentAtMs;
+  const results = selections.map(
+    (one) =>
+      [one.target, [{ probe: one.probe, asked: askedOf(one), tookMs, failure: said(detail) }]] as const,
+  );
+  return { queries: new Map(results), readings: [] };
+}
+
+/** The reply to a selection, or why there is none: the server's words where there are some. */
+function replyTo(
+  { alias, expect }: AliasedSelection,
+  data: unknown,
+  error: string | undefined,
+): Place | string {
+  const root = followKeys({ value: data, name: "data" }, [alias]);
+  if (isLost(root)) {
+    return error === undefined ? `no reply to it in data, which is ${describeParts(data)}` : said(error);
+  }
+  // GraphQL answers null where a resolver has failed.
+  const [, ...rest] = expect.kind === "compared" ? expect.path : [];
+  const found = followKeys(root, rest);
+  const isVoid = isLost(found) || found.value === null || isListOfNull(found.value);
+  return error !== undefined && isVoid ? said(error) : root;
+}
+
+function isListOfNull(value: unknown): boolean {
+  return Array.isArray(value) && value[0] === null;
+}
+
+function said(words: string): string {
+  return `"${quote(words)}"`;
+}
+
+/** Why a reply is not what the probe expects, or null. */
+function whyUnexpected({ expect, maxLatencyMs }: Selection, reply: unknown, tookMs: number): string | null {
+  if (maxLatencyMs !== null && tookMs > maxLatencyMs) {
+    return `took ${formatDuration(tookMs)}, more than the max_latency of ${formatDuration(maxLatencyMs)}`;
+  }
+  if (expect.kind === "rows") {
+    return hasRows(reply) ? null : "found no rows, expected some";
+  }
+  if (expect.kind !== "equal") {
+    return null;
+  }
+  const found = parityValueOf(firstValue(reply));
+  return found?.text === expect.value.text
+    ? null
+    : `found ${found?.text ?? "a long text"}, expected ${expect.value.text}`;
+}
+
+/** Whether the first list of a reply has an item or, without a list, the reply is not null: `{ items: [] }` has no rows. */
+function hasRows(reply: unknown): boolean {
+  let at = reply;
+  while (typeof at === "object" && at !== null && !Array.isArray(at)) {
+    at = firstOf(at);
+  }
+  return Array.isArray(at) ? at.length > 0 : reply !== null;
+}
+
+/** The first value of a reply, of the first row where there are several; null where there is none. */
+function firstValue(reply: unknown): unknown {
+  let at = reply;
+  while (typeof at === "object" && at !== null) {
+    at = firstOf(at);
+  }
+  return at;
+}
+
+function firstOf(parts: object): unknown {
+  const values: readonly unknown[] = Object.values(parts);
+  return values[0] ?? null;
+}
+
+/** The value at a path of a reply, or why it cannot be compared. */
+function readValue(reply: Place, [field = "", ...rest]: readonly string[]): ParityValue | string {
+  const found = followKeys({ value: reply.value, name: `data.${field}` }, rest);
+  if (isLost(found)) {
+    return isAbsentRow(found) ? NULL : found.why;
+  }
+  const { value, name } = found;
+  return (
+    parityValueOf(value) ??
+    (typeof value === "object"
+      ? `Cannot compare ${name}: expected one value, found ${describeParts(value)}`
+      : `Cannot compare ${name}: it has more than ${MAX_VALUE_CHARACTERS} characters`)
+  );
+}
+
+/** A list that is too short, or null on the way: there is no such row, and its value is null. */
+function isAbsentRow({ value, key }: Lost): boolean {
+  return value === null || (Array.isArray(value) && /^\d+$/.test(key) && Number(key) >= value.length);
+}
+
+/** The longest value that is kept; the largest number of a contract has 78 digits. */
+const MAX_VALUE_CHARACTERS = 256;
+
+const NULL: ParityValue = { text: "null", isNumber: false };
+
+/** As JSON writes it, without an exponent. `007` and `1e5` are texts: they may be names. */
+const DECIMAL = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
+/** Each row of zeros is looked at once: `/0+$/` takes quadratic time. */
+const LAST_ZEROS = /(?<!0)0+$/;
+
+/** Strings, which are skipped, and numbers. */
+const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+
+/** The text of a JSON value for the comparison; null for an object, a list and a value that is too long. */
+export function parityValueOf(value: unknown): ParityValue | null {
+  if (typeof value === "object" && value !== null) {
+    return null;
+  }
+  const isNumber = DECIMAL.test(String(value));
+  const text = isNumber ? canonicalNumber(String(value)) : JSON.stringify(value);
+  return text.length > MAX_VALUE_CHARACTERS ? null : { text, isNumber };
+}
+
+/** The same JSON with every number as a string of its digits, because `JSON.parse` rounds what a double cannot hold. */
+export function withExactNumbers(json: string): string {
+  return json.replace(TOKENS, (token) => (token.startsWith('"') ? token : `"${canonicalNumber(token)}"`));
+}
+
+/** `12.50` as `12.5`, `1.5e3` as `1500`, `-0.0` as `0`. Only doubles have exponents: 20 places are enough for small ones. */
+function canonicalNumber(token: string): string {
+  const number = Number(token);
+  if (/e/i.test(token) && Number.isFinite(number)) {
+    const text = Number.isInteger(number) ? BigInt(number).toString() : String(number);
+    return canonicalNumber(text.includes("e") ? number.toFixed(20) : text);
+  }
+  const short = token.includes(".") ? token.replace(LAST_ZEROS, "").replace(/\.$/, "") : token;
+  return short === "-0" ? "0" : short;
+}
