@@ -161,12 +161,20 @@ interface Issue {
 function issuesIn(error: z.core.$ZodError | undefined): readonly Issue[] {
   const flat = (issue: z.core.$ZodIssue, above: Path): readonly Issue[] => {
     const path = [...above, ...issue.path.map((step) => (typeof step === "number" ? step : String(step)))];
-    const branch =
-      issue.code === "invalid_union" ? issue.errors.find((issues) => !issues.some(isOtherType)) : undefined;
+    const branch = branchOf(issue);
     const keys = issue.code === "unrecognized_keys" ? issue.keys : null;
     return branch?.flatMap((inner) => flat(inner, path)) ?? [{ path, message: issue.message, keys }];
   };
   return (error?.issues ?? []).flatMap((issue) => flat(issue, []));
+}
+
+function branchOf(issue: z.core.$ZodIssue): readonly z.core.$ZodIssue[] | undefined {
+  if (issue.code === "invalid_key") {
+    return issue.issues;
+  }
+  return issue.code === "invalid_union"
+    ? issue.errors.find((issues) => !issues.some(isOtherType))
+    : undefined;
 }
 
 function unknownKeysIn(error: z.core.$ZodError | undefined) {
