@@ -47,7 +47,8 @@ export function replay(flags: Flags, world: CommandWorld, files: readonly string
   let monitor = startMonitor();
   const printAt = (atMs: number): void => {
     nowMs = Math.max(nowMs, atMs);
-    linesOf(monitor.report(), chains).forEach(world.out);
+    monitor.tick();
+    linesOf(monitor.judge(), chains).forEach(world.out);
   };
   const play = (recorded: Recorded): void => {
     const atMs = recorded.kind === "restart" ? recorded.atMs : recorded.receivedAtMs;
@@ -60,6 +61,7 @@ export function replay(flags: Flags, world: CommandWorld, files: readonly string
       monitor.observe([recorded]);
       return;
     }
+    monitor.tick();
     const saved = monitor.save();
     monitor = startMonitor();
     if (recorded.state === "kept") {

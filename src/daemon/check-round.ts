@@ -49,10 +49,10 @@ export async function checkRound(
       world: { ...world, logger: world.logger.child({}, { level: "silent" }) },
       store: { ...store, restored: { ...restored, chains: {}, incidents: [] } },
       shared,
-      onObserved: (observations) => known.observe(observations),
     },
   );
-  await daemon.checkOnce();
+  known.observe(await daemon.checkOnce());
+  known.tick();
   const report = daemon.report();
   const { parity, targets } = known.report();
   const byKey = new Map(targets.map((target) => [target.key, target]));

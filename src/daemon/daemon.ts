@@ -27,8 +27,6 @@ export interface DaemonOptions extends Partial<Pick<PollerParts, "openClient" | 
   readonly store: StateStore;
   /** The budgets that are recorded in the store, and not in the state file. Default: the state file records them. */
   readonly shared?: BudgetRecord | null;
-  /** Gets what each poll brought. */
-  readonly onObserved?: (observations: readonly Observation[]) => void;
 }
 
 /** What another replica has learned; times are by the clock of this process. What is absent is unchanged. */
@@ -64,7 +62,7 @@ export class Daemon implements AsyncDisposable {
   #isDraining = false;
 
   constructor(config: Config, options: DaemonOptions) {
-    const { onObserved, world, shared, store } = options;
+    const { world, shared, store } = options;
     this.#options = options;
     this.#config = config;
     this.#tick = tickOf(world);
@@ -76,10 +74,6 @@ export class Daemon implements AsyncDisposable {
       budgets: () => this.#record.budgets.report(this.#record.nowMs()),
       unlisted: () => unlistedChains(this.#config.fleet, this.#states.all()),
       maintenance: (nowMs) => openMaintenance(this.#config.maintenance, nowMs),
-      onObserved,
-      onTurned: () => store.touchSoon(),
-      onSuspicions: (suspicions) => this.#poller?.prove(suspicions),
-      onNetworkRestored: (missed) => this.#poller?.pollNow(missed.map(({ key }) => key)),
     });
     this.#states = new EndpointStates(config.fleet);
     this.#queue = new PollQueue(config.poll);
@@ -105,7 +99,7 @@ export class Daemon implements AsyncDisposable {
   startPolling(): void {
     if (this.#poller === null && !this.#isDraining) {
       const { world } = this.#options;
-      this.#states.noteEvidence((endpoint) => this.#monitor.isEvident(endpoint));
+      this.#noteEvidence();
       this.#poller = this.#createPoller();
       this.#poller.start(() => {
         const tick = tickOf(world);
@@ -123,12 +117,39 @@ export class Daemon implements AsyncDisposable {
     const pollers = [...(this.#poller === null ? [] : [this.#poller]), ...this.#retired];
     this.#poller = null;
     await Promise.all(pollers.map((poller) => poller[Symbol.asyncDispose]()));
+    // What the last polls brought is saved, and handed over.
+    const followed = this.#monitor.tick();
+    for (const poller of pollers) {
+      poller.follow(followed);
+    }
   }
 
-  /** Polls every endpoint once, for `check`, on the spare part of the budgets. */
-  async checkOnce(): Promise<void> {
+  /** Polls every endpoint once, for `check`, on the spare part of the budgets; returns what that brought. */
+  async checkOnce(): Promise<readonly Observation[]> {
     await using poller = this.#createPoller();
-    await poller.check();
+    const observations = await poller.check();
+    poller.follow(this.#monitor.tick());
+    await poller.explained();
+    this.#monitor.judge();
+    return observations;
+  }
+
+  /** Decides what follows from the polls since the last call, and does it. Returns whether a status turned. To be called each second. */
+  tick(): boolean {
+    const followed = this.#monitor.tick();
+    this.#noteEvidence();
+    for (const poller of [...this.#retired, ...(this.#poller === null ? [] : [this.#poller])]) {
+      poller.follow(followed);
+    }
+    if (followed.hasTurned) {
+      this.#options.store.touchSoon();
+    }
+    return followed.hasTurned;
+  }
+
+  /** Decides which incidents there are now, and reports on it. */
+  judge(): Report {
+    return this.#monitor.judge();
   }
 
   /** Takes in what the leader knows. Only while this process does not poll. */
@@ -151,6 +172,7 @@ export class Daemon implements AsyncDisposable {
     if (this.#isDraining) {
       return;
     }
+    this.tick();
     const former = this.#poller;
     if (former !== null) {
       this.#retired.add(former);
@@ -190,10 +212,6 @@ export class Daemon implements AsyncDisposable {
     return this.#monitor.prepare();
   }
 
-  hasTurnedSince(report: Report): boolean {
-    return this.#monitor.hasTurnedSince(report);
-  }
-
   report(): Report {
     return this.#monitor.report();
   }
@@ -209,14 +227,12 @@ export class Daemon implements AsyncDisposable {
   metricsSource(
     own: Pick<MetricsSource, "httpErrors" | "incidents" | "notifications" | "reload" | "replica">,
   ): MetricsSource {
-    // Comes first, because deciding changes counters.
-    const report = this.report();
     return {
       ...own,
       fleet: this.#config.fleet,
       // Copied: they go on while the metrics are written.
       counts: new Map(Array.from(this.#states.counters(), ([key, { counts }]) => [key, { ...counts }])),
-      report,
+      report: this.report(),
       loop: {
         lastTickMs: this.#tick.atMs,
         inFlight: this.#queue.inFlight(),
@@ -246,7 +262,6 @@ export class Daemon implements AsyncDisposable {
     if (this.#isDraining) {
       return { ok: false, detail: "Shutting down" };
     }
-    this.#states.noteEvidence((endpoint) => this.#monitor.isEvident(endpoint));
     const waiting = this.#states
       .all()
       .filter(({ endpoint, isPolled }) => endpoint.kind === "indexer" && !isPolled).length;
@@ -267,6 +282,10 @@ export class Daemon implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.stopPolling();
+  }
+
+  #noteEvidence(): void {
+    this.#states.noteEvidence((endpoint) => this.#monitor.isEvident(endpoint));
   }
 
   #createPoller(): Poller {

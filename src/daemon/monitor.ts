@@ -4,15 +4,14 @@ import { sourceOf } from "../core/chain/chain-state.ts";
 import type { BlockOnNode, Suspicion } from "../core/chain/proofs.ts";
 import { retainChain, withoutFuture } from "../core/chain/retain.ts";
 import { watchFleet } from "../core/chain/watch-fleet.ts";
-import { isUnreached } from "../core/incidents/incidents.ts";
+import { isNetworkDown, isUnreached } from "../core/incidents/incidents.ts";
 import { type Endpoint, endpointsOf, type Fleet, sourceKeysOf } from "../core/model/fleet.ts";
-import { groupBy } from "../core/model/group-by.ts";
 import type { Observation } from "../core/model/observation.ts";
 import type { ParityReading } from "../core/model/parity.ts";
 import type { BudgetReport, ChainPart, Incident, Report, TargetId } from "../core/model/report.ts";
 import { isoTime } from "../core/model/text.ts";
 import { staleAfterMs } from "../core/model/thresholds.ts";
-import { composeReport } from "../core/report/compose.ts";
+import { composeReport, decideIncidents, type ReportInput } from "../core/report/compose.ts";
 import { reportChain } from "../core/report/report-chain.ts";
 import type { SourceState } from "../core/source/source-state.ts";
 import { stepReader } from "../io/clock-steps.ts";
@@ -28,36 +27,36 @@ export interface MonitorOptions {
   readonly unlisted?: () => Report["unlisted"];
   /** Until when a target is inside a maintenance window. Default: none is. */
   readonly maintenance?: (nowMs: number) => (target: TargetId) => number | null;
-  readonly onTurned?: () => void;
-  /** Called with blocks for which RPC nodes should be asked. */
-  readonly onSuspicions?: (suspicions: readonly Suspicion[]) => void;
-  /** Called at the first reply after a network outage, with the endpoints whose polls failed in it. */
-  readonly onNetworkRestored?: (missed: readonly Endpoint[]) => void;
-  /** Gets what each poll brought. */
-  readonly onObserved?: ((observations: readonly Observation[]) => void) | undefined;
 }
 
 export type SavedMonitor = Pick<KnownState, "chains" | "incidents">;
 
-interface UndecidedPoll {
-  readonly observations: readonly Observation[];
-  readonly readings: readonly ParityReading[];
-  readonly onDecided: (verdict: {
-    /** A target's status is about to change, or has just changed. */
-    readonly isChanging: boolean;
-    /** A height cannot be, by what the others show. */
-    readonly isImplausible: boolean;
-  }) => void;
+/** What follows from a decision, for whoever polls. Sources are named by their keys. */
+export interface Followed {
+  /** Whether the status of a target, or whether our own network works, has just changed. */
+  readonly hasTurned: boolean;
+  /** Targets whose status is about to change, or has just changed: another poll confirms it. */
+  readonly changing: ReadonlySet<string>;
+  /** Sources that gave a height which the others show to be impossible. */
+  readonly implausible: ReadonlySet<string>;
+  /** Blocks for which RPC nodes should be asked. */
+  readonly suspicions: readonly Suspicion[];
+  /** After a network outage, the endpoints whose polls failed in it. */
+  readonly missed: readonly Endpoint[];
 }
 
-/** A report is rebuilt when it is older, or when a poll has ended since. */
-const MAX_AGE_MS = 1_000;
+/** A report is made of an instant in whole seconds, or of the last decision if that is later: readers of one second share it. */
+const REPORT_EVERY_MS = 1_000;
 /**
- * A report of a chain without news is used again for this long: most chains of a large fleet were not polled since the last report.
+ * A report of a chain without news is made for this long at a time: most chains of a large fleet were not polled since the last report.
  * Ages in details, and the moment at which evidence becomes stale, are late by this at most.
  */
-const CHAIN_REPORT_LIFETIME_MS = 15_000;
-/** Holds the state of every chain, and makes the report of it. */
+const CHAIN_REPORT_EVERY_MS = 15_000;
+
+/**
+ * Holds what is known of every chain, in three steps. `observe` keeps facts; `tick` decides the statuses and `judge` the incidents
+ * that follow from them; `report` and all other reads show the last decision, and change nothing.
+ */
 export class Monitor {
   readonly #options: MonitorOptions;
   #fleet: Fleet;
@@ -66,17 +65,19 @@ export class Monitor {
   #incidents: readonly Incident[] = [];
   /** By target key; only for targets that are not `ok`. */
   readonly #explanations = new Map<string, string>();
-  /** Polls whose consequences are not decided yet. */
-  #undecided: UndecidedPoll[] = [];
-  #latest: Report | null = null;
-  /** The last report of each chain, with the revision of its state. */
-  readonly #reported = new WeakMap<Chain, { revision: number; madeMs: number; report: ChainPart }>();
+  /** Observed since the last decision. */
+  #news: Observation[] = [];
+  /** When something was decided last. */
+  #decidedMs = Number.NEGATIVE_INFINITY;
   #lastOutageMs = Number.NEGATIVE_INFINITY;
   /** When the process ran again after it had last stood still. */
   #ranSinceMs = Number.NEGATIVE_INFINITY;
-  /** When a status turned last. */
-  #turnedMs = Number.NEGATIVE_INFINITY;
   readonly #readStep: () => number;
+  /** The wall clock minus the uptime, when it was last followed. */
+  #clockOffsetMs: number | null = null;
+  /** The last report, and that of each chain with the revision of its state: what is read twice is made once. */
+  #latest: Report | null = null;
+  readonly #reported = new WeakMap<Chain, { revision: number; atMs: number; report: ChainPart }>();
 
   constructor(fleet: Fleet, options: MonitorOptions) {
     const { nowMs, uptimeMs } = options;
@@ -88,83 +89,76 @@ export class Monitor {
 
   /** Changes to another fleet: sources that are in both, at the same URL, keep their state. */
   watch(fleet: Fleet): void {
-    this.decide();
-    const nowMs = this.#options.nowMs();
+    const nowMs = this.#nowMs();
     const chains = watchFleet(fleet, destinationOf).map((watched) => {
       const known = this.#chains.get(watched.chain.slug)?.state;
-      return new Chain(watched, known && retainChain(known, watched, nowMs));
+      return new Chain(watched, nowMs, known && retainChain(known, watched, nowMs));
     });
     this.#fleet = fleet;
     this.#useChains(chains);
     // An index-node API may be another one now; it is asked again after the next poll.
     this.#explanations.clear();
-    this.#latest = null;
+    this.#changed();
   }
 
-  /**
-   * Folds in what a poll brought, and the values that came with it; what is of a source that a reload removed meanwhile is
-   * dropped. `onDecided` is called once it is known what follows: when somebody asks, or at the next `decide()`.
-   */
-  observe(
-    observations: readonly Observation[],
-    readings: readonly ParityReading[] = [],
-    onDecided: UndecidedPoll["onDecided"] = () => undefined,
-  ): void {
+  /** Keeps what a poll brought, and the values that came with it; what is of a source that a reload removed meanwhile is dropped. */
+  observe(observations: readonly Observation[], readings: readonly ParityReading[] = []): void {
     this.#followClock();
     for (const observation of observations) {
       this.#chainOf.get(observation.source)?.observe(observation);
     }
-    this.#undecided.push({ observations, readings, onDecided });
-    this.#options.onObserved?.(observations);
+    for (const reading of readings) {
+      this.#chainOf.get(reading.target)?.observeParity(reading);
+    }
+    this.#news.push(...observations);
   }
 
-  /** Decides what follows from the observations since the last call. */
-  decide(): void {
-    const polls = this.#undecided;
-    if (polls.length === 0) {
-      return;
-    }
-    this.#undecided = [];
-    this.#latest = null;
-    const observations = polls.flatMap((poll) => poll.observations);
-    const heard = new Set(observations.map(({ source }) => this.#chainOf.get(source)));
-    const observed = [...heard].flatMap((chain) => chain?.takeObserved() ?? []);
-    const readings = polls.flatMap((poll) => poll.readings);
-    for (const [chain, own] of groupBy(readings, ({ target }) => this.#chainOf.get(target))) {
-      chain?.observeParity(own);
+  /** Decides the statuses that follow from the observations since the last call; returns what to do next. */
+  tick(): Followed {
+    this.#followClock();
+    const nowMs = this.#nowMs();
+    const news = this.#news;
+    this.#news = [];
+    const heard = new Set(news.flatMap(({ source }) => this.#chainOf.get(source) ?? []));
+    const decided = [...heard].map((chain) => chain.decide(nowMs));
+    if (heard.size > 0) {
+      this.#changed();
     }
     for (const target of [...this.#explanations.keys()].filter((key) => this.#isOk(key))) {
       this.#explanations.delete(target);
     }
-    this.#detectRestoredNetwork(observations);
-    if (observed.some(({ turned }) => turned.length > 0)) {
-      this.#turnedMs = this.#options.nowMs();
-      this.#options.onTurned?.();
-    }
-    const changing = new Set(observed.flatMap((one) => one.changing));
-    const implausible = new Set(observed.flatMap((one) => one.implausible));
-    for (const poll of polls) {
-      const isAmong = (keys: ReadonlySet<string>) => poll.observations.some(({ source }) => keys.has(source));
-      poll.onDecided({ isChanging: isAmong(changing), isImplausible: isAmong(implausible) });
-    }
-    this.#options.onSuspicions?.(observed.flatMap(({ suspicions }) => suspicions));
+    const missed = this.#missedInOutage(news);
+    return {
+      hasTurned: decided.some(({ turned }) => turned.length > 0) || this.#isDown() !== this.#isSilent(nowMs),
+      changing: new Set(decided.flatMap(({ changing }) => changing)),
+      implausible: new Set(decided.flatMap(({ implausible }) => implausible)),
+      suspicions: decided.flatMap(({ suspicions }) => suspicions),
+      missed,
+    };
+  }
+
+  /** Decides which incidents there are now, and reports on it. */
+  judge(): Report {
+    const input = this.#inputAt(this.#atMs());
+    this.#incidents = decideIncidents(input, this.#isSilent(input.nowMs));
+    this.#latest = composeReport({ ...input, incidents: this.#incidents });
+    return this.#latest;
   }
 
   /** Takes in what an RPC node has at the height of a suspicion; null: it does not have that block. */
   prove(suspicion: Suspicion, found: BlockOnNode | null): void {
-    this.#chainOf.get(suspicion.source)?.prove(suspicion, found);
-    this.#latest = null;
+    this.#chainOf.get(suspicion.source)?.prove(suspicion, found, this.#nowMs());
+    this.#changed();
   }
 
   /** The process stood still until now, so that no reply could be heard. */
   stoodStill(): void {
-    this.#ranSinceMs = this.#options.nowMs();
+    this.#ranSinceMs = this.#nowMs();
   }
 
   /** Whether the last observation of each target of an endpoint is still evidence. */
   isEvident(endpoint: Endpoint): boolean {
-    this.decide();
-    const nowMs = this.#options.nowMs();
+    const nowMs = this.#nowMs();
     return sourceKeysOf(endpoint).every((source) => {
       const state = this.#stateOf(source);
       const thresholds = this.#chainOf.get(source)?.watched.chain.thresholds;
@@ -194,12 +188,11 @@ export class Monitor {
     } else {
       this.#explanations.set(target, explanation);
     }
-    this.#latest = null;
+    this.#changed();
     return known === undefined && this.#explanations.has(target);
   }
 
   save(): SavedMonitor {
-    this.decide();
     const chains = [...this.#chains].map(([slug, { state }]) => [slug, state] as const);
     return { chains: Object.fromEntries(chains), incidents: this.#incidents };
   }
@@ -208,71 +201,76 @@ export class Monitor {
    * Restores the saved state of this fleet's sources. A chain without saved state stays as it is, and so do absent incidents.
    */
   restore({ chains, incidents }: Pick<SavedMonitor, "chains"> & Partial<SavedMonitor>): void {
-    const nowMs = this.#options.nowMs();
+    const nowMs = this.#nowMs();
     const saved = new Map(Object.entries(chains));
     this.#useChains(
       [...this.#chains].map(([slug, chain]) => {
         const known = saved.get(slug);
         return known === undefined
           ? chain
-          : new Chain(chain.watched, retainChain(withoutFuture(known, nowMs), chain.watched, nowMs));
+          : new Chain(chain.watched, nowMs, retainChain(withoutFuture(known, nowMs), chain.watched, nowMs));
       }),
     );
     this.#incidents = incidents ?? this.#incidents;
-    this.#latest = null;
+    this.#changed();
   }
 
-  /** Works out the next report in slices, so that a large fleet does not delay polls. */
+  /** Makes the reports of the chains in slices, so that the next report of a large fleet does not delay polls. */
   async prepare(): Promise<void> {
-    const { nowMs } = this.#options;
+    const nowMs = () => this.#nowMs();
     await inSlices(this.#chains.values(), (chain) => this.#reportOf(chain, nowMs()), nowMs);
-    this.decide();
-  }
-
-  /** Whether a status has turned since the report was made. */
-  hasTurnedSince(report: Report): boolean {
-    this.decide();
-    return this.#turnedMs >= Date.parse(report.generated_at);
   }
 
   report(): Report {
-    this.decide();
-    this.#followClock();
-    const nowMs = this.#options.nowMs();
-    const latest = this.#latest;
-    if (latest !== null && Math.abs(nowMs - Date.parse(latest.generated_at)) < MAX_AGE_MS) {
-      return latest;
+    const atMs = this.#atMs();
+    if (this.#latest?.generated_at !== isoTime(atMs)) {
+      this.#latest = composeReport(this.#inputAt(atMs));
     }
-    this.#latest = composeReport({
+    return this.#latest;
+  }
+
+  /** The instant that a report of now is made of. */
+  #atMs(): number {
+    const nowMs = this.#nowMs();
+    return Math.max(this.#decidedMs, nowMs - (nowMs % REPORT_EVERY_MS));
+  }
+
+  #inputAt(nowMs: number): ReportInput {
+    return {
       chains: [...this.#chains.values()].map((chain) => ({
         report: this.#reportOf(chain, nowMs),
         state: chain.state,
       })),
       endpoints: endpointsOf(this.#fleet),
-      previousIncidents: this.#incidents,
+      incidents: this.#incidents,
       budgets: this.#options.budgets(nowMs),
       config_digest: this.#fleet.digest,
       skipped: this.#fleet.skipped,
       unlisted: this.#options.unlisted?.() ?? [],
       ...(this.#options.maintenance === undefined ? {} : { maintenance: this.#options.maintenance(nowMs) }),
       lastOutageMs: this.#lastOutageMs,
-      ranSinceMs: this.#ranSinceMs,
       explanations: this.#explanations,
       nowMs,
-    });
-    this.#incidents = this.#latest.incidents;
-    return this.#latest;
+    };
   }
 
   #reportOf(chain: Chain, nowMs: number): ChainPart {
-    const { state, watched } = chain;
+    const { changedMs, state, watched } = chain;
+    const sinceMs = Math.max(0, nowMs - changedMs);
+    const atMs = nowMs - (sinceMs % CHAIN_REPORT_EVERY_MS);
     const known = this.#reported.get(chain);
-    if (known?.revision === state.revision && Math.abs(nowMs - known.madeMs) < CHAIN_REPORT_LIFETIME_MS) {
+    if (known?.revision === state.revision && known.atMs === atMs) {
       return known.report;
     }
-    const report = reportChain(state, watched, nowMs);
-    this.#reported.set(chain, { revision: state.revision, madeMs: nowMs, report });
+    const report = reportChain(state, watched, atMs);
+    this.#reported.set(chain, { revision: state.revision, atMs, report });
     return report;
+  }
+
+  /** What was read before is no longer true. */
+  #changed(): void {
+    this.#decidedMs = this.#nowMs();
+    this.#latest = null;
   }
 
   #useChains(chains: readonly Chain[]): void {
@@ -282,9 +280,19 @@ export class Monitor {
     );
   }
 
+  /** By the wall clock as it was last followed: until a jump is, nothing seems old that is not. */
+  #nowMs(): number {
+    const { nowMs, uptimeMs } = this.#options;
+    return uptimeMs === undefined || this.#clockOffsetMs === null
+      ? nowMs()
+      : uptimeMs() + this.#clockOffsetMs;
+  }
+
   /** Shifts all remembered instants by a step of the wall clock. */
   #followClock(): void {
+    const { nowMs, uptimeMs } = this.#options;
     const stepMs = this.#readStep();
+    this.#clockOffsetMs = uptimeMs === undefined ? null : nowMs() - uptimeMs();
     if (stepMs !== 0) {
       for (const chain of this.#chains.values()) {
         chain.shift(stepMs);
@@ -294,25 +302,34 @@ export class Monitor {
       });
       this.#lastOutageMs += stepMs;
       this.#ranSinceMs += stepMs;
-      this.#turnedMs += stepMs;
-      this.#latest = null;
+      this.#changed();
     }
   }
 
-  #detectRestoredNetwork(observations: readonly Observation[]): void {
-    const isDown = (incidents: readonly Incident[]) => incidents.some(({ scope }) => scope === "network");
-    if (!isDown(this.#incidents) || observations.every(isUnreached)) {
-      return;
+  /** Ends a network outage at the first reply, once; returns the endpoints whose polls failed in it. */
+  #missedInOutage(news: readonly Observation[]): readonly Endpoint[] {
+    if (!this.#isDown() || news.every(isUnreached)) {
+      return [];
     }
-    this.#lastOutageMs = this.#options.nowMs();
-    // This report ends the incident, so that the outage ends once.
-    if (!isDown(this.report().incidents)) {
-      this.#options.onNetworkRestored?.(
-        endpointsOf(this.#fleet).filter((endpoint) =>
+    this.#lastOutageMs = this.#nowMs();
+    this.judge();
+    return this.#isDown()
+      ? []
+      : endpointsOf(this.#fleet).filter((endpoint) =>
           sourceKeysOf(endpoint).some((source) => isUnreached(this.#stateOf(source)?.last)),
-        ),
-      );
-    }
+        );
+  }
+
+  #isDown(): boolean {
+    return this.#incidents.some(({ scope }) => scope === "network");
+  }
+
+  /** Whether our own network is down by what the polls say now. */
+  #isSilent(nowMs: number): boolean {
+    const sources = [...this.#chains.values()].flatMap(({ state }) => state.sources);
+    // An outage that was found goes on although the process then stood still.
+    const ranSinceMs = this.#isDown() ? Number.NEGATIVE_INFINITY : this.#ranSinceMs;
+    return isNetworkDown(sources, endpointsOf(this.#fleet), nowMs, ranSinceMs);
   }
 
   #isOk(source: string): boolean {

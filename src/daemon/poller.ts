@@ -11,7 +11,7 @@ import { startCron } from "../io/cron.ts";
 import type { createHttpClient, HttpClient } from "../io/http-client/client.ts";
 import type { World } from "../io/world.ts";
 import { explain } from "./explain.ts";
-import type { Monitor } from "./monitor.ts";
+import type { Followed, Monitor } from "./monitor.ts";
 import type { EndpointState, EndpointStates, PollUnderWay } from "./polling/endpoint-state.ts";
 import { type Occasion, Poll, type PollTools } from "./polling/poll.ts";
 import type { PollQueue } from "./polling/queue.ts";
@@ -34,6 +34,11 @@ export interface PollerParts {
   readonly onPolled: () => void;
 }
 
+interface EndedPoll {
+  readonly state: EndpointState;
+  readonly observations: readonly Observation[];
+}
+
 /** Three polls in a row that agree settle every change of status. */
 const MOST_CONFIRMATIONS = 2;
 const LONGEST_CONFIRMATION_DELAY_MS = 60_000;
@@ -50,6 +55,8 @@ export class Poller implements AsyncDisposable {
   readonly #stopping = new AbortController();
   /** Endpoints with a poll of this poller in the queue or under way. */
   readonly #polled = new Set<EndpointState>();
+  /** Polls whose consequences are not decided yet. */
+  #ended: EndedPoll[] = [];
   /** Requests for explanations under way, by the key of their endpoint: one at a time for each. */
   readonly #explaining = new Map<string, Promise<void>>();
   #cron: Disposable | null = null;
@@ -92,34 +99,37 @@ export class Poller implements AsyncDisposable {
     });
   }
 
-  /** Polls these endpoints at once, outside their schedule, if their budgets have something to spare. */
-  pollNow(keys: readonly string[]): void {
+  /** Does what follows from a decision: confirms, explains, asks nodes for blocks, and polls again what an outage hid. */
+  follow({ changing, implausible, missed, suspicions }: Followed): void {
+    const ended = this.#ended;
+    this.#ended = [];
+    for (const { observations, state } of ended) {
+      state.isPolled = true;
+      if (observations.some(({ source }) => implausible.has(source))) {
+        state.counters.add("failed: implausible");
+      }
+      this.#explain(state, observations);
+      if (observations.some(({ source }) => changing.has(source))) {
+        this.#confirm(state);
+      }
+    }
+    this.#prove(suspicions);
     this.#begin(
-      keys.flatMap((key) => this.#parts.states.of(key) ?? []),
+      missed.flatMap(({ key }) => this.#parts.states.of(key) ?? []),
       "extra",
     );
   }
 
-  /** Asks RPC nodes for the blocks that others contradict. */
-  prove(suspicions: readonly Suspicion[]): void {
-    const { monitor, queue, states, world } = this.#parts;
-    for (const suspicion of suspicions) {
-      const node = states.of(suspicion.node);
-      const ask = async (): Promise<void> => {
-        const poll = node && !this.#isStopped ? new Poll(node, "extra", this.#tools) : null;
-        const found = await poll?.blockAt(suspicion.block);
-        if (found !== undefined) {
-          monitor.prove(suspicion, found);
-        }
-      };
-      queue.add(node?.endpoint.host ?? "", ask).catch(world.onBug);
-    }
+  /** Polls every endpoint once; settles when each has been polled, with what that brought. */
+  async check(): Promise<readonly Observation[]> {
+    this.#begin(this.#parts.states.all(), "check");
+    await this.#pollsEnded();
+    return this.#ended.flatMap(({ observations }) => observations);
   }
 
-  /** Polls every endpoint once; settles when each has been polled, and explained. */
-  async check(): Promise<void> {
-    this.#begin(this.#parts.states.all(), "check");
-    await this.#settled();
+  /** Settles when no request for an explanation is under way. */
+  async explained(): Promise<void> {
+    await Promise.all(this.#explaining.values());
   }
 
   /** How long the oldest poll under way has taken so far, without its wait in the queue. */
@@ -131,14 +141,15 @@ export class Poller implements AsyncDisposable {
   /** Starts no more polls, and settles when the running polls have ended: for a reload. */
   async retire(): Promise<void> {
     this.#stop();
-    await this.#settled();
+    await this.#pollsEnded();
+    await this.explained();
     await this.#client[Symbol.asyncDispose]();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stopping.abort();
     this.#stop();
-    const settled = this.#settled();
+    const settled = Promise.all([this.#pollsEnded(), this.explained()]);
     await this.#client[Symbol.asyncDispose]();
     await settled;
   }
@@ -156,11 +167,24 @@ export class Poller implements AsyncDisposable {
     }
   }
 
-  /** Settles when no poll and no request for an explanation is under way, and all that they brought is decided. */
-  async #settled(): Promise<void> {
+  async #pollsEnded(): Promise<void> {
     await Promise.all(Array.from(this.#polled, async ({ poll }) => await poll?.ended));
-    this.#parts.monitor.decide();
-    await Promise.all(this.#explaining.values());
+  }
+
+  /** Asks RPC nodes for the blocks that others contradict. */
+  #prove(suspicions: readonly Suspicion[]): void {
+    const { monitor, queue, states, world } = this.#parts;
+    for (const suspicion of this.#isStopped ? [] : suspicions) {
+      const node = states.of(suspicion.node);
+      const ask = async (): Promise<void> => {
+        const poll = node && !this.#isStopped ? new Poll(node, "extra", this.#tools) : null;
+        const found = await poll?.blockAt(suspicion.block);
+        if (found !== undefined) {
+          monitor.prove(suspicion, found);
+        }
+      };
+      queue.add(node?.endpoint.host ?? "", ask).catch(world.onBug);
+    }
   }
 
   /** Queues a poll of each endpoint without a running poll. In a scheduled round the others count as skipped rounds. */
@@ -216,18 +240,10 @@ export class Poller implements AsyncDisposable {
     if (observations.length === 0 || !states.has(state)) {
       return;
     }
-    state.isPolled = true;
     this.#logMistake(state, observations);
     world.recording?.append(observations.map((one) => observationLine(one, this.#fleet)));
-    monitor.observe(observations, readings, ({ isChanging, isImplausible }) => {
-      if (isImplausible) {
-        state.counters.add("failed: implausible");
-      }
-      this.#explain(state, observations);
-      if (isChanging) {
-        this.#confirm(state);
-      }
-    });
+    monitor.observe(observations, readings);
+    this.#ended.push({ state, observations });
   }
 
   /** Asks why a target is not `ok`. Not awaited: an index-node API that hangs must not delay the next poll. */
@@ -236,7 +252,13 @@ export class Poller implements AsyncDisposable {
     const api = statusEndpointOf(state.endpoint);
     // Where our own budget held the poll back, the reason is known.
     const wasSent = observations.some((one) => one.kind !== "failed" || one.reason !== "budget");
-    if (api !== null && wasSent && !this.#explaining.has(api.key) && monitor.hasTrouble(state.endpoint)) {
+    if (
+      !this.#isStopped &&
+      api !== null &&
+      wasSent &&
+      !this.#explaining.has(api.key) &&
+      monitor.hasTrouble(state.endpoint)
+    ) {
       const asked = queue.add(api.host, () => explain(api, state, this.#tools, monitor));
       const ended = asked.catch(world.onBug).finally(() => this.#explaining.delete(api.key));
       this.#explaining.set(api.key, ended);

@@ -19,24 +19,26 @@ const INTERVAL_MS = 1_000;
 const SAMPLE_MS = 15_000;
 
 /**
- * Stores and logs the events since the last report, and calls the webhook: within a second after a status has turned, and every
- * 15 s. Every 15 s it also records the report for the plots.
+ * Lets the daemon decide each second. Stores and logs the events since the last report, and calls the webhook: when a status has
+ * turned, and every 15 s. Every 15 s it also records the report for the plots.
  */
 export function startReportLoop(
-  daemon: Pick<Daemon, "hasTurnedSince" | "isPolling" | "prepare" | "ready" | "report">,
+  daemon: Pick<Daemon, "isPolling" | "judge" | "prepare" | "ready" | "tick">,
   history: Pick<HistoryStore, "record">,
   events: Pick<EventStore, "note">,
   notifier: Pick<Notifier, "note">,
   world: Pick<World, "logger" | "monotonicMs" | "onBug">,
 ): AsyncDisposable {
-  let previous = daemon.report();
+  let previous = daemon.judge();
+  let hasTurned = false;
   let sampledMs = Number.NEGATIVE_INFINITY;
   let isReady = false;
   let running: Promise<void> | null = null;
 
   async function run(): Promise<void> {
+    hasTurned = false;
     await daemon.prepare();
-    const report = daemon.report();
+    const report = daemon.judge();
     if (isSampleDue()) {
       sampledMs = world.monotonicMs();
       await history.record(report);
@@ -54,16 +56,12 @@ export function startReportLoop(
   }
 
   const isSampleDue = (): boolean => world.monotonicMs() - sampledMs >= SAMPLE_MS;
-  const isDue = (): boolean => {
-    // Also decides what the polls of the last second have shown.
-    const hasTurned = daemon.hasTurnedSince(previous);
-    const isNews = isReady ? hasTurned : daemon.ready().ok;
-    return isNews || isSampleDue();
-  };
+  const isDue = (): boolean => (isReady ? hasTurned : daemon.ready().ok) || isSampleDue();
 
   const timer = setInterval(() => {
-    if (isDue()) {
-      running ??= run()
+    hasTurned = daemon.tick() || hasTurned;
+    if (running === null && isDue()) {
+      running = run()
         .catch(world.onBug)
         .finally(() => {
           running = null;

@@ -21,9 +21,9 @@ describe("startReportLoop()", () => {
     await using _loop = startReportLoop(
       {
         prepare: () => Promise.resolve(),
-        report: () => play.report(),
+        judge: () => play.report(),
         ready: () => ({ ok: true, detail: "" }),
-        hasTurnedSince: () => hasTurned,
+        tick: () => hasTurned,
         isPolling: () => true,
       },
       {

@@ -171,6 +171,7 @@ export class ScriptedFleet extends Outputs {
 
   /** What a state file holds of the sources. */
   saved(): string {
+    this.#tick();
     return JSON.stringify(this.#monitor.save());
   }
 
@@ -185,6 +186,7 @@ export class ScriptedFleet extends Outputs {
 
   reload(chainsYaml: string): this {
     this.#config = configOf(chainsYaml);
+    this.#tick();
     this.#monitor.watch(this.#config.fleet);
     this.#sources = this.#sourcesOf();
     return this;
@@ -197,7 +199,8 @@ export class ScriptedFleet extends Outputs {
   }
 
   report(): Report {
-    return this.#monitor.report();
+    this.#tick();
+    return this.#monitor.judge();
   }
 
   metricsSource(): MetricsSource {
@@ -208,12 +211,13 @@ export class ScriptedFleet extends Outputs {
     return [];
   }
 
+  #tick(): void {
+    this.#turns += Number(this.#monitor.tick().hasTurned);
+  }
+
   #newMonitor(): Monitor {
     const clocks = { nowMs: () => this.nowMs, uptimeMs: () => this.#trueMs };
-    const onTurned = () => {
-      this.#turns += 1;
-    };
-    return new Monitor(this.#config.fleet, { ...clocks, budgets: () => [], onTurned });
+    return new Monitor(this.#config.fleet, { ...clocks, budgets: () => [] });
   }
 
   #sourcesOf(): readonly Source[] {
@@ -243,7 +247,7 @@ export class ScriptedFleet extends Outputs {
       ({ key, intervalMs }) => !this.#polled.has(key) || (this.#trueMs - START_MS) % intervalMs < ms,
     );
     this.#monitor.observe(due.flatMap((source) => this.#observe(source)));
-    this.#monitor.decide();
+    this.#tick();
   }
 
   #observe(source: Source, reply = this.#replyOf(source)): readonly Observation[] {

@@ -44,14 +44,18 @@ export const startMonitor: StartCore = (chains, wallMs = (trueMs) => trueMs) => 
       );
     },
     report(nowMs) {
-      const [chain] = chainReports(at(nowMs).report());
+      const core = at(nowMs);
+      core.tick();
+      const [chain] = chainReports(core.judge());
       if (chain === undefined) {
         throw new Error("Cannot report on a chain: chains.yaml has none");
       }
       return chain;
     },
     restart(state, nowMs) {
-      const saved = JSON.parse(JSON.stringify(at(nowMs).save())) as ReturnType<Monitor["save"]>;
+      const core = at(nowMs);
+      core.tick();
+      const saved = JSON.parse(JSON.stringify(core.save())) as ReturnType<Monitor["save"]>;
       monitor = start();
       if (state === "kept") {
         monitor.restore(saved);

@@ -2,7 +2,7 @@ import { type Consensus, type Pace, paceOf } from "../head/consensus.ts";
 import { LARGE_STEP_BLOCKS, mostBlocksIn } from "../head/reach.ts";
 import { shiftInstants } from "../model/instants.ts";
 import { atPace } from "../model/limit.ts";
-import type { Observation } from "../model/observation.ts";
+import type { Observation, PollTimes } from "../model/observation.ts";
 import type { ParityReading } from "../model/parity.ts";
 import { isHeight } from "../model/sample.ts";
 import { staleAfterMs } from "../model/thresholds.ts";
@@ -30,8 +30,8 @@ import {
 } from "./proofs.ts";
 import { judgedAgain, settleStatuses } from "./statuses.ts";
 
-/** What observations showed, by the keys of their sources. */
-export interface Observed {
+/** What a decision changed, by the keys of the sources. */
+export interface Decided {
   /** Targets whose status is about to change, or has just changed. */
   readonly changing: string[];
   /** Targets whose status has just changed, including a first status. */
@@ -48,28 +48,82 @@ export interface Observed {
  */
 const INSTANT_MS = 1_000;
 
-/** One chain: folds in what its sources say as it comes, and decides what follows once a second, or when somebody asks. */
+/** One chain: keeps what its sources say, and decides once a second what follows. Reads show the last decision. */
 export class Chain {
   readonly watched: WatchedChain;
-  readonly #state: ChainState;
-  /** Since the last decision. */
+  readonly state: ChainState;
+  /** When the state changed last. */
+  changedMs: number;
+  /** What was said since the last decision, in the order in which it came. */
+  #news: { observations: Observation[]; readings: ParityReading[] } = { observations: [], readings: [] };
+  /** The replies of one instant, which are decided together. */
   #heard: Heard[] = [];
   #heardFromMs = 0;
-  #observed: Observed = nothingObserved();
 
-  constructor(watched: WatchedChain, state: ChainState = newChainState()) {
+  constructor(watched: WatchedChain, nowMs: number, state: ChainState = newChainState()) {
     this.watched = watched;
-    this.#state = state;
+    this.changedMs = nowMs;
+    this.state = state;
   }
 
-  /** All that is remembered. */
-  get state(): ChainState {
-    this.#decide();
-    return this.#state;
-  }
-
-  /** Folds in one observation; one of a source that is not watched changes nothing. */
+  /** Keeps an observation for the next decision. */
   observe(observation: Observation): void {
+    this.#news.observations.push(observation);
+  }
+
+  /** Keeps a value that came with an observation for the next decision. */
+  observeParity(reading: ParityReading): void {
+    this.#news.readings.push(reading);
+  }
+
+  /** Decides what follows from the observations since the last decision. */
+  decide(nowMs: number): Decided {
+    const decided: Decided = { changing: [], turned: [], implausible: [], suspicions: [] };
+    const { observations, readings } = this.#news;
+    this.#news = { observations: [], readings: [] };
+    for (const observation of observations) {
+      this.#fold(observation, decided);
+    }
+    this.#decideInstant(decided);
+    if (readings.length > 0) {
+      this.#compare(readings);
+    }
+    this.#changed(nowMs);
+    return decided;
+  }
+
+  /** Takes in what an RPC node has at the height of a suspicion; null: it does not have that block. */
+  prove(suspicion: Suspicion, found: BlockOnNode | null, nowMs: number): void {
+    const source = sourceOf(this.state, suspicion.source);
+    if (source !== undefined) {
+      this.state.proofs[source.key] = proofOf(source, suspicion, found);
+      this.#changed(nowMs);
+    }
+  }
+
+  /** Follows our own clock, which was set forward by `byMs`. */
+  shift(byMs: number): void {
+    shiftInstants(this.state, byMs);
+    const shifted = <Times extends PollTimes>(one: Times): Times => {
+      // A copy, because others hold what was observed, too.
+      const copy = { ...one };
+      shiftInstants(copy, byMs);
+      return copy;
+    };
+    this.#news = {
+      observations: this.#news.observations.map(shifted),
+      readings: this.#news.readings.map(shifted),
+    };
+    this.#changed(this.changedMs + byMs);
+  }
+
+  #changed(nowMs: number): void {
+    this.changedMs = nowMs;
+    this.state.revision += 1;
+  }
+
+  /** Folds in one observation, after the instant before it was decided; one of a source that is not watched changes nothing. */
+  #fold(observation: Observation, decided: Decided): void {
     const { receivedAtMs } = observation;
     const watched = this.watched.sources.get(observation.source);
     if (watched === undefined) {
@@ -77,21 +131,16 @@ export class Chain {
     }
     const isAgain = this.#heard.some(({ source }) => source.key === observation.source);
     if (isAgain || receivedAtMs - this.#heardFromMs >= INSTANT_MS) {
-      this.#decide();
+      this.#decideInstant(decided);
     }
     const source = this.#sourceFor(observation.source, watched);
     const { last, verdict } = source;
     this.#heardFromMs = this.#heard.length === 0 ? receivedAtMs : this.#heardFromMs;
-    this.#heard.push({
-      source,
-      isHead: observation.kind === "head",
-      before: { last, verdict },
-    });
+    this.#heard.push({ source, isHead: observation.kind === "head", before: { last, verdict } });
     foldPoll(source, credible(observation), this.#contextOf(source, watched, receivedAtMs));
   }
 
-  /** Folds in values that came with observations, after these. */
-  observeParity(readings: readonly ParityReading[]): void {
+  #compare(readings: readonly ParityReading[]): void {
     const { state } = this;
     const { chain, probes } = this.watched;
     const taken = readings.map((reading): TakenReading => {
@@ -99,43 +148,15 @@ export class Chain {
       return { reading, trust: trustOf(source, state), deployment: source?.deployment ?? null };
     });
     observeReadings(state.parity, { probes, staleMs: chain.thresholds.staleMs }, taken);
-    this.#changed();
   }
 
-  /** What the observations since the last call showed. */
-  takeObserved(): Observed {
-    this.#decide();
-    const observed = this.#observed;
-    this.#observed = nothingObserved();
-    return observed;
-  }
-
-  /** Takes in what an RPC node has at the height of a suspicion; null: it does not have that block. */
-  prove(suspicion: Suspicion, found: BlockOnNode | null): void {
-    const source = sourceOf(this.state, suspicion.source);
-    if (source !== undefined) {
-      this.#state.proofs[source.key] = proofOf(source, suspicion, found);
-      this.#changed();
-    }
-  }
-
-  /** Follows our own clock, which was set forward by `byMs`. */
-  shift(byMs: number): void {
-    shiftInstants(this.state, byMs);
-    this.#changed();
-  }
-
-  #changed(): void {
-    this.#state.revision += 1;
-  }
-
-  #decide(): void {
+  #decideInstant(decided: Decided): void {
     // In an order that does not depend on which reply came first.
     const heard = this.#heard.sort((a, b) => (a.source.key < b.source.key ? -1 : 1));
     if (heard.length === 0) {
       return;
     }
-    const state = this.#state;
+    const { state } = this;
     const nowMs = Math.max(...heard.map(({ source }) => source.last?.receivedAtMs ?? 0));
     const again = judgedAgain(heard, state.sources);
     const instant = { ...chainAt(state, this.watched, nowMs), heard, again };
@@ -143,25 +164,24 @@ export class Chain {
     measureGaps(instant);
     settleStatuses(instant, isDecided);
     forgetProofs(state);
-    this.#observed.suspicions.push(...suspicionsOf(instant));
+    decided.suspicions.push(...suspicionsOf(instant));
     this.#heard = [];
-    this.#changed();
     for (const { before, isHead, source } of heard) {
       if (isChanging(before.verdict, source.verdict) || hasDoubtfulQuery(source)) {
-        this.#observed.changing.push(source.key);
+        decided.changing.push(source.key);
       }
       if (before.verdict?.status !== source.verdict?.status) {
-        this.#observed.turned.push(source.key);
+        decided.turned.push(source.key);
       }
       if (isHead && source.last?.kind === "failed") {
-        this.#observed.implausible.push(source.key);
+        decided.implausible.push(source.key);
       }
     }
   }
 
   #sourceFor(key: string, watched: WatchedSource): SourceState {
-    const { sources } = this.#state;
-    let source = sourceOf(this.#state, key);
+    const { sources } = this.state;
+    let source = sourceOf(this.state, key);
     if (source === undefined) {
       source = newSource(key, watched);
       const after = sources.findIndex((other) => other.key > key);
@@ -171,7 +191,7 @@ export class Chain {
   }
 
   #contextOf(source: SourceState, { queries: asked }: WatchedSource, atMs: number): FoldContext {
-    const { clock, consensus } = this.#state;
+    const { clock, consensus } = this.state;
     const { chain } = this.watched;
     const { lagging, stalledMs } = chain.thresholds;
     const pace = paceOf(clock, chain);
@@ -185,10 +205,6 @@ export class Chain {
       asked,
     };
   }
-}
-
-function nothingObserved(): Observed {
-  return { changing: [], turned: [], implausible: [], suspicions: [] };
 }
 
 /** A poll with an impossible height counts as failed. */

@@ -102,7 +102,7 @@ describe("startHttpServer() with a hostile client", () => {
       socket.on("error", () => undefined).write("GET /-/healthy HTTP/1.1\r\nhost: x\r\n\r\n");
       void accepted.then((one) => one.once("close", () => closed.push(number)));
       // The reply has begun.
-      await accepted.then((one) => vi.waitFor(() => expect(one.bytesWritten).toBeGreaterThan(0)));
+      await accepted.then((one) => vi.waitFor(() => expect(one.bytesWritten).toBeGreaterThan(0), 30_000));
     }
 
     const answer = await ask(server.url, ["GET /-/healthy HTTP/1.1"]);

@@ -116,11 +116,12 @@ function sum(buckets: SavedBudgets["accounts"][string]["buckets"]): number {
 /** The state of a chain whose targets were polled three times. */
 function chainState() {
   const watched = watch(BASE, "airdrops/multichain", "airdrops/subgraph");
-  const chain = new Chain(watched);
+  const chain = new Chain(watched, T0);
   for (const laterMs of [0, 15_000, 30_000]) {
     for (const { key } of watched.targets) {
       chain.observe(headAt(key, T0 + laterMs, { block: 100 + laterMs / 2_000 }));
     }
+    chain.decide(T0 + laterMs);
   }
   return chain.state;
 }

@@ -46,7 +46,7 @@ describe("RedisStore.run()", () => {
     await using store = await open(server.address);
 
     const call = store.run(SCRIPT, [], []);
-    await vi.waitFor(() => expect(server.commands.at(-1)?.[0]).toBe("EVAL"));
+    await vi.waitFor(() => expect(server.commands.at(-1)?.[0]).toBe("EVAL"), 30_000);
     server.hangUp();
 
     expect(await call).toMatchObject({ kind: "failed", reason: "away" });
