@@ -1,5 +1,5 @@
 // Keeps an open page current: fetches it every 5 s while it is visible and replaces the main element, keeping scroll
-// positions, focus, opened details, plots, selected text and what is chosen in forms. Filters the page while typing, where it can be filtered. Says so
+// positions, focus, opened details, plots and selected text. Filters the page while typing, where it can be filtered. Says so
 // when Synclag does not respond. Each time has the local one as its hover text. The page is complete without it.
 const INTERVAL_MS = 5_000;
 const TIMEOUT_MS = 4_000;
@@ -50,7 +50,7 @@ async function refresh() {
       // Another version of Synclag replies.
       location.reload();
     }
-    if (wanted !== shown || (getSelection()?.isCollapsed !== false && !isChoosing())) {
+    if (wanted !== shown || getSelection()?.isCollapsed !== false) {
       swap(page);
     }
     shown = wanted;
@@ -62,11 +62,6 @@ async function refresh() {
   if (wanted !== location.href) {
     await refresh();
   }
-}
-
-/** Whether a list of a form is open: it would be closed. Browsers that cannot tell close it. */
-function isChoosing() {
-  return CSS.supports("selector(:open)") && main.querySelector("select:open") !== null;
 }
 
 /** @param {Document} page */

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { incidentOfKey } from "../model/report.ts";
 import { Count, orNull, Seconds, Text, Time } from "../model/report-schema.ts";
 
 export const EVENT_KINDS = ["status", "pair", "incident", "parity", "deployment", "process"] as const;
@@ -77,4 +78,29 @@ export function eventLines(events: readonly Event[]): string {
     (Array.isArray(value) && value.length === 0);
   const replacer = (name: string, value: unknown) => (isDefault(name, value) ? undefined : value);
   return events.map((event) => `${JSON.stringify(event, replacer)}\n`).join("");
+}
+
+/** The keys of the targets that an event concerns; of a pair without a variant and a tier. */
+export function targetsOf({ kind, subject, targets }: Event): readonly string[] {
+  switch (kind) {
+    case "status":
+    case "deployment":
+      return [subject];
+    case "parity":
+      return subject.split(" ").slice(1);
+    case "incident":
+      return targets;
+    case "pair":
+      return [subject.replace("/", "///")];
+    case "process":
+      return [];
+  }
+}
+
+/** A first `ok` is no news. A degraded pair, and the incident of a pair or a target, are visible in the events of these. */
+export function isNews({ from, kind, subject, to }: Event): boolean {
+  if (kind === "incident") {
+    return incidentOfKey(subject).kind === "cause";
+  }
+  return !(from === "unknown" && to === "ok") && (kind !== "pair" || from === "down" || to === "down");
 }

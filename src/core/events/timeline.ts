@@ -127,8 +127,11 @@ function rankOf({ state }: Period): number {
 /** A past or current incident; `until` is null while it lasts. */
 export type PastIncident = ReturnType<typeof incidentFrom>[number];
 
-/** The targets of a shared cause fail one after the other: until it is found, they are incidents of their own. */
-const FOUND_WITHIN_MS = 60_000;
+/**
+ * The targets of a shared cause fail, and recover, one after the other: before it is found and after it has ended, they are incidents of
+ * their own for this long.
+ */
+export const PART_MS = 120_000;
 
 /** The incidents that overlap an interval, the latest first; current ones as the report has them. */
 export function incidentsOf(log: EventLog, { from, to }: Interval, report: Report) {
@@ -137,16 +140,17 @@ export function incidentsOf(log: EventLog, { from, to }: Interval, report: Repor
     .filter(({ since, until }) => since <= to && (until === null || until >= from))
     .sort((a, b) => (a.since < b.since ? 1 : -1));
   const causes = all.filter(({ kind }) => kind === "cause");
-  return all.filter((one) => one.kind === "cause" || !causes.some((cause) => isBeginningOf(one, cause)));
+  return all.filter((one) => one.kind === "cause" || !causes.some((cause) => isPartOf(one, cause)));
 }
 
-/** Whether an incident ended because a shared cause was found that explains its targets. */
-function isBeginningOf({ since, targets, until }: PastIncident, cause: PastIncident): boolean {
+/** Whether an incident ended because a shared cause was found that explains its targets, or is the last of one that has ended. */
+function isPartOf({ since, targets, until }: PastIncident, cause: PastIncident): boolean {
+  const isWithin = (from: string, to: string) => from <= to && Date.parse(to) - Date.parse(from) <= PART_MS;
   return (
     until !== null &&
-    cause.since <= until &&
-    (cause.until === null || cause.until >= until) &&
-    Date.parse(cause.since) - Date.parse(since) <= FOUND_WITHIN_MS &&
+    (cause.until === null || cause.until >= since) &&
+    (cause.until === null || until <= cause.until || isWithin(cause.until, until)) &&
+    (since >= cause.since || isWithin(since, cause.since)) &&
     targets.every((key) => cause.targets.includes(key))
   );
 }

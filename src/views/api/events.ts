@@ -1,8 +1,8 @@
-import type { Event } from "../../core/events/event.ts";
+import { type Event, isNews, targetsOf } from "../../core/events/event.ts";
 import type { EventLog } from "../../core/events/event-log.ts";
 import { availabilityOf, incidentsOf, periodReader } from "../../core/events/timeline.ts";
 import type { Interval } from "../../core/events/unwatched.ts";
-import { incidentOfKey, type Report } from "../../core/model/report.ts";
+import type { Report } from "../../core/model/report.ts";
 import type { EventQuery } from "./queries.ts";
 import { selectTargets } from "./selection.ts";
 
@@ -11,48 +11,34 @@ export type Hosts = ReadonlyMap<string, ReadonlySet<string>>;
 
 /** The events that match a query, latest first. Events that are no news are included only if it names a kind or a status. */
 export function selectEvents(log: EventLog, query: EventQuery, hosts: Hosts): readonly Event[] {
-  const { from, to, kind, status, protocol, variant, tier, chain, host } = query;
-  const named = [protocol, variant, tier, chain];
-  const isWanted = (key: string) =>
-    (host === undefined || hosts.get(host)?.has(key) === true) &&
-    key.split("/").every((part, index) => named[index] === undefined || named[index] === part);
-  const isOfAny = host === undefined && named.every((part) => part === undefined);
+  const { from, to, kind } = query;
+  const matches = matcherOf(query, hosts);
   return log
     .all(kind)
     .filter(
       (event) =>
         event.time >= from &&
         event.time <= to &&
-        (status === undefined || event.to === status || event.from === status) &&
-        (kind !== undefined || status !== undefined || isNews(event)) &&
-        (isOfAny || targetsOf(event).some(isWanted)),
+        matches.change(event) &&
+        (kind !== undefined || query.status !== undefined || isNews(event)) &&
+        matches.targets(targetsOf(event)),
     )
     .toReversed();
 }
 
-/** A first `ok` is no news. A degraded pair, and the incident of a pair or a target, are visible in the events of these. */
-function isNews({ from, kind, subject, to }: Event): boolean {
-  if (kind === "incident") {
-    return incidentOfKey(subject).kind === "cause";
-  }
-  return !(from === "unknown" && to === "ok") && (kind !== "pair" || from === "down" || to === "down");
-}
-
-/** The keys of the targets that an event concerns; of a pair without a variant and a tier. */
-function targetsOf({ kind, subject, targets }: Event): readonly string[] {
-  switch (kind) {
-    case "status":
-    case "deployment":
-      return [subject];
-    case "parity":
-      return subject.split(" ").slice(1);
-    case "incident":
-      return targets;
-    case "pair":
-      return [subject.replace("/", "///")];
-    case "process":
-      return [];
-  }
+/** What matches a query: a change, by its kind and status; and something that concerns these targets. */
+export function matcherOf({ kind, status, protocol, variant, tier, chain, host }: EventQuery, hosts: Hosts) {
+  const named = [protocol, variant, tier, chain];
+  const isWanted = (key: string) =>
+    (host === undefined || hosts.get(host)?.has(key) === true) &&
+    key.split("/").every((part, index) => named[index] === undefined || named[index] === part);
+  const isOfAny = host === undefined && named.every((part) => part === undefined);
+  return {
+    change: (event: Event) =>
+      (kind === undefined || event.kind === kind) &&
+      (status === undefined || event.to === status || event.from === status),
+    targets: (keys: readonly string[]) => isOfAny || keys.some(isWanted),
+  };
 }
 
 export function eventsJson(report: Report, log: EventLog, query: EventQuery, hosts: Hosts) {

@@ -43,10 +43,7 @@ export function describeMissing(targets: readonly TargetId[], selection: Selecti
 
 /** Narrows a report to the targets that match every word of a query, such as `lockup base`, `stalled` or `testnet`. */
 export function filterByWords(report: Report, query: string): Report {
-  const words = query
-    .toLowerCase()
-    .split(/[\s/]+/)
-    .filter((word) => word !== "");
+  const words = wordsOf(query);
   if (words.length === 0) {
     return report;
   }
@@ -74,6 +71,14 @@ export function filterPlan(plan: Plan, targets: readonly TargetReport[]): Plan {
       requests_per_day: indexers.reduce((total, row) => total + row.requests_per_day, 0),
     },
   };
+}
+
+/** The words of a filter. */
+export function wordsOf(query: string): readonly string[] {
+  return query
+    .toLowerCase()
+    .split(/[\s/]+/)
+    .filter((word) => word !== "");
 }
 
 function searchText(target: TargetReport, chain: ChainSummary | undefined): string {

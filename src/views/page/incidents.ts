@@ -1,20 +1,22 @@
-import { EVENT_KINDS, type Event } from "../../core/events/event.ts";
-import { incidentsOf, type PastIncident } from "../../core/events/timeline.ts";
+import type { Event } from "../../core/events/event.ts";
+import { type Change, type Occurrence, occurrencesOf } from "../../core/events/occurrences.ts";
+import { incidentsOf, PART_MS, type PastIncident } from "../../core/events/timeline.ts";
+import { groupBy } from "../../core/model/group-by.ts";
 import { type Incident, incidentKey, type Report } from "../../core/model/report.ts";
-import { STATUSES } from "../../core/model/statuses.ts";
-import { formatClock, formatCount, formatNumber, isoTime } from "../../core/model/text.ts";
+import { formatClock, formatCount, formatDuration, formatNumber, isoTime } from "../../core/model/text.ts";
 import { worst } from "../../core/report/severity.ts";
-import { type Hosts, selectEvents } from "../api/events.ts";
-import type { EventQuery } from "../api/queries.ts";
+import { type Hosts, matcherOf, selectEvents } from "../api/events.ts";
+import { EVENT_FILTERS, type EventQuery } from "../api/queries.ts";
+import { wordsOf } from "../api/selection.ts";
 import { chainNames, eventWords } from "../wording/events.ts";
-import { SEVERITY_TONES } from "../wording/targets.ts";
+import { describeFailover, incidentTitle } from "../wording/incidents.ts";
+import { findProblems, SEVERITY_TONES } from "../wording/targets.ts";
 import { renderIncidentCard } from "./cards.ts";
-import { type Html, html } from "./html.ts";
+import { type Html, type HtmlValue, html } from "./html.ts";
 import { chainPath, eventsPath, INCIDENTS_PATH, targetAnchor } from "./links.ts";
 import {
   type PageOptions,
   renderClock,
-  renderHidden,
   renderList,
   renderPage,
   renderSection,
@@ -23,64 +25,154 @@ import {
 } from "./shell.ts";
 import { RANGES, type Range, readRange, renderRanges } from "./strip.ts";
 
-/** What happened: the incidents of a time, then all events, which a form narrows. */
+/** Present incidents, rows of the past and lines of a timeline beyond these are folded: a page that is read on a telephone is short. */
+const FIRST = { present: 5, rows: 30, lines: 6 };
+/** A row lists at most this many of its changes. */
+const MOST_LINES = 100;
+
+/** What happened: the present incidents, each with its timeline; then the past by days, a row for each cause. */
 export function renderIncidentsPage(
   report: Report,
   asked: EventQuery,
   hosts: Hosts,
   options: PageOptions,
 ): string {
-  const { events: log, view } = options;
+  const { view } = options;
   const range = readRange(view.range);
   const nowMs = Date.parse(report.generated_at);
   const { title, lengthMs } = RANGES[range];
   const isRange = asked.to === report.generated_at && nowMs - Date.parse(asked.from) === lengthMs;
-  const incidents = incidentsOf(log, asked, report);
+  const [from, to] = [asked.from, asked.to].map((time) => formatClock(Date.parse(time), nowMs));
+  const span = isRange ? `in ${title}` : `from ${from} to ${to}`;
+  const shown = selectOccurrences(report, asked, hosts, options);
+  const present = shown.filter(({ incidents: [one] }) => one?.until === null);
+  const past = shown.filter((one) => !present.includes(one));
   const running = report.incidents.length;
   const tone = running > 0 ? SEVERITY_TONES[worst(report.incidents.map(({ severity }) => severity))] : "ok";
-  const [from, to] = [asked.from, asked.to].map((time) => formatClock(Date.parse(time), nowMs));
-  const past = formatCount(incidents.filter(({ until }) => until !== null).length, "past incident");
-  const count = `${past} ${isRange ? `in ${title}` : `from ${from} to ${to}`}`;
-  const sentence = `${running === 0 ? "No incident" : formatCount(running, "incident")} now, ${count}`;
-  const cards = incidents
-    .slice(0, asked.limit)
-    .map((one) =>
-      renderIncidentCard(
-        { ...one, ...severityNow(one, report) },
-        html`<p>${renderChains(one, report, range)}</p>`,
-        options,
-        nowMs,
-      ),
-    );
-  const found = selectEvents(log, asked, hosts);
+  const pastCount = past.reduce((sum, { incidents }) => sum + incidents.length, 0);
+  const sentence = `${running === 0 ? "No incident" : formatCount(running, "incident")} now, ${formatCount(pastCount, "past incident")} ${span}`;
+  const cards = present.map((one) => renderPresent(one, report, options, nowMs));
+  const rest = cards.slice(FIRST.present);
   const main = html`${renderSummary(report, tone, html`${toneGlyph(tone)} ${sentence}`)}
 ${renderRanges(isRange ? range : null, (one) => eventsPath({ ...asked, from: "", to: "", range: one }))}
-${renderList("incidents", "Incidents", cards, "cards")}
-${renderSection(
-  "events",
-  "Events",
-  html`${renderForm(report, asked, hosts, isRange ? { range } : { range, from: asked.from, to: asked.to })}
-${renderEvents(found, { ...asked, range }, chainNames(report), nowMs)}`,
-)}`;
-  return renderPage({ ...options, title: "Incidents · Synclag", tone, main, kind: "form" });
+${renderAsked(asked, isRange ? { range } : { range, from: asked.from, to: asked.to })}
+${renderList("incidents", "Now", cards.slice(0, FIRST.present), "cards")}
+${rest.length === 0 ? null : html`<details id="more-incidents"><summary>${formatCount(rest.length, "more incident")}</summary><ul class="cards">${rest}</ul></details>`}
+${renderPast(past, { ...asked, range }, report)}`;
+  const kept = {
+    range: view.range,
+    ...(isRange ? {} : { from: asked.from, to: asked.to }),
+    ...filtersOf(asked),
+  };
+  return renderPage({
+    ...options,
+    title: "Incidents · Synclag",
+    tone,
+    main,
+    kind: "live",
+    filters: INCIDENTS_PATH,
+    kept,
+  });
 }
 
-/** How bad an incident is that goes on. */
-function severityNow(incident: PastIncident, report: Report): Partial<Pick<Incident, "severity">> {
+/** The occurrences that match the query and the words of the filter. */
+function selectOccurrences(
+  report: Report,
+  asked: EventQuery,
+  hosts: Hosts,
+  { events: log, view }: PageOptions,
+): readonly Occurrence[] {
+  // What is just outside of the time may be a part of what is inside.
+  const [from, to] = [Date.parse(asked.from) - PART_MS, Date.parse(asked.to) + PART_MS].map(isoTime) as [
+    string,
+    string,
+  ];
+  const matches = matcherOf(asked, hosts);
+  const nameOf = chainNames(report);
+  const all = occurrencesOf(
+    log,
+    incidentsOf(log, { from, to }, report),
+    selectEvents(log, asked, hosts),
+    hosts,
+  );
+  const words = wordsOf(view.q);
+  return all.filter(({ changes, incidents }) => {
+    const isInside = incidents.some(
+      ({ since, until }) => since <= asked.to && (until ?? asked.to) >= asked.from,
+    );
+    const isAsked =
+      incidents.length === 0 ||
+      (isInside &&
+        incidents.some(({ targets }) => matches.targets(targets)) &&
+        changes.flat().some(matches.change));
+    return isAsked && (words.length === 0 || hasWords({ changes, incidents }, words, nameOf));
+  });
+}
+
+function hasWords(
+  { changes, incidents }: Pick<Occurrence, "changes" | "incidents">,
+  words: readonly string[],
+  nameOf: (slug: string) => string,
+): boolean {
+  const ofEvents = changes.flat().flatMap((event) => {
+    const { change, detail, what } = eventWords(event, nameOf);
+    return [event.kind, event.subject, what, change, detail];
+  });
+  const text = [...incidents.flatMap((one) => [incidentTitle(one), ...one.targets]), ...ofEvents]
+    .join(" ")
+    .toLowerCase();
+  return words.every((word) => text.includes(word));
+}
+
+function filtersOf(asked: EventQuery): Readonly<Record<string, string>> {
+  const named = Object.entries(asked).filter(
+    ([name, value]) => EVENT_FILTERS.includes(name) && value !== undefined,
+  );
+  return Object.fromEntries(named.map(([name, value]) => [name, String(value)]));
+}
+
+/** What the URL narrows the page to, and the way back; null if it shows everything. */
+function renderAsked(asked: EventQuery, span: object): Html | null {
+  const filters = Object.entries(filtersOf(asked)).map(([name, value]) => `${name} ${value}`);
+  return filters.length === 0
+    ? null
+    : html`<p class="hint" id="shown">Showing ${filters.join(", ")}. <a href="${eventsPath(span)}">Show all</a></p>`;
+}
+
+/** A present incident: where its users can go, its chains, and what happened since. */
+function renderPresent(
+  { changes, incidents: [incident] }: Occurrence,
+  report: Report,
+  options: PageOptions,
+  nowMs: number,
+): Html {
+  if (incident === undefined) {
+    return html``;
+  }
   const now = report.incidents.find((one) => incidentKey(one) === incidentKey(incident));
-  return incident.until === null && now !== undefined ? { severity: now.severity } : {};
+  const failover = now === undefined ? "" : describeFailover(now, findProblems(report));
+  const severity: Partial<Pick<Incident, "severity">> = now === undefined ? {} : { severity: now.severity };
+  const lines = linesOf(changes, report, nowMs);
+  const body = html`${failover === "" ? null : html`<p>For users: ${failover}.</p>`}
+${renderChains(incident, { report, range: readRange(options.view.range) })}
+<ol class="timeline">${lines.slice(0, FIRST.lines)}</ol>
+${renderMore(`timeline-${incidentKey(incident)}`, lines.slice(FIRST.lines))}`;
+  return renderIncidentCard({ ...incident, ...severity }, body, options, nowMs);
+}
+
+/** Further lines of a timeline, folded. */
+function renderMore(id: string, lines: readonly Html[]): Html | null {
+  return lines.length === 0
+    ? null
+    : html`<details id="${id}"><summary>${formatCount(lines.length, "earlier change")}</summary><ol class="timeline">${lines.slice(0, MOST_LINES)}</ol></details>`;
 }
 
 const MOST_CHAINS = 6;
 /** What the plots of an incident show before and after it. */
 const MARGIN_MS = 600_000;
 
-/** Links to its chains at that time, which the strips there show, and the plots if it is recent, and to all events of it. */
-function renderChains(
-  { since, target_count, targets, until }: PastIncident,
-  report: Report,
-  range: Range,
-): Html {
+/** Links to its chains at that time, which the strips there show, and the plots if it is recent. */
+function renderChains({ since, target_count, targets, until }: PastIncident, { range, report }: Shown): Html {
   const nameOf = chainNames(report);
   const slugs = [...new Set(targets.map((key) => key.split("/")[3] ?? ""))];
   const to = until ?? report.generated_at;
@@ -91,31 +183,116 @@ function renderChains(
   const rest = slugs.length - links.length;
   // Only some targets are kept of many.
   const more = target_count > targets.length ? "more" : formatCount(rest, "more chain");
-  return html`${links}${rest > 0 ? `and ${more} ` : null}· <a href="${eventsPath({ from: since, to })}">events</a>`;
+  return html`<p class="meta">Plots: ${links}${rest > 0 ? `and ${more}` : null}</p>`;
 }
 
-type Asked = EventQuery & { readonly range: string };
+/** What a link to a chain needs to know. */
+interface Shown {
+  readonly report: Report;
+  readonly range: Range;
+}
 
-function renderEvents(
-  found: readonly Event[],
-  asked: Asked,
-  nameOf: (slug: string) => string,
-  nowMs: number,
-): Html {
-  // An instant is shown as a whole: by its time, older events could not be told from those of a part.
-  const last = found[asked.limit - 1]?.time;
-  const shown = found.filter(({ time }, index) => index < asked.limit || time === last);
-  const older = found[shown.length];
-  const lines = shown.map((event) => {
-    const { change, detail, what } = eventWords(event, nameOf);
-    return html`<li>${renderClock(event.time, nowMs)}<b>${renderWhat(event, what)}</b><span>${change}</span><span>${detail}</span></li>
-`;
+type Asked = EventQuery & Pick<Shown, "range">;
+
+/** The past by days, a row for each occurrence; beyond the first rows, the rest of a day is folded. */
+function renderPast(past: readonly Occurrence[], asked: Asked, report: Report): Html {
+  // What began at one instant is shown as a whole: by its time, older ones could not be told from those of a part.
+  const last = past[asked.limit - 1]?.time;
+  const shown = past.filter(({ time }, index) => index < asked.limit || time === last);
+  const older = past[shown.length];
+  const today = report.generated_at.slice(0, 10);
+  let count = 0;
+  const days = [...groupBy(shown, ({ time }) => time.slice(0, 10))].map(([day, own]) => {
+    const isFolded = count >= FIRST.rows;
+    const open = own.slice(0, Math.max(0, FIRST.rows - count));
+    count += own.length;
+    const rows = (some: readonly Occurrence[]) =>
+      html`<ul class="rows">${some.map((one) => renderRow(one, { report, range: asked.range }, Date.parse(one.time)))}</ul>`;
+    const rest = own.slice(open.length);
+    const name = day === today ? `Today, ${day}` : day;
+    const total = formatCount(own.length, "row");
+    return html`<h3 class="day">${name}</h3>
+${open.length === 0 ? null : rows(open)}
+${rest.length === 0 ? null : html`<details id="day-${day}"><summary>${isFolded ? total : `${formatNumber(rest.length)} more`}</summary>${rows(rest)}</details>`}`;
   });
-  const count = found.length === 0 ? "Nothing happened then" : formatCount(found.length, "event");
-  const latest = older === undefined ? "" : `, the latest ${formatNumber(shown.length)} of them`;
-  return html`<p class="hint">${count}${latest}.
-${older === undefined ? null : html`<a href="${eventsPath({ ...asked, to: older.time })}">Older events</a>`}</p>
-${lines.length === 0 ? null : html`<ol class="events">${lines}</ol>`}`;
+  const note =
+    older === undefined
+      ? null
+      : html`<p class="hint">The latest ${formatNumber(shown.length)}. <a href="${eventsPath({ ...asked, to: older.time })}">Older</a></p>`;
+  const nothing = past.length === 0 ? html`<p class="hint">Nothing happened then.</p>` : null;
+  return renderSection("events", "Before", html`${nothing}${days}${note}`);
+}
+
+/** What happened in one line, and folded what happened in it. `dayMs`: a time of its day, which times need not name. */
+function renderRow({ changes, incidents, time }: Occurrence, shown: Shown, dayMs: number): Html {
+  const { report } = shown;
+  const [latest] = incidents;
+  const [first] = changes;
+  if (latest === undefined) {
+    return first === undefined ? html`` : renderChangeRow(first, report, dayMs);
+  }
+  const lengthMs = incidents.reduce((sum, { duration_seconds: seconds }) => sum + seconds * 1_000, 0);
+  const often = incidents.length === 1 ? "" : `, ${formatCount(incidents.length, "time")}`;
+  const lines = linesOf(changes, report, dayMs);
+  const rest = lines.length - MOST_LINES;
+  return html`<li><details id="past-${incidentKey(latest)}-${time}"><summary><span class="when">${renderClock(latest.since, dayMs)}, ${formatDuration(lengthMs)}${often}</span>
+<b>${incidentTitle(latest)}</b></summary>
+${renderChains(latest, shown)}
+<ol class="timeline">${lines.slice(0, MOST_LINES)}</ol>${rest > 0 ? html`<p class="hint">and ${formatCount(rest, "more change")}</p>` : null}</details></li>
+`;
+}
+
+/** A change that no incident explains: of one subject in a line, of many with their number. */
+function renderChangeRow(events: Change, report: Report, dayMs: number): Html {
+  const [{ time }] = events;
+  const words = changeWords(events, report);
+  if (events.length === 1) {
+    return html`<li><span class="when">${renderClock(time, dayMs)}</span> <b>${words.what}</b> ${words.change} <small>${words.detail}</small></li>
+`;
+  }
+  const { kind, subject } = events[0];
+  return html`<li><details id="past-${kind}-${subject}-${time}"><summary><span class="when">${renderClock(time, dayMs)}</span> <b>${words.what}</b> ${words.change}</summary>
+<ol class="timeline">${events.slice(0, MOST_LINES).map((event) => renderChange([event], report, dayMs))}</ol></details></li>
+`;
+}
+
+/** The lines of the timeline of an incident, which is itself told above it; the latest first. */
+function linesOf(changes: readonly Change[], report: Report, nowMs: number): readonly Html[] {
+  return changes
+    .filter(([{ kind }]) => kind !== "incident")
+    .toReversed()
+    .map((change) => renderChange(change, report, nowMs));
+}
+
+/** A line of a timeline; beyond a few, its targets are folded. */
+function renderChange(events: Change, report: Report, nowMs: number): Html {
+  const [first] = events;
+  const { change, detail, what } = changeWords(events, report);
+  const names = events
+    .slice(0, MOST_LINES)
+    .map((event) => html`<li>${changeWords([event], report).what}</li>`);
+  const all =
+    events.length === 1
+      ? null
+      : html`<details id="of-${first.kind}-${first.subject}-${first.to}-${first.time}"><summary>names</summary><ul class="keys" tabindex="0">${names}</ul></details>`;
+  return html`<li>${renderClock(first.time, nowMs)} <span><b>${what}</b> ${change}${detail === "" ? null : html` <small>${detail}</small>`}${all}</span></li>
+`;
+}
+
+/** What it happened to, with a link; how it changed; and more, which may be empty: of many, what is the same for all. */
+function changeWords(
+  events: Change,
+  report: Report,
+): { readonly what: HtmlValue; readonly change: string; readonly detail: string } {
+  const [first] = events;
+  const nameOf = chainNames(report);
+  const words = eventWords(first, nameOf);
+  if (events.length === 1) {
+    return { ...words, what: renderWhat(first, words.what) };
+  }
+  const isSame = events.every((event) => eventWords(event, nameOf).detail === words.detail);
+  const noun = first.kind === "pair" ? "pair" : "target";
+  return { what: formatCount(events.length, noun), change: words.change, detail: isSame ? words.detail : "" };
 }
 
 /** What it happened to, as a link to its chain, or to its card there. */
@@ -127,33 +304,4 @@ function renderWhat({ kind, subject }: Event, what: string): Html | string {
   return kind === "status" || kind === "deployment"
     ? html`<a href="${chainPath(chain)}#${targetAnchor({ protocol, variant, tier })}">${what}</a>`
     : what;
-}
-
-/** A form that works without script; its URL can be shared. `span`: the time that is shown, which stays. */
-function renderForm(
-  { targets }: Report,
-  asked: EventQuery,
-  hosts: Hosts,
-  span: Readonly<Record<string, string>>,
-): Html {
-  const known = (part: "protocol" | "chain" | "variant" | "tier") => targets.map((target) => target[part]);
-  const fields = {
-    kind: EVENT_KINDS,
-    protocol: known("protocol"),
-    chain: known("chain"),
-    variant: known("variant"),
-    tier: known("tier"),
-    host: [...hosts.keys()],
-    status: STATUSES,
-  } as const;
-  const selects = Object.entries(fields).map(([name, words]) => {
-    const chosen = asked[name as keyof typeof fields] ?? "";
-    const options = [...new Set(["", ...words])].map((word) => {
-      const selected = word === chosen ? html` selected` : null;
-      return html`<option value="${word}"${selected}>${word || "any"}</option>`;
-    });
-    return html`<label>${name} <select name="${name}">${options}</select></label>`;
-  });
-  return html`<form class="filters" id="filters" data-keep action="${INCIDENTS_PATH}#events">${renderHidden(span)}
-${selects}<button>Show</button> <a href="${eventsPath(span)}">Clear</a></form>`;
 }

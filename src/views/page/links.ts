@@ -31,7 +31,7 @@ export function fleetPath(view: View): string {
 export function eventsPath(query: object): string {
   const known = ["range", "from", "to", ...EVENT_FILTERS];
   const named = Object.entries(query).filter(([name]) => known.includes(name));
-  return `${withQuery(INCIDENTS_PATH, Object.fromEntries(named))}#events`;
+  return withQuery(INCIDENTS_PATH, Object.fromEntries(named));
 }
 
 /** A path with the query parameters that are not empty. */

@@ -31,12 +31,15 @@ interface Page extends PageOptions {
   readonly main: Html;
   /** The page that the filter leads to. Default: the status page. */
   readonly filters?: string;
-  /** `live`: the page refreshes itself. `plots`: it has plots, too. `form`: without script it does not, which would empty its form. Default: none of these. */
-  readonly kind?: "live" | "plots" | "form";
+  /** What the filter keeps of the URL of the page. Default: the order and the range. */
+  readonly kept?: Readonly<Record<string, string>>;
+  /** `live`: the page refreshes itself. `plots`: it has plots, too. Default: none of these. */
+  readonly kind?: "live" | "plots";
 }
 
 /** A complete document around the main part of a page: it loads nothing external and works without JavaScript. */
-export function renderPage({ title, tone, main, assets, version, view, kind, filters = "/" }: Page): string {
+export function renderPage({ title, tone, main, assets, version, view, kind, ...filter }: Page): string {
+  const { filters = "/", kept = { sort: view.sort, range: view.range } } = filter;
   const hasPlots = kind === "plots";
   const styles = [hasPlots ? assets.plotStyles : [], assets.styles].flat();
   const scripts = [kind === undefined ? [] : assets.script, hasPlots ? assets.plotScript : []].flat();
@@ -46,14 +49,14 @@ export function renderPage({ title, tone, main, assets, version, view, kind, fil
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
 <link rel="icon" href="${icon(tone)}">
-${kind === undefined || kind === "form" ? null : html`<noscript><meta http-equiv="refresh" content="15"></noscript>`}
+${kind === undefined ? null : html`<noscript><meta http-equiv="refresh" content="15"></noscript>`}
 <script src="${assets.headerScript}"></script>
 ${styles.map((path) => html`<link rel="stylesheet" href="${path}">`)}</head>
 <body><header class="top"><a class="brand" href="/">Synclag</a>
 <form action="${filters}" role="search">
 <input id="q" name="q" type="search" value="${view.q}" placeholder="Filter: lockup base stalled"
  aria-label="Filter targets" aria-keyshortcuts="/" title="Press / to filter" autocomplete="off">
-${renderHidden({ sort: view.sort, range: view.range })}<noscript><button>Filter</button></noscript></form>
+${renderHidden(kept)}<noscript><button>Filter</button></noscript></form>
 <span id="live"></span><p id="announcement" class="sr" role="status"></p></header>
 <main>${main}</main>
 <footer><nav aria-label="More"><a href="${INCIDENTS_PATH}">Incidents and events</a> · <a href="${PLAN_PATH}">Budgets and plan</a> ·
@@ -165,7 +168,7 @@ export function renderCommand(text: string, label: string): Html {
 }
 
 /** What a form keeps of the URL of its page; an empty value is left out. */
-export function renderHidden(kept: Readonly<Record<string, string>>): Html {
+function renderHidden(kept: Readonly<Record<string, string>>): Html {
   const named = Object.entries(kept).filter(([, value]) => value !== "");
   return html`${named.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}`;
 }

@@ -1,0 +1,126 @@
+import { groupBy } from "../model/group-by.ts";
+import { incidentKey } from "../model/report.ts";
+import { type Event, isNews, targetsOf } from "./event.ts";
+import type { EventLog } from "./event-log.ts";
+import { PART_MS, type PastIncident } from "./timeline.ts";
+
+/** Equal changes within two minutes, such as 26 targets whose key was rejected. The oldest first. */
+export type Change = readonly [Event, ...Event[]];
+
+/** Something that happened. */
+export interface Occurrence {
+  readonly time: string;
+  /** How often one incident began in a day, the latest first; empty: no incident explains the change. */
+  readonly incidents: readonly PastIncident[];
+  /** The oldest first. */
+  readonly changes: readonly Change[];
+}
+
+/**
+ * The incidents with what happened in each, then the other events; the latest first. Present incidents, and those of different days,
+ * are separate. `hosts`: the targets of each host.
+ */
+export function occurrencesOf(
+  log: EventLog,
+  incidents: readonly PastIncident[],
+  events: readonly Event[],
+  hosts: ReadonlyMap<string, ReadonlySet<string>>,
+): readonly Occurrence[] {
+  const read = timelineReader(log, hosts);
+  const kept = groupBy(incidents, (one) => `${incidentKey(one)} ${one.until && one.since.slice(0, 10)}`);
+  const explained = new Set<Event>();
+  const known = [...kept.values()].map((own): Occurrence => {
+    const timeline = own.flatMap(read).toSorted(byTime);
+    for (const event of timeline) {
+      explained.add(event);
+    }
+    return { time: own[0]?.since ?? "", incidents: own, changes: changesOf(timeline) };
+  });
+  const others = events.filter((event) => !explained.has(event)).toSorted(byTime);
+  const rest = changesOf(others).map((change) => ({
+    time: change[0].time,
+    incidents: [],
+    changes: [change],
+  }));
+  return [...known, ...rest].sort((a, b) => Number(a.time < b.time) - Number(a.time > b.time));
+}
+
+/** Reads what happened in an incident, from the first trouble of its targets to the last recovery. */
+function timelineReader(log: EventLog, hosts: ReadonlyMap<string, ReadonlySet<string>>) {
+  const lists = [...log.lists.values()].filter(([one]) => one !== undefined && one.kind !== "incident");
+  const pairs = lists.flatMap((own) =>
+    own[0] === undefined ? [] : targetsOf(own[0]).map((key) => [key, own] as const),
+  );
+  const byTarget = groupBy(pairs, ([key]) => key);
+  return (incident: PastIncident): readonly Event[] => {
+    const { target_count, targets } = incident;
+    // Only some targets are kept of many.
+    const others =
+      target_count > targets.length
+        ? [...byTarget.keys()].filter((key) => isInScope(incident, key, hosts))
+        : [];
+    const keys = new Set([...targets, ...others]);
+    const ofPairs = [...keys].map((key) => key.replace(/\/.*\//, "///"));
+    const own = [...new Set([...keys, ...ofPairs])].flatMap((key) => byTarget.get(key) ?? []);
+    const subjects = new Set(own.map(([, list]) => list));
+    return [
+      ...partOf(log.of("incident", incidentKey(incident)), incident),
+      ...[...subjects].flatMap((list) => partOf(list, incident).filter(isNews)),
+    ];
+  };
+}
+
+/** The events of one subject in an incident, from the trouble before it to the recovery after it. */
+function partOf(events: readonly Event[], { since, until }: PastIncident): readonly Event[] {
+  const from = Date.parse(since) - PART_MS;
+  const to = until === null ? Number.POSITIVE_INFINITY : Date.parse(until) + PART_MS;
+  const near = events.filter(({ time }) => Date.parse(time) >= from && Date.parse(time) <= to);
+  const recovered = near.findLastIndex((event) => event.time < since && isGood(event));
+  const again = near.findIndex((event) => until !== null && event.time >= until && isGood(event));
+  return near.slice(recovered + 1, again === -1 ? undefined : again + 1);
+}
+
+function isGood({ to }: Event): boolean {
+  return to === "ok" || to === "ended" || to === "equal";
+}
+
+/** Whether a target is of the host, the endpoint, the chain or the network that an incident is about. */
+function isInScope(
+  { scope, subject }: PastIncident,
+  key: string,
+  hosts: ReadonlyMap<string, ReadonlySet<string>>,
+): boolean {
+  switch (scope) {
+    case "network":
+      return true;
+    case "host":
+      return hosts.get(subject)?.has(key) === true;
+    case "chain":
+      return key.endsWith(`/${subject}`);
+    default:
+      return key.startsWith(`${subject}/`);
+  }
+}
+
+/** Events by their change, those of two minutes together; both the oldest first. */
+function changesOf(events: readonly Event[]): readonly Change[] {
+  const latest = new Map<string, [Event, ...Event[]]>();
+  return events.flatMap((event) => {
+    const { from, kind, subject, time, to } = event;
+    const key = JSON.stringify(
+      kind === "incident" || kind === "process" ? [kind, subject, to] : [kind, from, to],
+    );
+    const change = latest.get(key);
+    if (change !== undefined && Date.parse(time) - Date.parse(change[0].time) <= PART_MS) {
+      change.push(event);
+      return [];
+    }
+    const begun: [Event, ...Event[]] = [event];
+    latest.set(key, begun);
+    return [begun];
+  });
+}
+
+function byTime(a: Event, b: Event): number {
+  return Number(a.time > b.time) - Number(a.time < b.time);
+}
