@@ -51,7 +51,7 @@ async function refresh() {
       location.reload();
     }
     if (wanted !== shown || getSelection()?.isCollapsed !== false) {
-      swap(page);
+      swap(page, wanted === shown);
     }
     shown = wanted;
   } catch {
@@ -78,8 +78,11 @@ function unfoldedIn(parent) {
   return new Set([...parent.querySelectorAll("details[id][open]")].map(({ id }) => id));
 }
 
-/** @param {Document} page */
-function swap(page) {
+/**
+ * @param {Document} page
+ * @param {boolean} isRenewed whether it is of the same URL: then nothing is folded, since somebody may read it.
+ */
+function swap(page, isRenewed) {
   const next = find(page, "main");
   const details = /** @type {NodeListOf<HTMLDetailsElement>} */ (main.querySelectorAll("details[id]"));
   const open = new Map([...details].map((one) => [one.id, one.open]));
@@ -93,7 +96,7 @@ function swap(page) {
   const focused = main.contains(document.activeElement) ? document.activeElement : null;
   const unfoldedNow = unfoldedIn(next);
   for (const one of /** @type {typeof details} */ (next.querySelectorAll("details[id]"))) {
-    if (unfolded.has(one.id) === unfoldedNow.has(one.id)) {
+    if (unfolded.has(one.id) === unfoldedNow.has(one.id) || (isRenewed && !one.open)) {
       one.open = open.get(one.id) ?? one.open;
     }
   }
@@ -118,6 +121,16 @@ function swap(page) {
   const sentence = find(main, "h1").lastChild?.textContent?.trim() ?? "";
   if (announcement.textContent !== sentence) {
     announcement.textContent = sentence;
+  }
+}
+
+/** Unfolds what the fragment of the URL leads to, where the browser does not. */
+function unfoldTarget() {
+  const target = document.getElementById(location.hash.slice(1));
+  const fold = target?.closest("details");
+  if (fold?.open === false) {
+    fold.open = true;
+    target?.scrollIntoView();
   }
 }
 
@@ -160,5 +173,7 @@ box.form?.addEventListener("submit", (event) => {
 });
 document.addEventListener("visibilitychange", refreshVisible);
 setInterval(refreshVisible, INTERVAL_MS);
+addEventListener("hashchange", unfoldTarget);
 live.textContent = "live";
 nameLocalTimes();
+unfoldTarget();

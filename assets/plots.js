@@ -12,8 +12,8 @@
 
 const RANGES = [1, 6, 24];
 const USUAL_RANGE = 6;
-/** More plots of a protocol than these are folded away. */
-const UNFOLDED = 2;
+/** More plots of a protocol than these are folded away: those beside each other. */
+const UNFOLDED = matchMedia("(max-width: 34rem)").matches ? 1 : 2;
 const DASHES = [[], [7, 4], [2, 3], [10, 3, 2, 3]];
 const MARKS = ["solid", "dashed", "dotted", "double"];
 const HEIGHT = 170;
@@ -405,6 +405,10 @@ function draw(box, history) {
 
 /** @param {HTMLElement} box */
 async function load(box) {
+  // What is folded away has no width to draw in.
+  if (box.closest("details:not([open])") !== null) {
+    return;
+  }
   try {
     const wanted = hours;
     const url = `${box.dataset["history"]}?points=240&hours=${wanted}`;
@@ -455,8 +459,6 @@ for (const box of boxes) {
   const fold = document.createElement("details");
   fold.append(document.createElement("summary"), drawingArea());
   fold.firstElementChild?.append("More plots");
-  // What is folded away has no width to draw in.
-  fold.addEventListener("toggle", () => void load(box));
   box.append(bar, drawingArea(), fold);
   new ResizeObserver(() => {
     for (const one of drawn.get(box)?.charts ?? []) {
@@ -465,6 +467,18 @@ for (const box of boxes) {
   }).observe(box);
 }
 showAll();
+
+/** @param {Event} event */
+function loadUnfolded({ target }) {
+  for (const box of boxes) {
+    if (target instanceof Element && (target.contains(box) || box.contains(target))) {
+      void load(box);
+    }
+  }
+}
+
+// It does not bubble.
+document.addEventListener("toggle", loadUnfolded, true);
 
 function drawAnew() {
   for (const [box, { charts }] of drawn) {

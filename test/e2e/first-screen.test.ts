@@ -74,6 +74,31 @@ describe.each(Object.keys(ANSWERS) as SituationName[])("in the situation %s", (n
   });
 });
 
+it.each([true, false])(
+  "unfolds the target that a link leads to, with script: %s",
+  async (javaScriptEnabled) => {
+    const page = await browser.newPage({ javaScriptEnabled });
+    await page.goto(`${await serveSituation("first minute")}/chains/base#lockup-subgraph-production`);
+
+    await page.locator("#lockup-subgraph-production").waitFor();
+    expect(await page.locator("#lockup-multichain-production").isVisible()).toBe(false);
+    await page.close();
+  },
+);
+
+it("has pages that are short on a telephone: a chain where all is ok, and the incidents of a shared cause", async () => {
+  const heightOf = async (name: SituationName, path: string) => {
+    const page = await browser.newPage({ viewport: { width: 390, height: 844 } });
+    await page.goto((await serveSituation(name)) + path);
+    const height: unknown = await page.evaluate("document.documentElement.scrollHeight");
+    await page.close();
+    return Number(height) / 844;
+  };
+
+  expect(await heightOf("all ok", "/chains/base")).toBeLessThan(3);
+  expect(await heightOf("shared cause", "/incidents")).toBeLessThan(3);
+});
+
 /** The text that is seen without scrolling. */
 async function firstScreen(page: Page): Promise<string> {
   const text: unknown = await page.evaluate(`(() => {

@@ -210,7 +210,7 @@ describe("renderStatusPage()", () => {
     const cards = report.chains.flatMap((chain) =>
       [
         ...(renderChainPage(report, chain.slug, [], PAGE) ?? "").matchAll(
-          /<li class="card [^>]*id="([^"]+)"/g,
+          /<details class="line".*?<div id="([^"]+)"/gs,
         ),
       ].map(([, id]) => `${chain.slug} ${id}`),
     );

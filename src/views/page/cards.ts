@@ -7,6 +7,7 @@ import { describeFailover, incidentTitle } from "../wording/incidents.ts";
 import {
   describeAlternatives,
   describeMaintenance,
+  notableLagMs,
   SEVERITY_TONES,
   type TargetProblem,
   targetName,
@@ -14,7 +15,15 @@ import {
 import { renderIncidentAct, renderTargetAct } from "./act.ts";
 import { type Html, type HtmlValue, html } from "./html.ts";
 import { chainPath, statusPath, targetAnchor } from "./links.ts";
-import { type PageOptions, renderClock, renderLink, renderSection, renderTerm, toneGlyph } from "./shell.ts";
+import {
+  type PageOptions,
+  renderClock,
+  renderLink,
+  renderPill,
+  renderSection,
+  renderTerm,
+  toneGlyph,
+} from "./shell.ts";
 
 /** More cards than this would push the fleet off the screen. */
 const MAX_PROBLEMS = 24;
@@ -29,26 +38,53 @@ interface TargetCard {
 }
 
 /** A target: its title and status, what is wrong, since when; then what the page says of it, and how to act. */
-export function renderTargetCard(
+function renderTargetCard(
   target: TargetReport,
   { id, pair, severity, title, body }: TargetCard,
   options: PageOptions,
   nowMs: number,
 ): Html {
-  const { status, detail, since, preferred } = target;
   const tone = SEVERITY_TONES[severity];
+  return html`<li class="card ${tone}" id="${id}"><h3 class="what"><span>${title}</span>
+<a class="pill ${tone}" href="${statusPath(target.status)}">${toneGlyph(tone)} ${target.status}</a></h3>
+${renderTargetBody(target, { id, pair, body }, options, nowMs)}</li>
+`;
+}
+
+/** A target in one line, which unfolds to what `renderTargetCard` has; unfolded unless it is ok. `id` is what links lead to: it unfolds the target. */
+export function renderTargetLine(
+  target: TargetReport,
+  { id, pair, severity, title, body }: TargetCard,
+  options: PageOptions,
+  nowMs: number,
+): Html {
+  const { preferred, status } = target;
+  const tone = SEVERITY_TONES[severity];
+  const lagMs = notableLagMs(target);
+  const lag = lagMs === null ? null : html`<small>${formatDuration(lagMs)}</small>`;
+  const open = status === "ok" ? null : html` open`;
+  return html`<li class="card ${tone}"><details class="line" id="line-${id}"${open}><summary><h3>${title}</h3>${preferred ? html`<small>preferred</small>` : null}${lag}${renderPill(tone, status)}</summary>
+<div id="${id}">${renderTargetBody(target, { id, pair, body }, options, nowMs)}
+<p class="meta"><a href="${statusPath(status)}">What ${status} means</a></p></div></details></li>
+`;
+}
+
+function renderTargetBody(
+  target: TargetReport,
+  { id, pair, body }: Pick<TargetCard, "id" | "pair" | "body">,
+  options: PageOptions,
+  nowMs: number,
+): Html {
+  const { detail, since, preferred } = target;
   const more = [
     since === null ? [] : renderSince(since, null, nowMs),
     preferred ? renderTerm("preferred") : [],
     describeMaintenance(target, nowMs) ?? [],
   ].flat();
-  return html`<li class="card ${tone}" id="${id}"><h3 class="what"><span>${title}</span>
-<a class="pill ${tone}" href="${statusPath(status)}">${toneGlyph(tone)} ${status}</a></h3>
-<p>${detail}</p>
+  return html`<p>${detail}</p>
 <p class="meta">${more.map((one, index) => html`${index === 0 ? null : " · "}${one}`)}</p>
 ${body}
-${renderTargetAct(target, { id, pair }, options, nowMs)}</li>
-`;
+${renderTargetAct(target, { id, pair }, options, nowMs)}`;
 }
 
 /** `since 03:10:00 UTC, 40 min`, or of what is over `03:10:00 UTC to 03:50:00 UTC, 40 min`. */

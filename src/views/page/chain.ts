@@ -16,7 +16,7 @@ import { judgeReport } from "../../core/report/severity.ts";
 import { keepTargets } from "../api/selection.ts";
 import { headlineAbove } from "../wording/headline.ts";
 import { findProblems, idOfKey, type Tone } from "../wording/targets.ts";
-import { incidentCards, renderTargetCard } from "./cards.ts";
+import { incidentCards, renderTargetLine } from "./cards.ts";
 import { type DrawnSource, drawDecision, type Standing } from "./decision.ts";
 import { type Html, type HtmlValue, html } from "./html.ts";
 import { chainPath, pairPath, targetAnchor } from "./links.ts";
@@ -39,7 +39,7 @@ import {
 import { readRange, renderRanges, stripReader } from "./strip.ts";
 
 /**
- * The page of one chain: the targets and the failover, then the plots, and last the evidence for the head. `endpoints`: those that
+ * The page of one chain: the targets and the failover, how its head was decided, the plots; the rest is folded. `endpoints`: those that
  * serve the chain, and its RPC nodes. Null if there is no such chain.
  */
 export function renderChainPage(
@@ -57,16 +57,17 @@ export function renderChainPage(
     report,
     report.targets.filter((target) => target.chain === slug),
   );
-  const protocols = [...new Set(own.targets.map(({ protocol }) => protocol))];
+  const worstFirst = own.targets.toSorted((a, b) => statusRank(b.status) - statusRank(a.status));
+  const protocols = [...new Set(worstFirst.map(({ protocol }) => protocol))];
   const problems = findProblems(own);
   const { tone, title, detail, others } = headlineAbove(own, problems);
   const main = html`${renderSummary(report, tone, html`${toneGlyph(tone)} ${chain.name}: ${title}`, [detail, ...others])}
 ${renderList("incidents", "Incidents", incidentCards(sharedCauses(own.incidents), problems, options, nowMs), "cards")}
 ${renderRanges(readRange(options.view.range), (range) => `${chainPath(slug)}?range=${range}`)}
 ${protocols.map((protocol) => renderProtocol(own, chain, protocol, endpoints, options))}
-${protocols.map((protocol) => renderHistory(protocol, slug))}
-${[...groupBy(own.parity, ({ protocol }) => protocol)].map(([protocol, compared]) => renderChainParity(protocol, compared, nowMs))}
 ${chain.standings.length === 0 ? null : renderDecision(chain)}
+${protocols.map((protocol, index) => renderHistory(protocol, slug, index === 0))}
+${[...groupBy(own.parity, ({ protocol }) => protocol)].map(([protocol, compared]) => renderChainParity(protocol, compared, nowMs))}
 ${renderChainFacts(chain, nowMs)}
 ${renderRpcNodes(endpoints, nowMs)}`;
   return renderPage({ ...options, title: `${chain.name} · Synclag`, tone, main, kind: "plots" });
@@ -102,13 +103,13 @@ ${renderFacts(otherFacts(target, nowMs))}
 <p class="meta">${renderLink("Explorer", explorer)}${renderLink("Playground", playground)}</p>
 ${served.map((endpoint) => renderExchanges(endpoint, nowMs))}</details>`;
     const severity = judgement.targets.get(key) ?? "unknown";
-    return renderTargetCard(target, { id, pair: state, severity, title, body }, options, nowMs);
+    return renderTargetLine(target, { id, pair: state, severity, title, body }, options, nowMs);
   });
   const preferred = targets.find((target) => target.preferred);
   const where =
     preferred === undefined
       ? "No variant can take traffic now."
-      : `Traffic should go to ${variantName(preferred)}, the freshest healthy one.`;
+      : `Traffic should go to ${variantName(preferred)}.`;
   const pair = read("pair", `${protocol}/${chain}`);
   return html`<section aria-label="${protocol}"><h2>${protocol}
 <small><a href="#history-${protocol}">History</a> · <a href="${pairPath("status", protocol, chain)}">JSON</a></small></h2>
@@ -200,14 +201,13 @@ function renderExchangeList(title: string, exchanges: readonly Exchange[], nowMs
   return items.length === 0 ? null : html`<h4>${title}</h4><ol class="exchanges">${items}</ol>`;
 }
 
-/** The container in which a script draws the plots. */
-function renderHistory(protocol: string, slug: string): Html {
+/** The container in which a script draws the plots; those of the worst protocol are open. */
+function renderHistory(protocol: string, slug: string, isOpen: boolean): Html {
   const path = pairPath("history", protocol, slug);
-  return renderSection(
-    `history-${protocol}`,
-    html`History of ${protocol} <small><a href="${path}">JSON</a></small>`,
-    html`<div class="plots" id="plots-${protocol}" data-keep data-history="${path}" hidden></div>`,
-  );
+  return html`<details class="part" id="part-${protocol}"${isOpen ? html` open` : null}><summary>History of ${protocol}</summary>
+<div id="history-${protocol}"><div class="plots" id="plots-${protocol}" data-keep data-history="${path}" hidden></div>
+<p class="hint"><a href="${path}">The same as JSON</a></p></div></details>
+`;
 }
 
 /** How a source stands to the head, in this order. */
@@ -295,7 +295,9 @@ function renderChainFacts(chain: ChainSummary, nowMs: number): Html {
     [renderTerm("Block interval"), expected === null ? measured : `${measured}, ${expected} s expected`],
     ["Thresholds", describeThresholds(thresholds)],
   ]);
-  return renderSection("chain", "Chain", facts);
+  return html`<details class="part" id="chain"><summary>Chain: id, reference head, thresholds</summary>
+${facts}</details>
+`;
 }
 
 /** As they are configured: `lagging 50 blocks (100 s), critical 30 min, stalled 10 min`. */
@@ -320,10 +322,13 @@ function describeReference({ dispute, explorer, reference }: ChainSummary, nowMs
 /** The RPC nodes, which are independent heads of the chain; null if none is configured. */
 function renderRpcNodes(endpoints: readonly EndpointRecord[], nowMs: number): Html | null {
   const nodes = endpoints.filter(({ kind }) => kind === "rpc");
-  const cards = nodes.map(
-    (node) => html`<li class="card"><h3>RPC node ${node.key.split("/")[2] ?? ""}</h3>
-<details id="exchanges-${node.key}"><summary>Replies and the request</summary>
-${renderExchanges(node, nowMs)}</details></li>`,
+  const items = nodes.map(
+    (node) => html`<h3>RPC node ${node.key.split("/")[2] ?? ""}</h3>
+${renderExchanges(node, nowMs)}`,
   );
-  return renderList("rpc", "RPC nodes", cards, "cards wide");
+  return nodes.length === 0
+    ? null
+    : html`<details class="part" id="rpc"><summary>${formatCount(nodes.length, "RPC node")}: replies and the request</summary>
+${items}</details>
+`;
 }

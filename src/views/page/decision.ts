@@ -18,7 +18,7 @@ export interface DrawnSource extends Pick<Standing, "block_number" | "most_block
 const SHOWN_SECONDS = 1_800;
 /** The head is not at the very edge. */
 const LEAST_SECONDS = 90;
-const ROW = { height: 38, text: 15, bar: 21, thickness: 9 };
+const ROW = { height: 30, text: 12, bar: 17, thickness: 7 };
 const AXIS = 24;
 
 /**

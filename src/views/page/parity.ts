@@ -1,11 +1,12 @@
 import { variantName } from "../../core/model/fleet.ts";
+import { groupBy } from "../../core/model/group-by.ts";
 import type { ParityReport, Report } from "../../core/model/report.ts";
 import { formatAgo, formatDuration, formatNumber } from "../../core/model/text.ts";
 import { describeDifference, findDifferences, parityTitle } from "../wording/parity.ts";
 import { idOfKey, type Tone } from "../wording/targets.ts";
 import { type Html, html } from "./html.ts";
 import { chainPath, parityAnchor } from "./links.ts";
-import { renderClock, renderList, renderPill, renderSection, renderTable } from "./shell.ts";
+import { renderClock, renderList, renderPill, renderTable } from "./shell.ts";
 
 /** The variants whose data differ, a line for each pair; null if there are none. */
 export function renderDifferences(report: Report, nowMs: number): Html | null {
@@ -54,6 +55,11 @@ export function renderChainParity(protocol: string, own: readonly ParityReport[]
         : html`${renderClock(since, nowMs)}, ${formatDuration(Math.max(0, nowMs - Date.parse(since)))}`,
     Explanation: ({ detail }: ParityReport) => detail,
   };
-  const table = renderTable(id, `Parity of ${protocol}`, columns, own);
-  return renderSection(id, `Data of ${protocol}: the same in each variant?`, table);
+  const counts = [...groupBy(own, ({ result }) => result)].map(
+    ([result, { length }]) => `${length} ${result}`,
+  );
+  const isOpen = own.some(({ result }) => result === "different");
+  return html`<details class="part" id="part-${id}"${isOpen ? html` open` : null}><summary>Data of ${protocol} in each variant: ${counts.join(", ")}</summary>
+<div id="${id}">${renderTable(id, `Parity of ${protocol}`, columns, own)}</div></details>
+`;
 }
