@@ -1,6 +1,7 @@
 import { type Budget, type Endpoint, endpointsOf, type Fleet } from "../core/model/fleet.ts";
 import { groupBy } from "../core/model/group-by.ts";
-import type { Plan, PlannedBudget, PlanRow } from "../core/model/plan.ts";
+import type { Plan, PlannedBudget, PlannedProbe, PlanRow } from "../core/model/plan.ts";
+import { MOST_IN_REQUEST } from "../core/model/selection.ts";
 import { firingsOf } from "../schedule/firing-times.ts";
 import { requestsOfFullestAccount } from "./accounts.ts";
 
@@ -40,8 +41,24 @@ function planRow(group: readonly Endpoint[], budgets: ReadonlyMap<string, Budget
       requests_per_day: group.length * firingsOf(schedule).perDay,
       budget: budget?.name ?? null,
       share: budget === undefined ? null : requestsOfFullestAccount(budget, group) / budget.limit,
+      probes: planProbes(group),
     };
   });
+}
+
+/** The probes of endpoints that are polled alike: each as often as where it is asked most rarely. */
+function planProbes(group: readonly Endpoint[]): readonly PlannedProbe[] {
+  const everyMs = new Map<string, number>();
+  for (const { pollIntervalMs, selections = [] } of group) {
+    const probes = [...groupBy(selections, ({ probe }) => probe)];
+    // A request has the query of one probe.
+    const polls = probes.reduce((sum, [, own]) => sum + Math.ceil(own.length / MOST_IN_REQUEST), 0);
+    for (const [probe, [first]] of probes) {
+      const needed = Math.max(polls, Math.ceil((first?.everyMs ?? 0) / pollIntervalMs));
+      everyMs.set(probe, Math.max(everyMs.get(probe) ?? 0, needed * pollIntervalMs));
+    }
+  }
+  return Array.from(everyMs, ([probe, ms]) => ({ probe, every_seconds: ms / 1_000 }));
 }
 
 function planBudget({ name, ...budget }: Budget, fleet: Fleet): readonly PlannedBudget[] {

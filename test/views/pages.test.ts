@@ -376,7 +376,14 @@ function chainPage(chain: Partial<ChainReport>): string {
 function planOf(...protocols: readonly string[]): Plan {
   const indexers = protocols.map((protocol) => ({
     ...{ protocol, variant: "subgraph", tier: "production", endpoints: 1, schedule: "0 0 * * * *" },
-    ...{ names: ["all"], interval_seconds: 3_600, requests_per_day: 24, budget: protocol, share: 0.5 },
+    ...{
+      names: ["all"],
+      interval_seconds: 3_600,
+      requests_per_day: 24,
+      budget: protocol,
+      share: 0.5,
+      probes: [],
+    },
   }));
   const budgets = protocols.map((budget) => ({
     ...({ budget, limit: 48, per: "day", scope: "shared" } as const),

@@ -34,6 +34,14 @@ export interface PlanRow {
   readonly budget: string | null;
   /** The share of the budget that they use, from 0 to 1: together of a shared one, each of its own; null without a budget. */
   readonly share: number | null;
+  /** What their requests carry. */
+  readonly probes: readonly PlannedProbe[];
+}
+
+/** A probe, and how often the polls send its query to each target. */
+export interface PlannedProbe {
+  readonly probe: string;
+  readonly every_seconds: number;
 }
 
 /** What the schedules use of one budget. */

@@ -38,6 +38,9 @@ export interface QueryResult {
   readonly failure: string | null;
 }
 
+/** Most selections in one request. GraphQL Armor's default limit; Ponder allows 30. */
+export const MOST_IN_REQUEST = 15;
+
 /** Names what is asked of a target: the probe, the target, and a digest of the rest. */
 export const askedOf = memoize(
   ({ probe, target, select, expect, maxLatencyMs }: Selection): string =>

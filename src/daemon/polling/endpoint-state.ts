@@ -3,7 +3,7 @@ import type { Exchange } from "../../core/model/exchange.ts";
 import { type Endpoint, endpointsOf, type Fleet } from "../../core/model/fleet.ts";
 import { memoize } from "../../core/model/memoize.ts";
 import type { FailureReason } from "../../core/model/observation.ts";
-import { askedOf, type QueryResult, type Selection } from "../../core/model/selection.ts";
+import { askedOf, MOST_IN_REQUEST, type QueryResult, type Selection } from "../../core/model/selection.ts";
 import { NEW_SEARCH, type QuestionSearch } from "../../dialects/search.ts";
 import { Counters } from "./counters.ts";
 
@@ -177,8 +177,6 @@ export function noteExchange(exchanges: RecentExchanges, exchange: Exchange): vo
   }
 }
 
-/** GraphQL Armor's default limit; Ponder allows 30. */
-const MAX_ALIASES = 15;
 /** Ponder allows a thousand tokens. */
 const MAX_CHARACTERS = 8_000;
 /** Polls are never exactly on time: a poll may be early by this share of its interval or of `every`. */
@@ -217,7 +215,7 @@ function fitting([first, ...others]: readonly Selection[]): readonly Selection[]
   let characters = first?.select.length ?? 0;
   const fit = others
     .filter(({ probe }) => probe === first?.probe)
-    .slice(0, MAX_ALIASES - 1)
+    .slice(0, MOST_IN_REQUEST - 1)
     .filter(({ select }) => {
       characters += select.length;
       return characters <= MAX_CHARACTERS;

@@ -26,7 +26,15 @@ export function planColumns({ budgets, indexers }: Plan) {
       budget === null || share === null
         ? "none"
         : `${formatPercent(share)} of ${budget}${isEach(budget) ? " each" : ""}`,
+    ...(indexers.some(({ probes }) => probes.length > 0) && { "Probes in these requests": describeProbes }),
   };
+}
+
+function describeProbes({ probes }: Row): string {
+  const each = probes.map(
+    ({ probe, every_seconds: every }) => `${probe} every ${formatDuration(every * 1_000)}`,
+  );
+  return each.join(", ") || "none";
 }
 
 const MAX_NAMES = 3;
