@@ -27,6 +27,16 @@ const ObservationLine = z
       deployment: z.string().nullable().default(null),
       indexing_errors: z.boolean().nullable().default(null),
       failure: z.string().optional(),
+      queries: z
+        .array(
+          z.object({
+            probe: z.string(),
+            asked: z.string(),
+            took: Milliseconds,
+            failure: z.string().optional(),
+          }),
+        )
+        .optional(),
     }),
     z.object({
       ...Common,
@@ -48,7 +58,15 @@ const ObservationLine = z
     }
     const { block, time: timestampSec, hash, deployment, indexing_errors: indexingErrors, failure } = said;
     const head = { block, timestampSec, hash, deployment, indexingErrors };
-    return { ...common, kind: "head", head: failure === undefined ? head : { ...head, failure } };
+    const queries = said.queries?.map(({ took: tookMs, failure: why = null, ...asked }) => {
+      return { ...asked, tookMs, failure: why };
+    });
+    return {
+      ...common,
+      kind: "head",
+      head: failure === undefined ? head : { ...head, failure },
+      ...(queries && { queries }),
+    };
   });
 const RestartLine = z
   .object({ restart: Milliseconds, state: z.enum(["kept", "lost"]) })
@@ -84,7 +102,8 @@ export function observationLine(observation: Observation, fleet: Fleet): string 
 function saidBy(observation: Observation): object {
   if (observation.kind === "head") {
     const { block, timestampSec, hash, deployment, indexingErrors, failure } = observation.head;
-    return { block, time: timestampSec, hash, deployment, indexing_errors: indexingErrors, failure };
+    const queries = observation.queries?.map(({ tookMs: took, ...query }) => ({ ...query, took }));
+    return { block, time: timestampSec, hash, deployment, indexing_errors: indexingErrors, failure, queries };
   }
   if (observation.kind === "failed") {
     const { reason, detail, nextMs: next } = observation;

@@ -10,7 +10,11 @@ import { recordLog } from "../support/log-recorder.ts";
 import { type Scenario, startScenario } from "../support/scenario.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
-const FLEET = readFileSync("test/fixtures/daemon-stories/restart.yaml", "utf8");
+const PROBES = 'probes: { campaigns: { query: "campaigns(first: 1) { id }", expect: rows, every: 1m } }';
+const FLEET = readFileSync("test/fixtures/daemon-stories/restart.yaml", "utf8").replace(
+  "variant: subgraph,",
+  `variant: subgraph, ${PROBES},`,
+);
 const SUBGRAPH = "airdrops/subgraph/production/base";
 
 describe("synclag replay", () => {
@@ -20,6 +24,8 @@ describe("synclag replay", () => {
     play.fleet.target(SUBGRAPH).set({ freezeAtMs: Date.now() });
     live.push(...(await look(play, 13)));
     await play.restart({ state: "kept" });
+    live.push(...(await look(play, 5)));
+    play.fleet.target(SUBGRAPH).set({ freezeAtMs: null, says: { campaigns: 0 } });
     live.push(...(await look(play, 5)));
     await using folder = await temporaryFolder();
     const file = join(folder.path, "observations.jsonl");
@@ -40,6 +46,7 @@ describe("synclag replay", () => {
     });
     expect(said.slice(0, live.length)).toEqual(live);
     expect(live.join(" ")).toContain(`${SUBGRAPH} stalled`);
+    expect(live.join(" ")).toContain(`${SUBGRAPH} failed`);
   });
 
   it("prints the changes only, as a table", async () => {
