@@ -80,7 +80,7 @@ const STATUS_TRAITS = {
     ...WITH_HEIGHT,
     urgency: 11,
     runbook: "SynclagIndexerFailed",
-    trouble: "report a failed deployment",
+    trouble: "have failed",
     pages: true,
   },
   diverged: {
