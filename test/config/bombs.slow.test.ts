@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { parseConfig } from "../../src/config/parse.ts";
 import { parseWebConfig } from "../../src/config/web.ts";
 import { configErrorOf } from "../support/config-error.ts";
+import { cpuMsOf } from "../support/cpu-of.ts";
 
 /** Files that are easy to write, and large, deep or slow to parse. */
 const BOMBS: Readonly<Record<string, () => string>> = {
@@ -38,6 +39,30 @@ describe("a hostile configuration", () => {
       expect(message.slice(0, 200)).toMatch(/^file\.yaml:[1-9]\d*:[1-9]\d*: .+: ./);
       expect(message.length).toBeLessThan(1_000_000);
     }
+  });
+});
+
+describe("the CPU time of a schedule", () => {
+  it.each([
+    "a schedule of a huge range",
+    "a schedule of numbers that cannot be counted",
+    "a maintenance window at a huge range",
+  ])("is that of a usual one of as many bytes, of %s", async (name) => {
+    const hostile = BOMBS[name]?.() ?? "";
+    const usual = `version: 1\npoll: { rpc_schedule: "*/15 * * * * *" }\n#`.padEnd(hostile.length, "#");
+    const options = { file: "file.yaml", env: {}, readFile: () => "" };
+    const costOf = (text: string) =>
+      cpuMsOf(() => {
+        for (let count = 0; count < 100; count += 1) {
+          configErrorOf(() => parseConfig(text, options));
+        }
+      });
+
+    // The first ones also compile the code.
+    await costOf(usual);
+    const ratio = (await costOf(hostile)) / (await costOf(usual));
+
+    expect(ratio).toBeLessThan(5);
   });
 });
 
