@@ -1,8 +1,10 @@
 import type { Config } from "../config/config.ts";
 import { readProxySettings } from "../config/options.ts";
 import { configJsonSchema } from "../config/schema.ts";
-import { endpointsOf } from "../core/model/fleet.ts";
-import { formatCount } from "../core/model/text.ts";
+import { endedText, isReached } from "../core/model/end.ts";
+import { endpointsOf, type Fleet, indexerKey, type Target } from "../core/model/fleet.ts";
+import { groupBy } from "../core/model/group-by.ts";
+import { formatCount, formatList } from "../core/model/text.ts";
 import { type CommandWorld, EXIT, type Flags } from "./command-world.ts";
 import { loadConfig } from "./load-config.ts";
 
@@ -16,8 +18,9 @@ export function configCheck(
   world: CommandWorld,
   [file = "chains.yaml"]: readonly string[],
 ): number {
-  const config = loadConfig(file, world);
+  const loaded = loadConfig(file, world);
   readProxySettings(world.env);
+  const config = { ...loaded, warnings: [...loaded.warnings, ...pastEnds(loaded.fleet, world.nowMs())] };
   printWarnings(config, world);
   world.out(summarize(config));
   return EXIT.ok;
@@ -27,6 +30,22 @@ export function configCheck(
 export function configSchema(_flags: Flags, { out }: CommandWorld): number {
   out(JSON.stringify(configJsonSchema(), null, 2));
   return EXIT.ok;
+}
+
+/** The entries whose day has come. Whether a block was reached is not known without a poll. */
+function pastEnds({ chains, indexers }: Fleet, nowMs: number): readonly string[] {
+  const past = ({ until }: Pick<Target, "until">) =>
+    until?.kind === "date" && isReached(until, 0, nowMs) ? endedText(until.date) : null;
+  const entries = indexers.flatMap((indexer) => {
+    const targets = indexer.endpoints.flatMap((one) => one.targets);
+    return Array.from(groupBy(targets, past), ([text, own]) => {
+      const slugs = own.length === targets.length ? "" : ` on ${formatList(own.map(({ chain }) => chain))}`;
+      return [`${indexerKey(indexer)}${slugs}`, text] as const;
+    });
+  });
+  return [...chains.map((chain) => [`chains.${chain.slug}`, past(chain)] as const), ...entries].flatMap(
+    ([name, text]) => (text === null ? [] : `${name} ${text}: remove it once nobody reads it`),
+  );
 }
 
 /** Prints what deserves attention in a valid configuration. */

@@ -33,11 +33,13 @@ function askedOf({
 function servedOf({ variant, tier, status, chains }: IndexerEntry) {
   const served = Array.isArray(chains)
     ? chains
-    : Object.entries(chains).map(([slug, { url, headers: _, schedule: __, budget: ___, ...values }]) => [
-        slug,
-        url,
-        values,
-      ]);
+    : Object.entries(chains).map(
+        ([slug, { url, headers: _, schedule: __, budget: ___, until: ____, ...values }]) => [
+          slug,
+          url,
+          values,
+        ],
+      );
   return { variant, tier, status, served };
 }
 

@@ -197,6 +197,7 @@ function resolveChains({ chains, thresholds }: Sections): readonly Chain[] {
       testnet: entry.testnet ?? known?.testnet ?? false,
       explorer: entry.explorer === undefined ? (known?.explorer ?? null) : entry.explorer,
       thresholds: withThresholds(common, entry.thresholds, spot.at("thresholds"), blockTimeMs),
+      ...(entry.until && { until: entry.until }),
     };
   });
 }

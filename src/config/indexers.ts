@@ -103,6 +103,10 @@ export class IndexerResolver {
       this.#checkOwnValues(listed);
       this.#checkReach(listed);
     }
+    if (this.#entry.until?.kind === "block" && listed.length > 1) {
+      const expected = "expected a date, or until in the map of each chain";
+      this.#spot.at("until").add(`found a block, which is of one chain, for ${listed.length}; ${expected}`);
+    }
     const [first] = sharing;
     const drafts = [
       first === undefined ? null : this.#draft(SHARED_ENDPOINT, first, sharing, budgets),
@@ -282,6 +286,7 @@ export class IndexerResolver {
   #target(listed: ListedTarget): Target {
     const { key, chain, chainId, own, spot } = listed;
     const provider = own.provider ?? this.#entry.provider;
+    const until = own.until ?? this.#entry.until;
     return {
       key,
       ...this.#id,
@@ -292,6 +297,7 @@ export class IndexerResolver {
       explorer: this.#link("explorer", listed),
       playground: this.#link("playground", listed),
       ...this.#thresholds(chain),
+      ...(until && { until }),
       pollIntervalMs: 0,
     };
   }

@@ -1,6 +1,7 @@
 import { isIPv6 } from "node:net";
 import { validate } from "node-cron";
 import { z } from "zod";
+import type { End } from "../core/model/end.ts";
 import type { Limit } from "../core/model/limit.ts";
 import { formatCount } from "../core/model/text.ts";
 import { firingsOf } from "../schedule/firing-times.ts";
@@ -49,6 +50,23 @@ export function parseLimit(text: string): Limit | null {
 export function limitLiteral({ ms, blocks }: Limit): string {
   return blocks === null ? durationLiteral(ms ?? 0) : formatCount(blocks, "block");
 }
+
+const END = "a date such as 2026-06-30, or the number of a block";
+
+/** Where something ends, in chains.yaml. */
+export const Until = z
+  .union([
+    z
+      .int()
+      .positive()
+      .meta({ expected: END })
+      .transform((block): End => ({ kind: "block", block })),
+    z.iso
+      .date()
+      .meta({ expected: END })
+      .transform((date): End => ({ kind: "date", date })),
+  ])
+  .meta({ expected: END });
 
 /** A size in chains.yaml; bytes once parsed. A response of this size is held in memory. */
 export const ByteSize = parsed((text) => parseQuantity(text, BYTES, 2 ** 30), {

@@ -13,6 +13,7 @@ import {
   LagLimit,
   Listen,
   Schedule,
+  Until,
 } from "./quantities.ts";
 import {
   count,
@@ -46,6 +47,7 @@ const OVERRIDES = {
   headers: optional(Headers, "Replaces the indexer's headers."),
   budget: optional(BudgetName, "Its own budget."),
   provider: Provider,
+  until: optional(Until, "Where the indexer ends on this chain."),
 };
 
 /** The keys of a chain's map that are not values of placeholders. */
@@ -182,10 +184,15 @@ const IndexerEntry = map(
     chains: Chains.describe("Chains that it must serve; an absent one is missing."),
     thresholds: IndexerThresholds.prefault({}).describe("Thresholds of its targets that differ."),
     probes: Probes.default({}).describe("Queries that its targets must answer, else they are failed."),
+    until: optional(
+      Until,
+      "Where it ends ([statuses](statuses.md#ended)): a date, from 00:00 UTC of that day, or its last block.",
+    ),
   },
   [
     "thresholds",
     "probes",
+    "until",
     "dialect",
     "url",
     "custom",
@@ -262,12 +269,13 @@ const ChainEntry = map(
       .exactOptional()
       .describe("Block explorer with blocks at /block/NUMBER (default: that of a well-known id)."),
     thresholds: Thresholds.prefault({}).describe("Thresholds of this chain that differ from the file's."),
+    until: optional(Until, "Where the chain ends: a date, from 00:00 UTC of that day, or its last block."),
     rpc: listOf(RpcEntry, "a list of URLs, or of maps with a url")
       .meta({ secret: true })
       .prefault([])
       .describe("Nodes: heads that are independent of the indexers."),
   },
-  ["name", "block_time", "testnet", "explorer", "thresholds", "rpc"],
+  ["name", "block_time", "testnet", "explorer", "thresholds", "until", "rpc"],
 );
 
 const Instant = z.iso

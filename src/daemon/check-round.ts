@@ -1,7 +1,9 @@
 import type { BudgetRecord } from "../budgets/gate.ts";
 import type { Config } from "../config/config.ts";
+import { endedText } from "../core/model/end.ts";
 import type { Endpoint, Fleet } from "../core/model/fleet.ts";
 import type { Report, TargetReport } from "../core/model/report.ts";
+import { traitsOf } from "../core/model/statuses.ts";
 import { Daemon, type DaemonOptions } from "./daemon.ts";
 import { Monitor } from "./monitor.ts";
 import { openStateStore } from "./state/store.ts";
@@ -18,7 +20,8 @@ export interface CheckRoundOptions {
  * One round of `synclag check`: polls once every endpoint that serves one of these chains, of any protocol, since
  * together they make the reference that each is measured against.
  *
- * Statuses of an earlier process do not count, except where no request may be sent: there the last known height does. The state file
+ * Statuses of an earlier process do not count, except where no request may be sent: there the last known height does; and so does the
+ * end that a target had reached. The state file
  * takes in what was observed, as if a daemon had.
  *
  * @throws {StateLockedError} If a living process has the state file.
@@ -65,11 +68,15 @@ export async function checkRound(
   };
 }
 
-/** A target that no request was sent for, with its last known height and the lag since. */
+/** A target that no request was sent for, with its last known height and the lag since; and one that is gone, with the end that it had reached. */
 function withLastHeight(target: TargetReport, known: TargetReport | undefined): TargetReport {
-  return target.status === "throttled" && known?.status === "throttled"
-    ? { ...known, preferred: target.preferred }
-    : target;
+  if (target.status === "throttled" && known?.status === "throttled") {
+    return { ...known, preferred: target.preferred };
+  }
+  const ended = traitsOf(target.status).hasHeight ? null : (known?.ended ?? null);
+  return ended === null || target.ended !== null
+    ? target
+    : { ...target, ended, maintenance: true, detail: `${endedText(ended)}; ${target.detail}` };
 }
 
 function onlyServing(fleet: Fleet, chains: ReadonlySet<string>): Fleet {

@@ -27,6 +27,7 @@ const ObservationLine = z
       deployment: z.string().nullable().default(null),
       indexing_errors: z.boolean().nullable().default(null),
       failure: z.string().optional(),
+      completed: z.literal(true).optional(),
       queries: z
         .array(
           z.object({
@@ -56,15 +57,16 @@ const ObservationLine = z
     if (said.kind !== "head") {
       return { ...common, ...said };
     }
-    const { block, time: timestampSec, hash, deployment, indexing_errors: indexingErrors, failure } = said;
-    const head = { block, timestampSec, hash, deployment, indexingErrors };
+    const { block, time: timestampSec, hash, deployment, indexing_errors: indexingErrors } = said;
+    const { completed, failure } = said;
+    const words = { ...(failure !== undefined && { failure }), ...(completed && { completed }) };
     const queries = said.queries?.map(({ took: tookMs, failure: why = null, ...asked }) => {
       return { ...asked, tookMs, failure: why };
     });
     return {
       ...common,
       kind: "head",
-      head: failure === undefined ? head : { ...head, failure },
+      head: { block, timestampSec, hash, deployment, indexingErrors, ...words },
       ...(queries && { queries }),
     };
   });
@@ -101,9 +103,9 @@ export function observationLine(observation: Observation, fleet: Fleet): string 
 
 function saidBy(observation: Observation): object {
   if (observation.kind === "head") {
-    const { block, timestampSec, hash, deployment, indexingErrors, failure } = observation.head;
+    const { block, timestampSec: time, hash, deployment, indexingErrors, ...words } = observation.head;
     const queries = observation.queries?.map(({ tookMs: took, ...query }) => ({ ...query, took }));
-    return { block, time: timestampSec, hash, deployment, indexing_errors: indexingErrors, failure, queries };
+    return { block, time, hash, deployment, indexing_errors: indexingErrors, ...words, queries };
   }
   if (observation.kind === "failed") {
     const { reason, detail, nextMs: next } = observation;

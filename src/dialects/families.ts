@@ -106,6 +106,7 @@ const REST_FAMILIES = {
     chainId: "$key",
     height: "latestIndexedBlock.number?",
     time: "latestIndexedBlock.timestamp?",
+    completed: "chainStatus?",
   },
   // Newest first. `/main-page/indexing-status` has no height.
   blockscout: { path: "/api/v2/main-page/blocks", height: "0.height", time: "0.timestamp?", hash: "0.hash?" },

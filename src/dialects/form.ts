@@ -198,12 +198,13 @@ function readContent(form: Form, row: RowPlace): RowContent {
   if (isNotStarted(form, height, row)) {
     return NOT_STARTED.content;
   }
-  const found = [form.time, form.hash, form.deployment, form.failed].map((path) => follow(row, path));
+  const paths = [form.time, form.hash, form.deployment, form.failed, form.completed];
+  const found = paths.map((path) => follow(row, path));
   const lost = [height, ...found].find(isLost);
   if (lost !== undefined) {
     return unreadable(lost.why);
   }
-  const [time, hash, deployment, failed] = found.map(({ value }) => value);
+  const [time, hash, deployment, failed, phase] = found.map(({ value }) => value);
   const timestampSec = readTimestampSec(time);
   if (timestampSec === null && form.time?.endsWith("?") === false && !isUnknownTime(time)) {
     return unreadable(
@@ -215,6 +216,7 @@ function readContent(form: Form, row: RowPlace): RowContent {
     hash: readHash(hash),
     deployment: readDeployment(deployment),
     indexingErrors: failed === undefined ? null : isBadNews(failed),
+    ...(/completed$/.test(String(phase)) && { completed: true }),
   });
 }
 

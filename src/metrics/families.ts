@@ -200,7 +200,12 @@ export const STATUS_METRICS: readonly MetricFamily<ReportSource>[] = [
     "Threshold of the target, where it is configured in blocks",
     thresholdsIn("blocks"),
   ),
-  ...targets({ synclag_maintenance: ["maintenance", "1 inside a maintenance window"] }),
+  ...targets({
+    synclag_maintenance: [
+      "maintenance",
+      "1 inside a maintenance window, and of a target that has ended and stands still or is gone",
+    ],
+  }),
   ...gaps({
     synclag_variant_gap_blocks: ["blocks", "Blocks behind the other variant at one instant; negative: ahead"],
     synclag_variant_gap_seconds: ["seconds", "Chain time behind the other variant; negative when ahead"],

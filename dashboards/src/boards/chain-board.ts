@@ -85,7 +85,7 @@ function now(): readonly AnyPanel[] {
     ),
     stat(
       "In maintenance",
-      "Targets in a maintenance window. They raise no alert.",
+      "Targets in a maintenance window, or past their end. They raise no alert.",
       "none",
       `sum(max by (${ROW}) (synclag_maintenance{${SELECTED_TARGETS}})) or vector(0)`,
     ),

@@ -87,7 +87,7 @@ function now({ objective: share }: Settings): readonly AnyPanel[] {
     ),
     stat(
       "In maintenance",
-      "Targets in a maintenance window: still polled and shown, but without alerts.",
+      "Targets in a maintenance window, or past their end: still polled and shown, but without alerts.",
       "short",
       `sum(max by (${ROW}) (synclag_maintenance{${SELECTED_TARGETS}})) or vector(0)`,
     ),

@@ -14,9 +14,10 @@ import {
   type SourceState,
   steadied,
 } from "../source/source-state.ts";
+import { hasOwnEnd } from "../status/ended.ts";
 import { oppositionText } from "../status/exclusion-text.ts";
 import { contradictionOf } from "../status/judge.ts";
-import { paceRangeOf } from "../status/view.ts";
+import { paceRangeOf, targetsByKey } from "../status/view.ts";
 import { baselineOf, type ChainAt, type ChainState, sourceOf } from "./chain-state.ts";
 import { isDecided, isTooEarly } from "./statuses.ts";
 
@@ -72,10 +73,16 @@ function laggingMsOf({ chain }: ChainAt["watched"], { intervalMs }: ChainAt["pac
   return atPace(chain.thresholds.lagging, intervalMs).ms ?? 0;
 }
 
-/** The claims of all sources whose evidence is fresh, in the order of their keys. If all have one provider, each counts for itself. */
+/**
+ * The claims of all sources whose evidence is fresh and that have not ended by themselves, in the order of their keys: indexers that end
+ * at one block are level for ever. If all have one provider, each counts for itself.
+ */
 function claimsOf({ nowMs, pace, state, watched }: ChainAt): readonly Claim[] {
   const { thresholds } = watched.chain;
-  const fresh = state.sources.filter((source) => isFresh(source, thresholds, nowMs));
+  const targets = targetsByKey(watched);
+  const fresh = state.sources.filter(
+    (source) => isFresh(source, thresholds, nowMs) && !hasOwnEnd(source, targets.get(source.key), nowMs),
+  );
   const providers = fresh.map(({ key }) => watched.sources.get(key)?.provider ?? key);
   const isOneProvider = providers.every((provider) => provider === providers[0]);
   return fresh.flatMap((source, index) => {

@@ -4,8 +4,9 @@ import { traitsOf } from "../model/statuses.ts";
 import { staleAfterMs } from "../model/thresholds.ts";
 import { debounce } from "../source/settled-status.ts";
 import { hasReadHeight, type SourceState } from "../source/source-state.ts";
+import { lagIn } from "../status/ended.ts";
 import { statusVote } from "../status/judge.ts";
-import { followApproach, measureLag } from "../status/lag.ts";
+import { followApproach } from "../status/lag.ts";
 import { type ChainView, viewOf } from "../status/view.ts";
 import type { Instant } from "./decide.ts";
 
@@ -49,8 +50,7 @@ function settle(
   source.statusChanges += Number(former !== null && former.status !== source.verdict.status);
   source.approach = followApproach(source, view);
   // One height alone proves nothing: a back-filling target may have set the reference itself.
-  source.reachedTip ||=
-    vote.status === "ok" && source.samples.length > 1 && measureLag(source, view)?.ms != null;
+  source.reachedTip ||= vote.status === "ok" && source.samples.length > 1 && lagIn(source, view)?.ms != null;
   source.hasServed ||= source.reachedTip;
 }
 

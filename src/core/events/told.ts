@@ -99,15 +99,16 @@ interface Step {
   readonly news?: News;
 }
 
-/** Whether somebody wants to be told, except that it ended. */
+/** Whether somebody wants to be told, except that it ended. That a target which has ended is gone is worth a message, and no alert. */
 function isWanted({ incident, targets }: Running, rules: NotifyRules): boolean {
+  const isGone = targets.some(({ ended }) => ended !== null) && rules.severity === "warning";
   return (
-    isAtLeast(incident.severity, rules.severity) &&
+    (isAtLeast(incident.severity, rules.severity) || isGone) &&
     // One that the report does not have has left chains.yaml.
     (targets.length < incident.targets.length ||
       targets.some(
-        ({ maintenance, protocol, tier }) =>
-          !maintenance &&
+        ({ ended, maintenance, protocol, tier }) =>
+          (!maintenance || ended !== null) &&
           (rules.protocols?.includes(protocol) ?? true) &&
           (rules.tiers?.includes(tier) ?? true),
       ))

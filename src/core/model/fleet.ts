@@ -1,3 +1,4 @@
+import type { End } from "./end.ts";
 import { groupBy } from "./group-by.ts";
 import type { Limit } from "./limit.ts";
 import { memoize } from "./memoize.ts";
@@ -27,6 +28,8 @@ export interface Chain {
   /** The address of its block explorer, or null. */
   readonly explorer: string | null;
   readonly thresholds: Thresholds;
+  /** Where it ends, as configured; absent: it goes on. */
+  readonly until?: End;
 }
 
 /** One indexer on one chain: what gets a height and a status. */
@@ -47,6 +50,8 @@ export interface Target {
   readonly playground: string | null;
   /** Of its indexer; absent: those of its chain. */
   readonly thresholds?: Thresholds;
+  /** Where its indexer ends on this chain, as configured. */
+  readonly until?: End;
   /** The time between two polls of its endpoint, which decides when its evidence is stale. */
   readonly pollIntervalMs: number;
 }
@@ -76,6 +81,8 @@ export interface Form {
   readonly deployment?: string | undefined;
   /** What is true, or not empty, once indexing has failed. */
   readonly failed?: string | undefined;
+  /** A word that ends in `completed` once it has indexed all that it will. */
+  readonly completed?: string | undefined;
   /** Heights that mean "not started"; 0 always does. */
   readonly notStarted?: readonly (string | number | null)[] | undefined;
 }
@@ -224,12 +231,19 @@ export function variantName({ variant, tier }: Pick<IndexerId, "variant" | "tier
   return isProduction({ tier }) ? variant : `${variant} (${tier})`;
 }
 
-/**
- * The targets of one protocol on one chain that serve users: the production tier, or all targets without one.
- */
-export function servingTargets<T extends Pick<Target, "tier">>(targets: readonly T[]): readonly T[] {
+/** The targets of one protocol on one chain that are of the tier that serves users: production, or all targets without one. */
+export function servingTier<T extends Pick<Target, "tier">>(targets: readonly T[]): readonly T[] {
   const production = targets.filter(isProduction);
   return production.length === 0 ? targets : production;
+}
+
+/** Those of the serving tier that serve users: the ones that go on, or all where all have ended. */
+export function servingTargets<T extends Pick<Target, "tier"> & { readonly ended: string | null }>(
+  targets: readonly T[],
+): readonly T[] {
+  const ofTier = servingTier(targets);
+  const goingOn = ofTier.filter(({ ended }) => ended === null);
+  return goingOn.length === 0 ? ofTier : goingOn;
 }
 
 /** The keys of the sources that an endpoint observes: its targets, or itself if it is an RPC node. */

@@ -39,6 +39,8 @@ export interface Head {
   readonly indexingErrors: boolean | null;
   /** What the indexer says made the deployment fail, in one line. */
   readonly failure?: string;
+  /** The indexer says that it has completed. It may be wrong: it is shown, and decides nothing. */
+  readonly completed?: true;
 }
 
 /** When a poll was made. The height was read at some instant between the two. Unix milliseconds. */

@@ -114,8 +114,14 @@ const Target = z.object({
     "Whether it was ever at the head, as far as is known: back-filling is then an outage for its users, not a start",
   ).default(false),
   thresholds: Thresholds.describe("Those of its indexer; null: those of its chain").nullable().default(null),
+  ended: orNull(
+    Text,
+    "The end in chains.yaml that it has reached, a date or a block, as until has it; null: it goes on",
+  ),
   preferred: Flag.describe("The freshest healthy target of its protocol and chain").default(false),
-  maintenance: Flag.describe("Inside a maintenance window; the status is determined as usual").default(false),
+  maintenance: Flag.describe(
+    "Planned, so that it raises no alert: inside a maintenance window; or it has ended, and stands still or is gone. The status is determined as usual",
+  ).default(false),
   maintenance_until: orNull(Time, "When that window ends").default(null),
   detail: Text.describe("One sentence that explains the status"),
   explorer: Link,

@@ -9,6 +9,7 @@ import {
   type TargetId,
   type TargetReport,
 } from "../model/report.ts";
+import { traitsOf } from "../model/statuses.ts";
 import { isoTime } from "../model/text.ts";
 import { incidentsOf } from "./incidents-of.ts";
 
@@ -84,13 +85,19 @@ function targetsIn({
     .map((one) => (unproven.has(one.key) ? unknown(one, "not polled since our network outage", null) : one))
     .map((one) => {
       const untilMs = maintenance?.(one) ?? null;
-      return untilMs === null ? one : { ...one, maintenance: true, maintenance_until: isoTime(untilMs) };
+      const maintenance_until = untilMs === null ? null : isoTime(untilMs);
+      return untilMs === null && !isPast(one) ? one : { ...one, maintenance: true, maintenance_until };
     });
 }
 
 function unknown(target: TargetReport, detail: string, since: string | null): TargetReport {
   const noLag = { lag_blocks: null, lag_seconds: null, lag_extrapolated: false, catch_up: null };
   return { ...target, ...noLag, status: "unknown", unconfirmed: null, since, preferred: false, detail };
+}
+
+/** Whether it stands still at its end, or is gone since: both were announced. */
+function isPast({ ended, status }: TargetReport): boolean {
+  return ended !== null && (status === "ok" || !traitsOf(status).hasHeight);
 }
 
 /** With the explanation first in the detail, unless the target is `ok` or `unknown`. */

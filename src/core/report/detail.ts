@@ -1,3 +1,4 @@
+import { endedText, endLiteral } from "../model/end.ts";
 import type { FailureReason } from "../model/observation.ts";
 import type { TargetReport } from "../model/report.ts";
 import type { Status } from "../model/statuses.ts";
@@ -6,7 +7,8 @@ import { formatCount, formatDuration, formatList, formatNumber } from "../model/
 import { staleAfterMs } from "../model/thresholds.ts";
 import { failedQueries, type QueryState } from "../source/queries.ts";
 import { statusOfFailure } from "../source/settled-status.ts";
-import { disagreementOf, idleMs, type LastPoll, type SourceState } from "../source/source-state.ts";
+import { disagreementOf, idleMs, type LastPoll, reached, type SourceState } from "../source/source-state.ts";
+import type { Ended } from "../status/ended.ts";
 import { divergedText } from "../status/exclusion-text.ts";
 import { contradictionOf } from "../status/judge.ts";
 import type { Lag } from "../status/lag.ts";
@@ -17,6 +19,8 @@ export interface Facts {
   readonly status: Status;
   /** What the last poll indicates, where it is not the status and another poll has to confirm it. */
   readonly unconfirmed: Status | null;
+  /** Null: it goes on. */
+  readonly ended: Ended | null;
   readonly state: SourceState;
   readonly view: ChainView;
   readonly lag: Lag | null;
@@ -92,11 +96,33 @@ const RECENT = 2;
 export function detailOf(facts: Facts): string {
   const { unconfirmed } = facts;
   if (unconfirmed === null) {
-    return `${CLAUSES[facts.status](facts)}${replicasText(facts)}`;
+    return `${clauseOf(facts)}${replicasText(facts)}`;
   }
   const now = { ...facts, status: unconfirmed, catchUp: null };
   const what = unconfirmed === "ok" ? "recovering: " : `not confirmed yet: ${unconfirmed}, `;
-  return `${what}${CLAUSES[unconfirmed](now)}${replicasText(now)}`;
+  return `${what}${clauseOf(now)}${replicasText(now)}`;
+}
+
+/** Of a target at its end, that comes first: nothing else explains that it may stand still, or be gone. */
+function clauseOf(facts: Facts): string {
+  const { ended, state, status, view } = facts;
+  if (ended === null) {
+    return `${CLAUSES[status](facts)}${completedText(facts)}`;
+  }
+  const what = `${ended.isOwn ? "" : "its chain "}${endedText(endLiteral(ended.end))}`;
+  if (status !== "ok") {
+    return `${what}; ${CLAUSES[status](facts)}`;
+  }
+  const block = reached(state)?.block;
+  const at = block === undefined || ended.end.kind === "block" ? "" : `, at block ${formatNumber(block)}`;
+  return ended.isOwn || view.reference === null ? `${what}${at}` : `${what}, ${behindText(facts)}`;
+}
+
+/** What the indexer says of itself, where nobody but chains.yaml can say so. */
+function completedText({ state: { last }, status }: Facts): string {
+  return last?.kind === "head" && last.completed === true && status !== "ok"
+    ? "; it says that it has completed: if so, set until in chains.yaml"
+    : "";
 }
 
 /** Which sources contradict each other, by how much, and what would decide it. */

@@ -15,7 +15,8 @@ type Found = Pick<Incident, "kind" | "scope" | "subject" | "detail" | "targets">
 
 /**
  * All incidents: the shared causes; then pairs and single targets in trouble that no cause explains. Each target in trouble is in one
- * of them, so there is an incident whenever a person should look. One whose targets have become unknown goes on.
+ * of them, so there is an incident whenever a person should look. One whose targets have become unknown goes on. A target that has
+ * ended and is gone is a calm one: nobody needs to look, and somebody should know.
  */
 export function incidentsOf({ causes, previous, nowMs, ...report }: IncidentsInput): readonly Incident[] {
   const { pairs, targets: severities } = judgeReport({ ...report, incidents: [] });
@@ -27,8 +28,10 @@ export function incidentsOf({ causes, previous, nowMs, ...report }: IncidentsInp
   const isOpen = ({ key }: TargetReport) =>
     !explained.has(key) && needsAction(severities.get(key) ?? "unknown");
   const known = new Map(previous.map((one) => [incidentKey(one), one]));
+  const gone = report.targets.filter((target) => isGone(target) && !explained.has(target.key));
   const found = pairs
     .flatMap((pair) => incidentsOfPair(pair, pair.targets.filter(isOpen)))
+    .concat(gone.map(goneIncident))
     .map((one) => ({ ...one, since: known.get(incidentKey(one))?.since ?? isoTime(nowMs) }));
   const foundKeys = new Set(found.map(incidentKey));
   const unknown = new Set(report.targets.filter(({ status }) => status === "unknown").map(({ key }) => key));
@@ -39,6 +42,16 @@ export function incidentsOf({ causes, previous, nowMs, ...report }: IncidentsInp
       one.targets.some((key) => unknown.has(key) && !explained.has(key)),
   );
   return [...causes, ...found, ...undecided].map((one) => ({ ...one, severity: severityOf(one.targets) }));
+}
+
+/** Whether it has ended, and does not answer any more. */
+function isGone({ ended, maintenance, status }: TargetReport): boolean {
+  return ended !== null && maintenance && status !== "ok" && status !== "unknown";
+}
+
+function goneIncident({ key, status }: TargetReport): Found {
+  const detail = `${key} has ended and is ${status.replace("_", " ")}`;
+  return { kind: "target", scope: "target", subject: key, detail, targets: [key] };
 }
 
 /** One incident for what is wrong with the pair as a whole, else one for each of its targets in trouble. */

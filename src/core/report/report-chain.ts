@@ -3,6 +3,7 @@ import { boundsIn } from "../chain/decide.ts";
 import { estimateGap } from "../gap/gap.ts";
 import { isFarAhead } from "../head/agree.ts";
 import { timeOfBlock } from "../head/chain-clock.ts";
+import { endLiteral } from "../model/end.ts";
 import { servingTargets, type Target, type Thresholds } from "../model/fleet.ts";
 import { groupBy } from "../model/group-by.ts";
 import type { Limit } from "../model/limit.ts";
@@ -19,9 +20,10 @@ import { isFresh, staleAfterMs } from "../model/thresholds.ts";
 import { failedQueries, hasDoubtfulQuery, resultOf } from "../source/queries.ts";
 import { statusOfFailure } from "../source/settled-status.ts";
 import { newestSample, newSource, reached, type SourceState, servedOf } from "../source/source-state.ts";
+import { type Ended, endedOf, lagIn } from "../status/ended.ts";
 import { oppositionText } from "../status/exclusion-text.ts";
 import { contradictionOf, statusVote } from "../status/judge.ts";
-import { measureLag, reportCatchUp } from "../status/lag.ts";
+import { reportCatchUp } from "../status/lag.ts";
 import { type ChainView, thresholdsOf, viewOf } from "../status/view.ts";
 import { detailOf, disputeText, type Facts } from "./detail.ts";
 import { differingKeys } from "./pairs.ts";
@@ -157,7 +159,7 @@ function standingOf(
 
 /**
  * The gaps between the variants of each protocol, where both have fresh heights that no other source contradicts, and
- * are judged by these: not by their low replicas.
+ * are judged by these: not by their low replicas. One that has ended by itself falls behind for ever.
  */
 function reportGaps(state: ChainState, watched: WatchedChain, view: ChainView): readonly GapReport[] {
   const comparable = new Map(
@@ -165,7 +167,7 @@ function reportGaps(state: ChainState, watched: WatchedChain, view: ChainView): 
       .filter(
         (source) => isFresh(source, view.thresholds, view.nowMs) && contradictionOf(source, view) === null,
       )
-      .filter(({ replicas }) => replicas?.isStale !== true)
+      .filter((source) => source.replicas?.isStale !== true && endedOf(source, view)?.isOwn !== true)
       .map((source) => [source.key, source]),
   );
   return watched.targets.flatMap((target) => {
@@ -211,7 +213,8 @@ function reportTarget(
   const unconfirmed = unconfirmedOf(known, status, view);
   // Against the clock, the freshest of two that contradict each other would look right.
   const isUnknown = height.block_number === null || (view.dispute !== null && status === "ok");
-  const measured = isUnknown ? null : measureLag(state, view);
+  const measured = isUnknown ? null : lagIn(state, view);
+  const ended = endedOf(state, view);
   const lag = traitsOf(status).hasLag ? measured : null;
   const catchUp = reportCatchUp(state, status, lag, view.intervalMs);
   const said = unconfirmed ?? status;
@@ -244,12 +247,21 @@ function reportTarget(
     regressions: state.regressions,
     served: state.hasServed,
     thresholds: target.thresholds === undefined ? null : reportThresholds(thresholdsOf(target, view)),
+    ended: reportEnd(ended),
     preferred: false,
     maintenance: false,
     maintenance_until: null,
     explorer: target.explorer,
     playground: target.playground,
-    [FACTS]: { status, unconfirmed, state, view, lag: traitsOf(said).hasLag ? measured : null, catchUp },
+    [FACTS]: {
+      status,
+      unconfirmed,
+      ended,
+      state,
+      view,
+      lag: traitsOf(said).hasLag ? measured : null,
+      catchUp,
+    },
   };
   addDetail(report);
   return report;
@@ -268,6 +280,10 @@ function reportQuery([asked, probe]: readonly [asked: string, probe: string], { 
         latency_seconds: known.tookMs / 1_000,
         detail: known.failure,
       };
+}
+
+function reportEnd(ended: Ended | null): TargetReport["ended"] {
+  return ended === null ? null : endLiteral(ended.end);
 }
 
 /** The status that the last poll indicates, where it is not the settled one and another poll has to confirm it. */

@@ -71,11 +71,12 @@ function foldHead(
   observation: Extract<Observation, { kind: "head" }>,
   context: FoldContext,
 ): void {
-  const { deployment, failure, indexingErrors } = observation.head;
+  const { completed, deployment, failure, indexingErrors } = observation.head;
   const results = observation.queries?.filter(({ asked }) => context.asked.has(asked)) ?? [];
   const sample = sampleOf(observation.head, observation);
   const { sentAtMs, receivedAtMs } = sample;
-  source.last = { kind: "head", sentAtMs, receivedAtMs, ...(failure === undefined ? {} : { failure }) };
+  const said = { ...(failure !== undefined && { failure }), ...(completed && { completed }) };
+  source.last = { kind: "head", sentAtMs, receivedAtMs, ...said };
   source.lastSuccessMs = receivedAtMs;
   source.indexingErrors = indexingErrors;
   source.queries = results.length === 0 ? source.queries : foldQueries(source.queries, results, receivedAtMs);

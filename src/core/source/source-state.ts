@@ -6,9 +6,9 @@ import type { SettledStatus } from "./settled-status.ts";
 
 /** How the last poll ended. */
 export type LastPoll = PollTimes &
-  /** `failure`: what the indexer says made the deployment fail. */
+  /** `failure`: what the indexer says made the deployment fail; `completed`: it says that it has completed. */
   (
-    | { readonly kind: "head"; readonly failure?: string }
+    | { readonly kind: "head"; readonly failure?: string; readonly completed?: true }
     | { readonly kind: "not_started" | "missing" }
     | {
         readonly kind: "failed";

@@ -1,5 +1,6 @@
 import { isBackfilling } from "../head/claim.ts";
 import type { Consensus, Opposition } from "../head/consensus.ts";
+import type { Thresholds } from "../model/fleet.ts";
 import { isBeyond } from "../model/limit.ts";
 import { readAtMs, type Sample } from "../model/sample.ts";
 import { type Status, traitsOf } from "../model/statuses.ts";
@@ -13,7 +14,7 @@ import {
   WEAK_WEIGHT,
 } from "../source/settled-status.ts";
 import { idleMs, newestSample, type SourceState, servedOf, THIN_SAMPLES } from "../source/source-state.ts";
-import { measureLag } from "./lag.ts";
+import { endedOf, lagIn } from "./ended.ts";
 import { AHEAD_BLOCKS, type ChainView, thresholdsOf } from "./view.ts";
 
 /** A target catches up once it goes this much faster than its chain, and by more blocks than an uneven or random pace explains. */
@@ -78,17 +79,14 @@ function statusOfHead(target: SourceState, view: ChainView): Status {
   if (contradictionOf(target, view) !== null) {
     return "diverged";
   }
-  // A target beyond the supposed halt shows that the chain continues.
-  if (view.haltedAt !== null && (newestSample(target)?.block ?? 0) <= view.haltedAt + AHEAD_BLOCKS) {
-    return "chain_halted";
-  }
   const thresholds = thresholdsOf(target, view);
-  if (idleMs(target) > stalledAfterMs(thresholds, view.pace)) {
-    return "stalled";
+  const standstill = standstillOf(target, view, thresholds);
+  if (standstill !== null) {
+    return standstill;
   }
   // Users may be served by replicas that are far behind the others, whether these advance or not.
   const isServedLow = target.replicas?.isStale === true;
-  const lag = measureLag(servedOf(target), view);
+  const lag = lagIn(servedOf(target), view);
   const isBehind = lag === null ? null : isBeyond(lag, thresholds.lagging);
   if (isBehind === false) {
     return "ok";
@@ -100,6 +98,18 @@ function statusOfHead(target: SourceState, view: ChainView): Status {
     return isBackfilling(target, view.pace) ? "syncing" : "ok";
   }
   return !target.reachedTip && isCatchingUp(target, view) ? "syncing" : "lagging";
+}
+
+/** Why it stands still where it should go on; null: it does not, or has ended. */
+function standstillOf(target: SourceState, view: ChainView, thresholds: Thresholds): Status | null {
+  if (endedOf(target, view) !== null) {
+    return null;
+  }
+  // A target beyond the supposed halt shows that the chain continues.
+  if (view.haltedAt !== null && (newestSample(target)?.block ?? 0) <= view.haltedAt + AHEAD_BLOCKS) {
+    return "chain_halted";
+  }
+  return idleMs(target) > stalledAfterMs(thresholds, view.pace) ? "stalled" : null;
 }
 
 /** Why the others do not believe it to be of this chain, or null. */

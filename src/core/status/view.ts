@@ -1,6 +1,7 @@
 import type { PaceRange } from "../gap/gap.ts";
 import type { ChainClock } from "../head/chain-clock.ts";
 import { type Consensus, type HeadState, type Pace, paceOf } from "../head/consensus.ts";
+import { type End, isReached } from "../model/end.ts";
 import type { Chain, Target, Thresholds } from "../model/fleet.ts";
 import { memoize } from "../model/memoize.ts";
 import { isFresh, stalledAfterMs, thresholdsAtPace } from "../model/thresholds.ts";
@@ -19,13 +20,15 @@ export interface ChainView {
   readonly nowMs: number;
   /** Of the chain, at its pace. */
   readonly thresholds: Thresholds;
+  /** Where it ends, as configured; null: it goes on. */
+  readonly until: End | null;
   /** What is configured of its targets, by their keys. */
   readonly targets: ReadonlyMap<string, Target>;
   readonly clock: ChainClock;
   /** Measured, else configured, else null. */
   readonly intervalMs: number | null;
   readonly pace: Pace;
-  /** Null: no height, or stale evidence. */
+  /** Null: no height, or stale evidence; the last head of a chain that has ended stays. */
   readonly reference: HeadState | null;
   readonly consensus: Consensus;
   /** Null where it is decided. */
@@ -75,11 +78,12 @@ export function viewOf(
   return {
     nowMs,
     thresholds,
+    until: chain.until ?? null,
     targets: targetsByKey(watched),
     clock,
     intervalMs,
     pace,
-    reference: head !== null && nowMs <= head.freshUntilMs ? head : null,
+    reference: head !== null && (nowMs <= head.freshUntilMs || isOver(chain, head, nowMs)) ? head : null,
     consensus,
     dispute: disputeOf(consensus.undecided, state.sources, rpcs.length > 0),
     hasSingleSource: state.sources.length < 2,
@@ -88,7 +92,11 @@ export function viewOf(
   };
 }
 
-const targetsByKey = memoize(
+function isOver({ until }: Chain, { block }: HeadState, nowMs: number): boolean {
+  return until !== undefined && isReached(until, block, nowMs);
+}
+
+export const targetsByKey = memoize(
   ({ targets }: Configured): ReadonlyMap<string, Target> =>
     new Map(targets.map((target) => [target.key, target])),
 );

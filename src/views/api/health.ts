@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { servingTargets, variantName } from "../../core/model/fleet.ts";
+import { servingTargets, servingTier, variantName } from "../../core/model/fleet.ts";
 import { groupBy } from "../../core/model/group-by.ts";
 import { isBeyond, limitText } from "../../core/model/limit.ts";
 import {
@@ -33,8 +33,9 @@ export function healthJson(report: Report, query: HealthQuery): HealthJson | nul
   const chain = report.chains.find((one) => one.slug === query.chain);
   const { protocol, chain: slug, tier, variant } = query;
   const own = selectTargets(report.targets, { protocol, chain: slug, tier });
-  const ofTier = tier === undefined ? servingTargets(own) : own;
-  const considered = ofTier.filter((target) => variant === undefined || variant === target.variant);
+  const ofTier = tier === undefined ? servingTier(own) : own;
+  const considered =
+    variant === undefined ? servingTargets(ofTier) : ofTier.filter((target) => variant === target.variant);
   if (chain === undefined || considered.length === 0) {
     return null;
   }

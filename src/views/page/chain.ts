@@ -1,3 +1,4 @@
+import { endedText } from "../../core/model/end.ts";
 import type { EndpointRecord, Exchange } from "../../core/model/exchange.ts";
 import { variantName } from "../../core/model/fleet.ts";
 import { groupBy } from "../../core/model/group-by.ts";
@@ -136,7 +137,7 @@ function mainFacts(target: TargetReport, gap: GapReport | undefined, nowMs: numb
     blocks === null ? [] : formatCount(blocks, "block"),
   ].flat();
   return [
-    ["Lag", lag.join(", ") || "unknown"],
+    ["Lag", lag.join(", ") || (target.ended === null ? "unknown" : `none: ${endedText(target.ended)}`)],
     [html`${renderTerm("Gap")} to ${gap?.against ?? ""}`, gap === undefined ? null : describeGap(gap)],
     ["Indexing errors", isBroken === true ? "reported by the indexer" : null],
     ...target.probes.map((query) => [`Query ${query.probe}`, describeQuery(query, nowMs)] as const),

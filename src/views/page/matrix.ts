@@ -70,7 +70,7 @@ function renderLegend(targets: readonly TargetReport[], fleet: Fleet): Html {
   const outlined = html`<li><b class="warn muted">${toneGlyph("warn")}</b> outlined: an incident above explains it</li>`;
   return html`<ul class="legend">${entries}
 ${targets.some(({ key }) => fleet.explained.has(key)) ? outlined : null}
-${targets.some(({ maintenance }) => maintenance) ? html`<li><b>⚒</b> in maintenance</li>` : null}</ul>`;
+${targets.some((one) => one.maintenance && one.ended === null) ? html`<li><b>⚒</b> in maintenance</li>` : null}</ul>`;
 }
 
 /** A table for the protocols that serve most of the same chains, and others for those of few chains. */
@@ -146,15 +146,18 @@ function renderCell(target: TargetReport | undefined, table: Table): Html {
   }
   const tone = toneOf(target, table);
   const style = table.explained.has(target.key) ? `${tone} muted` : `${tone}${isLate(target) ? " late" : ""}`;
-  const lagMs = notableLagMs(target);
+  const { ended, maintenance, status } = target;
+  const isPast = ended !== null && status === "ok";
+  const lagMs = isPast ? null : notableLagMs(target);
   const text = [
-    lagMs !== null && TOLD_BY_LAG.has(target.status) ? [] : target.status,
+    isPast || (lagMs !== null && TOLD_BY_LAG.has(status)) ? [] : status,
+    ended === null ? [] : "ended",
     lagMs === null ? [] : shortDuration(lagMs),
-    target.maintenance ? "⚒" : [],
+    maintenance && ended === null ? "⚒" : [],
   ].flat();
   // Cells at the head need no explanation, and they are most of the page.
   const name = targetName(target);
-  const title = style === "ok" ? null : html` title="${name}, ${target.status}: ${target.detail}"`;
+  const title = style === "ok" && !isPast ? null : html` title="${name}, ${status}: ${target.detail}"`;
   const path = `${chainPath(target.chain)}#${targetAnchor(target)}`;
   return html`<td><a class="${style}" href="${path}"${title}>${toneGlyph(tone)}\u00A0${text.join(" ")}</a></td>`;
 }

@@ -15,12 +15,12 @@ export function renderPublicPage(report: Report, view: PublicView, log: EventLog
   const { read, renderAxis } = stripReader(log, "90d", report);
   const pairs = publicPairs(report, view);
   const nowMs = Date.parse(report.generated_at);
-  const worst = (["down", "degraded", "unknown", "in maintenance", "ok"] as const).find((state) =>
+  const worst = (["down", "degraded", "unknown", "in maintenance", "ok", "ended"] as const).find((state) =>
     pairs.some((pair) => stateOf(pair) === state),
   );
   const [word, tone] = wordsOf(worst ?? "unknown");
   const some = worst === undefined ? "No system is listed" : `Some systems are ${word}`;
-  const sentence = worst === "ok" ? "All systems operational" : some;
+  const sentence = ALL[worst ?? ""] ?? some;
   const sections = [...groupBy(pairs, ({ protocol }) => protocol)].map(([protocol, own]) => {
     const items = own.map((pair) => {
       const { name, slug } = pair.chain;
@@ -42,8 +42,19 @@ ${sections}</main></body></html>
 `);
 }
 
-/** The state of a pair, or that all that its users miss is in maintenance. */
-function stateOf(pair: JudgedPair): PairState | "in maintenance" {
+/** Where nothing is worse. */
+const ALL: Readonly<Record<string, string>> = {
+  ok: "All systems operational",
+  ended: "All systems have ended",
+};
+
+type PublicState = PairState | "in maintenance" | "ended";
+
+/** The state of a pair, or that all that its users miss is in maintenance; or that all of it has ended. */
+function stateOf(pair: JudgedPair): PublicState {
+  if (servingTargets(pair.targets).every(({ ended, maintenance }) => ended !== null && maintenance)) {
+    return "ended";
+  }
   return plannedEnd(pair) === undefined ? pair.state : "in maintenance";
 }
 
@@ -55,8 +66,8 @@ function plannedEnd({ state, targets }: JudgedPair): string | null | undefined {
   return isPlanned ? (ends.toSorted().at(-1) ?? null) : undefined;
 }
 
-function wordsOf(state: PairState | "in maintenance"): readonly [word: string, tone: Tone] {
-  return state === "in maintenance" ? [state, "busy"] : PAIR_WORDS[state];
+function wordsOf(state: PublicState): readonly [word: string, tone: Tone] {
+  return state === "in maintenance" || state === "ended" ? [state, "busy"] : PAIR_WORDS[state];
 }
 
 /** The pairs of the public view: no testnets. */

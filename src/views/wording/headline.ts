@@ -170,9 +170,13 @@ function calmTitle({ generated_at, targets }: Report, severity: Severity): strin
   }
   if (count("ok") === targets.length) {
     const all = targets.length === 1 ? "The only target is" : `All ${total} are`;
-    return `${all} ok${describeLags(targets)}`;
+    const ended = targets.filter((one) => one.ended !== null).length;
+    const past = ended === 0 ? "" : `, ${ended === targets.length ? "and" : formatNumber(ended)} ended`;
+    return `${all} ok${describeLags(targets.filter((one) => one.ended === null))}${past}`;
   }
-  const isPlanned = ({ maintenance, status }: TargetReport) => maintenance && status !== "ok";
+  const isPast = ({ ended, maintenance, status }: TargetReport) =>
+    ended !== null && maintenance && status !== "ok";
+  const isPlanned = (one: TargetReport) => one.maintenance && one.status !== "ok" && !isPast(one);
   const planned = targets.filter(isPlanned);
   // Times in ISO 8601 sort as texts.
   const last = planned
@@ -180,9 +184,10 @@ function calmTitle({ generated_at, targets }: Report, severity: Severity): strin
     .at(-1);
   const words = last && describeMaintenance(last, Date.parse(generated_at));
   const others = {
+    "ended and gone": targets.filter(isPast),
     [words ?? "in maintenance"]: planned,
-    syncing: targets.filter((one) => !isPlanned(one) && one.status === "syncing"),
-    "without data": targets.filter((one) => !isPlanned(one) && one.status === "unknown"),
+    syncing: targets.filter((one) => !one.maintenance && one.status === "syncing"),
+    "without data": targets.filter((one) => !one.maintenance && one.status === "unknown"),
   };
   const rest = Object.entries(others).flatMap(([words, { length }]) =>
     length === 0 ? [] : `, ${formatNumber(length)} ${words}`,
@@ -198,6 +203,9 @@ function describeLags(targets: readonly TargetReport[]): string {
   const unknown = targets.filter(
     ({ lag_blocks, lag_seconds }) => lag_blocks === null && lag_seconds === null,
   );
+  if (targets.length === 0) {
+    return "";
+  }
   const most = formatDuration(Math.max(0, ...lags));
   const late = most === formatDuration(0) ? ", at the head" : `, at most ${most} behind`;
   if (unknown.length === targets.length) {

@@ -1,3 +1,4 @@
+import { endedText } from "../../core/model/end.ts";
 import { type IndexerId, isProduction, variantName } from "../../core/model/fleet.ts";
 import type { Limit } from "../../core/model/limit.ts";
 import type { ChainSummary, Report, Severity, TargetReport } from "../../core/model/report.ts";
@@ -67,13 +68,19 @@ export function isLate({ status, lag_seconds: lag }: TargetReport): boolean {
   return status === "ok" && (lag ?? 0) >= NOTABLE_SECONDS;
 }
 
-/** How far a target is behind or, where its lag is `unknown`, how long ago it advanced; in words, too. `head`: what it is behind. */
+/**
+ * How far a target is behind or, where its lag is `unknown`, how long ago it advanced; in words, too. `head`: what it is behind. One that
+ * has ended has all that it will have.
+ */
 export function latenessOf(
-  { lag_blocks: blocks, lag_seconds: lag, last_advance: advance }: TargetReport,
+  { ended, lag_blocks: blocks, lag_seconds: lag, last_advance: advance }: TargetReport,
   nowMs: number,
   unknown: string,
   head: string,
 ): { readonly lag: Limit; readonly text: string } {
+  if (ended !== null && lag === null && blocks === null) {
+    return { lag: { ms: 0, blocks: 0 }, text: endedText(ended) };
+  }
   const advancedMs = advance === null ? Number.NEGATIVE_INFINITY : Date.parse(advance);
   const ms = lag === null ? nowMs - advancedMs : lag * 1000;
   const last = advance === null ? "never seen to advance" : `last advanced ${formatAgo(advancedMs, nowMs)}`;
@@ -82,13 +89,17 @@ export function latenessOf(
   return { lag: { ms, blocks }, text };
 }
 
-/** `in maintenance until 05:00:00 UTC`; null of one that is not. */
+/** `in maintenance until 05:00:00 UTC`; null of one that is not, or has ended. */
 export function describeMaintenance(
-  { maintenance, maintenance_until: until }: Pick<TargetReport, "maintenance" | "maintenance_until">,
+  {
+    ended,
+    maintenance,
+    maintenance_until: until,
+  }: Pick<TargetReport, "ended" | "maintenance" | "maintenance_until">,
   nowMs: number,
 ): string | null {
   const end = until === null ? "" : ` until ${formatClock(Date.parse(until), nowMs)}`;
-  return maintenance ? `in maintenance${end}` : null;
+  return maintenance && (ended === null || until !== null) ? `in maintenance${end}` : null;
 }
 
 /** A target that is not ok, and what could replace it. */
@@ -97,7 +108,7 @@ export interface TargetProblem {
   readonly chain: ChainSummary;
   readonly pair: PairState;
   readonly severity: Severity;
-  /** The other targets of its protocol and chain that are ok, freshest first. */
+  /** The other targets of its protocol and chain that are ok, freshest first; what has ended replaces nothing that goes on. */
   readonly alternatives: readonly TargetReport[];
 }
 
@@ -120,7 +131,8 @@ export function findProblems(
         .filter(({ key, status }) => status !== "ok" && keys.has(key))
         .map((target) => {
           const severity = judgement.targets.get(target.key) ?? "unknown";
-          return { target, chain, pair, severity, alternatives };
+          const fit = alternatives.filter(({ ended }) => ended === null || target.ended !== null);
+          return { target, chain, pair, severity, alternatives: fit };
         });
     })
     .sort(byUrgency);

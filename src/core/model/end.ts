@@ -1,0 +1,21 @@
+import { formatNumber } from "./text.ts";
+
+/** Where an indexer or a chain is finished, as configured: at a block, or from 00:00 UTC of a day. */
+export type End =
+  | { readonly kind: "block"; readonly block: number }
+  | { readonly kind: "date"; readonly date: string };
+
+/** Whether what has got to `block` is at its end. */
+export function isReached(end: End, block: number, nowMs: number): boolean {
+  return end.kind === "block" ? block >= end.block : nowMs >= Date.parse(end.date);
+}
+
+/** The end as chains.yaml writes it: `33391890` or `2026-06-30`. */
+export function endLiteral(end: End): string {
+  return end.kind === "block" ? String(end.block) : end.date;
+}
+
+/** `ended at block 33,391,890` or `ended on 2026-06-30`, from the end as chains.yaml writes it. */
+export function endedText(literal: string): string {
+  return /^\d+$/.test(literal) ? `ended at block ${formatNumber(Number(literal))}` : `ended on ${literal}`;
+}

@@ -1,0 +1,39 @@
+import { type End, isReached } from "../model/end.ts";
+import type { Target } from "../model/fleet.ts";
+import { reached, type SourceState } from "../source/source-state.ts";
+import { type Lag, measureLag } from "./lag.ts";
+import type { ChainView } from "./view.ts";
+
+/** The end that a target has reached. `isOwn`: of its indexer, while its chain may go on. */
+export interface Ended {
+  readonly end: End;
+  readonly isOwn: boolean;
+}
+
+/** The end that a target has reached: its own, else that of its chain. Null: it goes on. */
+export function endedOf(source: SourceState, view: ChainView): Ended | null {
+  const { consensus, nowMs, targets, until } = view;
+  const own = targets.get(source.key)?.until;
+  if (own !== undefined && hasReached(source, own, nowMs)) {
+    return { end: own, isOwn: true };
+  }
+  const isOver =
+    until !== null &&
+    (hasReached(source, until, nowMs) || isReached(until, consensus.head?.block ?? 0, nowMs));
+  return isOver ? { end: until, isOwn: false } : null;
+}
+
+/** Whether it is at its own end: from then on it says nothing about the head of its chain. */
+export function hasOwnEnd(source: SourceState, target: Target | undefined, nowMs: number): boolean {
+  return target?.until !== undefined && hasReached(source, target.until, nowMs);
+}
+
+function hasReached(source: SourceState, end: End, nowMs: number): boolean {
+  return isReached(end, reached(source)?.block ?? 0, nowMs);
+}
+
+/** How far behind it is; null also where it need not get further: at its own end, and on a chain that is over and has no reference. */
+export function lagIn(source: SourceState, view: ChainView): Lag | null {
+  const ended = endedOf(source, view);
+  return ended !== null && (ended.isOwn || view.reference === null) ? null : measureLag(source, view);
+}
