@@ -167,6 +167,12 @@ export function timeOfBlock(clock: ChainClock, block: number, intervalMs: number
   return timeIn(clock, historyFor(clock, block, intervalMs), block, intervalMs);
 }
 
+/** The time that sources report of a block, if one of them did. */
+export function reportedTimeOf({ reported: { blocks, timesMs } }: ChainClock, block: number): number | null {
+  const at = countBelow(blocks, block);
+  return blocks[at] === block ? (timesMs[at] ?? null) : null;
+}
+
 /** A target's block, with the time that the target reports of it. */
 export interface OwnBlock {
   readonly block: number;

@@ -1,3 +1,5 @@
+import { reportedTimeOf } from "../head/chain-clock.ts";
+import type { HeadState } from "../head/consensus.ts";
 import { type End, isReached } from "../model/end.ts";
 import type { Target } from "../model/fleet.ts";
 import { reached, type SourceState } from "../source/source-state.ts";
@@ -35,5 +37,26 @@ function hasReached(source: SourceState, end: End, nowMs: number): boolean {
 /** How far behind it is; null also where it need not get further: at its own end, and on a chain that is over and has no reference. */
 export function lagIn(source: SourceState, view: ChainView): Lag | null {
   const ended = endedOf(source, view);
-  return ended !== null && (ended.isOwn || view.reference === null) ? null : measureLag(source, view);
+  if (ended === null) {
+    return measureLag(source, view);
+  }
+  return ended.isOwn || view.reference === null ? null : lagAtEnd(source, view.reference, view);
+}
+
+/** What its data lack of a chain that is over: no time passes there any more, so the lag does not grow. */
+function lagAtEnd(source: SourceState, last: HeadState, { clock, intervalMs }: ChainView): Lag | null {
+  const own = reached(source);
+  if (own === null) {
+    return null;
+  }
+  const blocks = Math.max(0, last.block - own.block);
+  const lastMs = reportedTimeOf(clock, last.block);
+  const reportedMs = lastMs === null || own.timestampSec === null ? null : lastMs - own.timestampSec * 1_000;
+  const usualMs = intervalMs === null ? null : blocks * intervalMs;
+  const ms = blocks === 0 ? 0 : (reportedMs ?? usualMs);
+  return {
+    blocks,
+    ms: ms === null ? null : Math.max(0, ms),
+    extrapolated: blocks > 0 && reportedMs === null,
+  };
 }
