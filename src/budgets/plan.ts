@@ -1,9 +1,11 @@
 import { type Budget, type Endpoint, endpointsOf, type Fleet } from "../core/model/fleet.ts";
 import { groupBy } from "../core/model/group-by.ts";
 import type { Plan, PlannedBudget, PlannedProbe, PlanRow } from "../core/model/plan.ts";
-import { MOST_IN_REQUEST } from "../core/model/selection.ts";
+import { MOST_IN_REQUEST, type Selection } from "../core/model/selection.ts";
 import { firingsOf } from "../schedule/firing-times.ts";
 import { requestsOfFullestAccount } from "./accounts.ts";
+
+const DAY_SECONDS = 86_400;
 
 /** Works out how many requests a fleet's schedules make. */
 export function planFleet(fleet: Fleet): Plan {
@@ -30,6 +32,8 @@ function planRow(group: readonly Endpoint[], budgets: ReadonlyMap<string, Budget
   // The endpoints of a group agree in all of these.
   return group.slice(0, 1).map(({ protocol, variant, tier, schedule, pollIntervalMs, budget: name }) => {
     const budget = budgets.get(name ?? "");
+    const probes = planProbes(group);
+    const ownRequests = probes.reduce((sum, probe) => sum + probe.requests_per_day, 0);
     return {
       protocol,
       variant,
@@ -38,27 +42,41 @@ function planRow(group: readonly Endpoint[], budgets: ReadonlyMap<string, Budget
       names: group.map(({ name }) => name),
       schedule,
       interval_seconds: pollIntervalMs / 1_000,
-      requests_per_day: group.length * firingsOf(schedule).perDay,
+      requests_per_day: group.length * firingsOf(schedule).perDay + ownRequests,
       budget: budget?.name ?? null,
       share: budget === undefined ? null : requestsOfFullestAccount(budget, group) / budget.limit,
-      probes: planProbes(group),
+      probes,
     };
   });
 }
 
 /** The probes of endpoints that are polled alike: each as often as where it is asked most rarely. */
 function planProbes(group: readonly Endpoint[]): readonly PlannedProbe[] {
-  const everyMs = new Map<string, number>();
+  const planned = new Map<string, PlannedProbe>();
   for (const { pollIntervalMs, selections = [] } of group) {
     const probes = [...groupBy(selections, ({ probe }) => probe)];
-    // A request has the query of one probe.
-    const polls = probes.reduce((sum, [, own]) => sum + Math.ceil(own.length / MOST_IN_REQUEST), 0);
-    for (const [probe, [first]] of probes) {
+    // A poll sends the query of one probe.
+    const polls = probes.reduce((sum, [, own]) => sum + requestsFor(own), 0);
+    for (const [probe, own] of probes) {
+      const [first] = own;
+      const known = planned.get(probe);
       const needed = Math.max(polls, Math.ceil((first?.everyMs ?? 0) / pollIntervalMs));
-      everyMs.set(probe, Math.max(everyMs.get(probe) ?? 0, needed * pollIntervalMs));
+      const everySeconds = (needed * pollIntervalMs) / 1_000;
+      const requests = first?.at == null ? 0 : Math.ceil((requestsFor(own) * DAY_SECONDS) / everySeconds);
+      planned.set(probe, {
+        probe,
+        every_seconds: Math.max(known?.every_seconds ?? 0, everySeconds),
+        requests_per_day: (known?.requests_per_day ?? 0) + requests,
+      });
     }
   }
-  return Array.from(everyMs, ([probe, ms]) => ({ probe, every_seconds: ms / 1_000 }));
+  return [...planned.values()];
+}
+
+/** How many requests the query of one probe takes for all targets of an endpoint. */
+function requestsFor(selections: readonly Selection[]): number {
+  const byUrl = [...groupBy(selections, ({ at }) => at?.url).values()];
+  return byUrl.reduce((sum, own) => sum + Math.ceil(own.length / MOST_IN_REQUEST), 0);
 }
 
 function planBudget({ name, ...budget }: Budget, fleet: Fleet): readonly PlannedBudget[] {

@@ -41,7 +41,10 @@ export function resolveFleet(
   const endpoints = withSchedules([...polled.flatMap(({ drafts }) => drafts), ...nodes], budgets);
   const served = indexers.flatMap((indexer) => indexer.listed);
   const parity = resolveParity(sections, served);
-  const selections = [...resolveProbes(sections, served), ...parity.flatMap((probe) => probe.selections)];
+  const selections = [
+    ...resolveProbes(sections, served, secrets),
+    ...parity.flatMap((probe) => probe.selections),
+  ];
   const windows = sections.maintenance ?? [];
   // What a window matches may be missing because it is broken.
   if ([...(sections.protocols?.values() ?? [null])].every((list) => list?.every(({ value }) => value))) {
@@ -97,7 +100,11 @@ function resolveIndexers(
       const compared = (sections.parity ?? [])
         .filter(({ value: probe }) => probe?.protocol === protocol)
         .flatMap(({ value: probe }) => probe?.queries[entry.variant]?.select ?? []);
-      const asked = Object.values(entry.probes).flatMap(({ query, expect }) => [query, String(expect)]);
+      const asked = Object.values(entry.probes).flatMap(({ query, expect, url }) => [
+        query,
+        String(expect),
+        url ?? "",
+      ]);
       const selections = [...compared, ...asked];
       return [
         new IndexerResolver(protocol, entry, spot, { chains: bySlug, secrets, selections }).resolve(sections),

@@ -1,6 +1,7 @@
 import type { ParityProbe } from "../core/model/parity.ts";
 import type { Selection } from "../core/model/selection.ts";
 import { didYouMean } from "../core/text/near-miss.ts";
+import { whyNotCarried } from "../dialects/selections.ts";
 import type { Sections } from "./fleet.ts";
 import type { ListedTarget } from "./indexers.ts";
 import type { ParityEntry } from "./probe-schema.ts";
@@ -58,13 +59,18 @@ function resolveProbe(
   const selections = asked
     .filter(({ chain }) => slugs.includes(chain))
     .flatMap((target): Selection | readonly never[] => {
-      const { select = "", value = "" } = queries[target.variant] ?? {};
-      const from = { spot: spot.at("queries", target.variant), key: "select", value };
+      const { key, variant } = target;
+      const { select = "", value = "" } = queries[variant] ?? {};
+      const from = { spot: spot.at("queries", variant), key: "select", value };
+      const why = whyNotCarried(target);
+      if (why !== null) {
+        from.spot.add(`${variant} cannot be asked for a value: ${why}`, "key");
+        return [];
+      }
       const line = resolveSelection(select, target, from);
       const expect = { kind: "compared" as const, path: value.split(".") };
-      return line === null
-        ? []
-        : { probe: name, everyMs, target: target.key, select: line, expect, maxLatencyMs: null };
+      const rest = { everyMs, expect, maxLatencyMs: null, at: null };
+      return line === null ? [] : { probe: name, target: key, select: line, ...rest };
     });
   return { name, protocol, everyMs, chains: slugs, variants, selections };
 }

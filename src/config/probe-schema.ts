@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Duration, Interval } from "./quantities.ts";
-import { listOf, map, mapOf, Name, optional, pattern, Slug, text } from "./values.ts";
+import { listOf, map, mapOf, Name, optional, pattern, Slug, text, Url } from "./values.ts";
 
 const Selection = text("a GraphQL selection such as campaigns(first: 1) { subgraphId }", 2_000);
 const ProbeName = Name.max(40).meta({
@@ -14,6 +14,10 @@ const ProbeEntry = map(
   "a map with query",
   {
     query: Selection.describe("A GraphQL selection, sent with the query for the height."),
+    url: optional(
+      Url,
+      "Where it is sent instead, in a request of its own: for a dialect that sends no GraphQL.",
+    ),
     expect: optional(
       Expected,
       "rows: at least one; else the first value of the reply, such as 42 (default: any reply but an error).",
@@ -24,7 +28,7 @@ const ProbeEntry = map(
       "A reply that takes longer is a failure, as it is for a client that waits no longer.",
     ),
   },
-  ["expect", "every", "max_latency"],
+  ["url", "expect", "every", "max_latency"],
 );
 
 const MOST_PROBES = 20;

@@ -1,17 +1,19 @@
 import { type Endpoint, indexerKey } from "../core/model/fleet.ts";
-import type { Expectation, Selection } from "../core/model/selection.ts";
-import { parityValueOf } from "../dialects/selections.ts";
+import type { Expectation, QueryAddress, Selection } from "../core/model/selection.ts";
+import { parityValueOf, whyNotCarried } from "../dialects/selections.ts";
+import { readAddress } from "./address.ts";
 import type { Sections } from "./fleet.ts";
 import type { ListedTarget } from "./indexers.ts";
 import type { ProbeEntry } from "./probe-schema.ts";
 import type { Spot } from "./problems.ts";
-import { fillPlaceholders } from "./secrets.ts";
+import { fillPlaceholders, type Secrets } from "./secrets.ts";
 import { resolveSelection } from "./selections.ts";
 
 /** Resolves the `probes` of all indexers. If a problem was added, the result must not be used. */
 export function resolveProbes(
   { parity, protocols }: Pick<Sections, "parity" | "protocols">,
   served: readonly ListedTarget[],
+  secrets: Secrets,
 ): readonly Selection[] {
   const compared = new Map((parity ?? []).flatMap(({ value, spot }) => (value ? [[value.name, spot]] : [])));
   return [...(protocols ?? [])].flatMap(([protocol, entries]) =>
@@ -25,18 +27,52 @@ export function resolveProbes(
         if (other !== undefined) {
           at.add(`the name of a probe of parity at ${other.where}; expected another name`, "key");
         }
-        return own.flatMap((target) => resolveProbe(name, probe, target, at) ?? []);
+        const scope = { secrets, isOptional: entry?.optional ?? false };
+        return own.flatMap((target) => resolveProbe(name, probe, { target, spot: at, ...scope }) ?? []);
       });
     }),
   );
 }
 
+/** Where a probe of a target is written. */
+interface Asked {
+  readonly target: ListedTarget;
+  readonly spot: Spot;
+  readonly secrets: Secrets;
+  /** Whether its indexer is skipped while a variable is not set. */
+  readonly isOptional: boolean;
+}
+
 /** Null: a problem was added. */
-function resolveProbe(probe: string, entry: ProbeEntry, target: ListedTarget, spot: Spot): Selection | null {
-  const { every: everyMs, max_latency: maxLatencyMs = null, query } = entry;
+function resolveProbe(probe: string, entry: ProbeEntry, asked: Asked): Selection | null {
+  const { every: everyMs, max_latency: maxLatencyMs = null, query, url } = entry;
+  const { spot, target } = asked;
+  const why = url === undefined ? whyNotCarried(target) : null;
+  if (why !== null) {
+    spot.add(`${why}; add the url where it answers GraphQL, or use a dialect that sends GraphQL`, "key");
+    return null;
+  }
+  const at = url === undefined ? null : addressOf(url, asked);
   const select = resolveSelection(query, target, { spot, key: "query" });
   const expect = expectationOf(entry.expect, target, spot.at("expect"));
-  return select === null ? null : { probe, everyMs, target: target.key, select, expect, maxLatencyMs };
+  return select === null ? null : { probe, everyMs, target: target.key, select, expect, maxLatencyMs, at };
+}
+
+/** Null: a problem was added, or the indexer is skipped. */
+function addressOf(url: string, { isOptional, secrets, spot, target }: Asked): QueryAddress | null {
+  const address = readAddress({ url, headers: {} }, (key) => spot.at(key), {
+    secrets,
+    values: target.values,
+    onMissing: (name) => {
+      spot.at("url").add(`no value for {${name}} on ${target.key}`);
+    },
+    onUnset: (what, at) => {
+      if (!isOptional) {
+        at.add(`${what}; set it, or add optional: true to the indexer`);
+      }
+    },
+  });
+  return address && { url: address.url, headers: address.headers };
 }
 
 function expectationOf(
@@ -60,9 +96,17 @@ function expectationOf(
   return value === null ? { kind: "reply" } : { kind: "equal", value };
 }
 
-/** An endpoint with what probes ask of its targets. */
+/** An endpoint with what probes ask of its targets. Its headers are sent to other URLs of its origin too. */
 export function withSelections(endpoint: Endpoint, all: readonly Selection[]): Endpoint {
   const keys = new Set(endpoint.targets.map(({ key }) => key));
-  const selections = all.filter(({ target }) => keys.has(target));
+  const { origin } = new URL(endpoint.url);
+  const selections = all
+    .filter(({ target }) => keys.has(target))
+    .map((selection): Selection => {
+      const { at } = selection;
+      return at === null || new URL(at.url).origin !== origin
+        ? selection
+        : { ...selection, at: { ...at, headers: { ...endpoint.headers, ...at.headers } } };
+    });
   return selections.length === 0 ? endpoint : { ...endpoint, selections };
 }

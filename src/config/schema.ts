@@ -27,11 +27,11 @@ import {
   pattern,
   Slug,
   text,
+  Url,
   webLink,
 } from "./values.ts";
 
 const Flag = z.boolean().meta({ expected: "true or false" });
-const Url = text("an http:// or https:// URL").meta({ secret: true });
 const Link = z.string().meta({ expected: "a URL, or null for none" }).nullable();
 const HeaderText = text("a string; put numbers in quotes").meta({ secret: true });
 const Headers = mapOf(HeaderText, "a map of header names and values").meta({ secret: true });

@@ -1,7 +1,6 @@
 import { createRequire } from "node:module";
 import type { FieldNode, SelectionNode } from "graphql";
 import { didYouMean } from "../core/text/near-miss.ts";
-import { whyNotCarried } from "../dialects/selections.ts";
 import type { ListedTarget } from "./indexers.ts";
 import type { Spot } from "./problems.ts";
 import { fillPlaceholders } from "./secrets.ts";
@@ -17,12 +16,7 @@ interface Written {
 
 /** The selection of a target, in one line and with filled placeholders. Null: a problem was added. */
 export function resolveSelection(select: string, target: ListedTarget, from: Written): string | null {
-  const { key, variant, values } = target;
-  const why = whyNotCarried(target);
-  if (why !== null) {
-    from.spot.add(`${variant} cannot be asked for data: ${why}`, "key");
-    return null;
-  }
+  const { key, values } = target;
   const filled = fillPlaceholders(select, values, (name) => {
     const advice = didYouMean(name, [...values.keys()]) || `; for a field, write { ${name} } with spaces`;
     from.spot.at(from.key).add(`no value for {${name}} on ${key}${advice}`);

@@ -59,3 +59,5 @@ export const Name = pattern(
 );
 
 export const Slug = text("the slug of a chain");
+
+export const Url = text("an http:// or https:// URL").meta({ secret: true });

@@ -41,15 +41,31 @@ export function combineQuestion<Carried extends Selection>(
   carried: readonly Carried[],
   targets: readonly Pick<Target, "key" | "chainId">[],
 ): { readonly question: Question; readonly selections: readonly (Carried & AliasedSelection)[] } {
+  const { selections, text } = aliased(carried, targets);
+  const query = queryIn(question.body).replace(OPERATION, (opening) => `${opening.trimEnd()} ${text} `);
+  return { question: { ...question, body: { ...question.body, query } }, selections };
+}
+
+/** Selections as a question of their own, whose reply has no heights. */
+export function separateQuestion(
+  asked: readonly Selection[],
+  targets: readonly Pick<Target, "key" | "chainId">[],
+): { readonly question: Question; readonly selections: readonly AliasedSelection[] } {
+  const { selections, text } = aliased(asked, targets);
+  return { question: { body: { query: `{ ${text} }` }, reads: "data", read: () => [] }, selections };
+}
+
+function aliased<Asked extends Selection>(
+  asked: readonly Asked[],
+  targets: readonly Pick<Target, "key" | "chainId">[],
+): { readonly selections: readonly (Asked & AliasedSelection)[]; readonly text: string } {
   const chainIds = new Map(targets.map(({ key, chainId }) => [key, chainId]));
-  const probes = [...new Set(carried.map(({ probe }) => probe))];
-  const selections = carried.map((selection) => {
+  const probes = [...new Set(asked.map(({ probe }) => probe))];
+  const selections = asked.map((selection) => {
     const { probe, target } = selection;
     return { ...selection, alias: `p${probes.indexOf(probe)}_${chainIds.get(target) ?? 0}` };
   });
-  const aliased = selections.map(({ alias, select }) => `${alias}: ${select}`).join(" ");
-  const query = queryIn(question.body).replace(OPERATION, (opening) => `${opening.trimEnd()} ${aliased} `);
-  return { question: { ...question, body: { ...question.body, query } }, selections };
+  return { selections, text: selections.map(({ alias, select }) => `${alias}: ${select}`).join(" ") };
 }
 
 /** What a reply says of the selections of its question. */
@@ -101,16 +117,15 @@ export function readSelections(
   return { queries, readings };
 }
 
-/** The results of a question that was refused with its selections, and answered without them; `detail`: the server's words. */
+/** The results of a question that was refused with its selections, though the heights were read; `words`: why. */
 export function refusedSelections(
   selections: readonly Selection[],
-  detail: string,
+  words: string,
   { sentAtMs, receivedAtMs }: PollTimes,
 ): SelectionReplies {
   const tookMs = receivedAtMs - sentAtMs;
   const results = selections.map(
-    (one) =>
-      [one.target, [{ probe: one.probe, asked: askedOf(one), tookMs, failure: said(detail) }]] as const,
+    (one) => [one.target, [{ probe: one.probe, asked: askedOf(one), tookMs, failure: words }]] as const,
   );
   return { queries: new Map(results), readings: [] };
 }

@@ -82,6 +82,7 @@ function read(body: string, outcomes: readonly Outcome[] = [HEAD]): ParityReadin
     select: "",
     expect: { kind: "compared", path: ["campaigns", "0", "id"] },
     maxLatencyMs: null,
+    at: null,
   } as const;
   const { queries, readings } = readSelections([selection], body, outcomes, { sentAtMs: 1, receivedAtMs: 2 });
   return queries.get("base")?.[0]?.failure ?? readings[0];

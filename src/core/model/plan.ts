@@ -28,13 +28,12 @@ export interface PlanRow {
   readonly schedule: string;
   /** The longest time between two polls. */
   readonly interval_seconds: number;
-  /** Of all its endpoints, on a day on which the schedule fires; retries not included. */
+  /** Of all its endpoints, on a day on which the schedule fires, with those of probes; retries not included. */
   readonly requests_per_day: number;
   /** Its name, or null. */
   readonly budget: string | null;
   /** The share of the budget that they use, from 0 to 1: together of a shared one, each of its own; null without a budget. */
   readonly share: number | null;
-  /** What their requests carry. */
   readonly probes: readonly PlannedProbe[];
 }
 
@@ -42,6 +41,8 @@ export interface PlanRow {
 export interface PlannedProbe {
   readonly probe: string;
   readonly every_seconds: number;
+  /** Of its own; 0: the polls carry it. Only what the budget can spare is sent. */
+  readonly requests_per_day: number;
 }
 
 /** What the schedules use of one budget. */

@@ -1,7 +1,7 @@
 import { memoize } from "./memoize.ts";
 import type { ParityValue } from "./parity.ts";
 
-/** What a probe asks of one target, sent with the query for the height. */
+/** What a probe asks of one target. */
 export interface Selection {
   /** The probe's name. */
   readonly probe: string;
@@ -14,6 +14,14 @@ export interface Selection {
   readonly expect: Expectation;
   /** A reply that takes longer is a failure; null: none does. */
   readonly maxLatencyMs: number | null;
+  /** Where it is sent, in a request of its own; null: it is sent with the query for the height. */
+  readonly at: QueryAddress | null;
+}
+
+/** May contain a key: only `io/` may read it. */
+export interface QueryAddress {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
 }
 
 /** What the reply to a selection must hold. */

@@ -1,5 +1,5 @@
 import { endedText, endLiteral } from "../model/end.ts";
-import type { FailureReason } from "../model/observation.ts";
+import { failureWords } from "../model/failure-words.ts";
 import type { TargetReport } from "../model/report.ts";
 import type { Status } from "../model/statuses.ts";
 import { traitsOf } from "../model/statuses.ts";
@@ -150,17 +150,6 @@ function replicasText({ state, status }: Facts): string {
     : `; its replicas disagree by ${formatCount(between.blocks, "block")}: ${formatNumber(between.low)} of its last ${formatNumber(between.of)} answers were that far behind the others`;
 }
 
-/** Reasons whose detail is what the provider said, unless it names an HTTP status. */
-const SAID_BY_PROVIDER: ReadonlySet<FailureReason> = new Set([
-  "rate_limited",
-  "unauthorized",
-  "payment_required",
-  "not_found",
-  "no_indexers",
-  "indexing_error",
-  "graphql",
-]);
-
 /** The failure of the last poll, where it is the reason of the status. */
 function causeText({ state: { last }, status, view }: Facts): string {
   return last?.kind === "failed" && statusOfFailure(last.reason) === status
@@ -257,8 +246,7 @@ function failureText(
   { detail, nextMs, reason }: Extract<LastPoll, { kind: "failed" }>,
   { nowMs }: ChainView,
 ): string {
-  const isSaid = SAID_BY_PROVIDER.has(reason) && detail !== "" && !detail.startsWith("HTTP ");
-  const text = isSaid ? `"${detail}"` : detail || reason.replaceAll("_", " ");
+  const text = failureWords(reason, detail);
   const waitMs = (nextMs ?? nowMs) - nowMs;
   return waitMs > 0 ? `${text}; next attempt in ${formatDuration(waitMs)}` : text;
 }

@@ -214,7 +214,7 @@ export function doubtfulSelections(state: EndpointState): readonly Selection[] {
 function fitting([first, ...others]: readonly Selection[]): readonly Selection[] {
   let characters = first?.select.length ?? 0;
   const fit = others
-    .filter(({ probe }) => probe === first?.probe)
+    .filter(({ at, probe }) => probe === first?.probe && at?.url === first.at?.url)
     .slice(0, MOST_IN_REQUEST - 1)
     .filter(({ select }) => {
       characters += select.length;
@@ -223,16 +223,12 @@ function fitting([first, ...others]: readonly Selection[]): readonly Selection[]
   return first === undefined ? [] : [first, ...fit];
 }
 
-/**
- * Notes that selections were sent at `sentMs`. Refused ones wait for two polls at least, so that one poll in two reads the heights
- * even where the budget has no request to spare for asking again.
- */
+/** Notes that selections were sent at `sentMs`, and that they wait for at least `leastMs`. */
 export function noteCarried(
   state: EndpointState,
   { selections, sentMs }: { readonly selections: readonly Selection[]; readonly sentMs: number },
-  isAnswered: boolean,
+  leastMs = 0,
 ): void {
-  const leastMs = isAnswered ? 0 : 2 * state.endpoint.pollIntervalMs;
   for (const one of selections) {
     const { failures } = stateOfSelection(state, one);
     state.selections[askedOf(one)] = { dueMs: sentMs + Math.max(one.everyMs, leastMs), failures };

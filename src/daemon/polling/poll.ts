@@ -1,11 +1,12 @@
 import type { BudgetGate } from "../../budgets/gate.ts";
 import type { Use } from "../../budgets/ledger.ts";
 import type { BlockOnNode } from "../../core/chain/proofs.ts";
+import { failureWords } from "../../core/model/failure-words.ts";
 import type { Post } from "../../core/model/http-post.ts";
 import type { FailureReason, Observation, PollTimes } from "../../core/model/observation.ts";
 import type { ParityReading } from "../../core/model/parity.ts";
 import type { Redact } from "../../core/model/redact.ts";
-import type { QueryResult, Selection } from "../../core/model/selection.ts";
+import type { QueryAddress, QueryResult, Selection } from "../../core/model/selection.ts";
 import { failEverySource } from "../../dialects/assign-rows.ts";
 import { askedBy, type Outcome, type Question, requestOf } from "../../dialects/dialect.ts";
 import { blockQuestion, CHAIN_ID_QUESTION, questionsFor, RPC_DIALECT } from "../../dialects/families.ts";
@@ -16,6 +17,7 @@ import {
   readSelections,
   refusedSelections,
   type SelectionReplies,
+  separateQuestion,
 } from "../../dialects/selections.ts";
 import type { World } from "../../io/world.ts";
 import {
@@ -123,22 +125,25 @@ export class Poll {
 
   /**
    * Asks for the heights, with the selections of a probe that are due beside them, and asks again after a transient failure. If the
-   * selections may be the cause of a failure, it asks for the heights alone.
+   * selections may be the cause of a failure, it asks for the heights alone. Selections with a URL of their own follow the heights.
    */
   async run(): Promise<PollResult> {
-    const carrying = this.#carrying();
+    const due = this.#selectionsAt(this.#tools.world.monotonicMs());
+    const at = due[0]?.at ?? null;
+    const carrying = at === null ? this.#carrying(due) : null;
     if (carrying === null) {
-      return this.#resultOf(await this.#retry(await this.#attempt(this.#use)));
+      const result = this.#resultOf(await this.#retry(await this.#attempt(this.#use)));
+      return at === null ? result : await this.#askApart(due, at, result);
     }
     const first = await this.#ask(carrying.question, this.#use);
     if (first.answer.kind === "answered") {
       this.#state.search = afterAnswer(this.#state.search);
-      noteCarried(this.#state, carrying, true);
+      noteCarried(this.#state, carrying);
       const replies = readSelections(carrying.selections, first.body, first.answer.outcomes, first.times);
       return this.#withReplies(this.#resultOf(first), replies);
     }
     if (mayBeOfSelection(first.answer)) {
-      return await this.#askAlone(carrying, first, first.answer.detail);
+      return await this.#askAlone(carrying, first, wordsOf(first.answer));
     }
     return this.#resultOf(await this.#retry(this.#counted(first)));
   }
@@ -156,10 +161,9 @@ export class Poll {
     return outcome?.kind === "not_started" ? null : undefined;
   }
 
-  #carrying(): Carrying | null {
+  #carrying(due: readonly Selection[]): Carrying | null {
     const { endpoint, search } = this.#state;
     const sentMs = this.#tools.world.monotonicMs();
-    const due = this.#selectionsAt(sentMs);
     const heights = questionsFor(endpoint)[search.questionIndex];
     return due.length === 0 || heights === undefined
       ? null
@@ -176,12 +180,13 @@ export class Poll {
   }
 
   /**
-   * Asks for the heights without the selections, which may have caused the failure and now wait; `detail`: the server's words. If
+   * Asks for the heights without the selections, which may have caused the failure and now wait; `words`: what it was. If
    * nothing more can be sent, the poll says nothing about the targets.
    */
-  async #askAlone(carrying: Carrying, first: Asked, detail: string): Promise<PollResult> {
+  async #askAlone(carrying: Carrying, first: Asked, words: string): Promise<PollResult> {
     const { questionIndex } = this.#state.search;
-    noteCarried(this.#state, carrying, false);
+    // One poll in two reads the heights, even where the budget has no request to spare for asking again.
+    noteCarried(this.#state, carrying, 2 * this.#state.endpoint.pollIntervalMs);
     const last = await this.#retry(first, true);
     const result = this.#resultOf(last);
     if (last === first) {
@@ -191,7 +196,38 @@ export class Poll {
     if (last.answer.kind !== "answered" || this.#state.search.questionIndex !== questionIndex) {
       return result;
     }
-    return this.#withReplies(result, refusedSelections(carrying.selections, detail, first.times));
+    return this.#withReplies(result, refusedSelections(carrying.selections, words, first.times));
+  }
+
+  /**
+   * Sends selections to a URL of their own, once heights are known. That request is never taken from the share of the schedule: where
+   * the budget cannot spare it, the next poll sends it.
+   */
+  async #askApart(due: readonly Selection[], at: QueryAddress, result: PollResult): Promise<PollResult> {
+    const { counters, endpoint, exchanges } = this.#state;
+    const { gate, post, redact, stopping, world } = this.#tools;
+    const hasHeights = result.observations.some(({ kind }) => kind === "head");
+    const isGranted =
+      hasHeights && !stopping.aborted && (await gate.acquire(endpoint, "opportunistic")).kind === "granted";
+    if (!isGranted) {
+      return result;
+    }
+    const sentMs = world.monotonicMs();
+    const { question, selections } = separateQuestion(due, endpoint.targets);
+    const reply = await post(requestOf(at, question));
+    const { answer, exchange, body } = interpretResult(endpoint, question, reply, redact);
+    counters.addRequest(exchange.receivedAtMs - exchange.sentAtMs);
+    noteExchange(exchanges, exchange);
+    const waitMs = answer.kind === "failed" ? (answer.retryAfterMs ?? 0) : 0;
+    noteCarried(this.#state, { selections, sentMs }, waitMs);
+    if (answer.kind === "answered") {
+      return this.#withReplies(result, readSelections(selections, body, result.observations, reply));
+    }
+    // Our own end, or our own pace, says nothing of the query.
+    if (answer.kind === "failed" && (answer.reason === "aborted" || answer.reason === "rate_limited")) {
+      return result;
+    }
+    return this.#withReplies(result, refusedSelections(selections, wordsOf(answer), reply));
   }
 
   /** Adds what was said of the selections, each beside the height of its target. */
@@ -436,6 +472,11 @@ function mayBeOfSelection(answer: Exclude<Asked["answer"], { readonly kind: "ans
   return answer.kind === "failed"
     ? answer.retryAfterMs === null && !NOT_OF_A_SELECTION.has(answer.reason)
     : answer.kind === "refused";
+}
+
+/** Why a question was not answered: a server that refuses it says so itself. */
+function wordsOf(answer: Exclude<Asked["answer"], { readonly kind: "answered" }>): string {
+  return failureWords(answer.kind === "refused" ? "graphql" : answer.reason, answer.detail);
 }
 
 function timed(outcome: Outcome, { sentAtMs, receivedAtMs }: PollTimes): Observation {

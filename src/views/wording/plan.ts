@@ -26,13 +26,14 @@ export function planColumns({ budgets, indexers }: Plan) {
       budget === null || share === null
         ? "none"
         : `${formatPercent(share)} of ${budget}${isEach(budget) ? " each" : ""}`,
-    ...(indexers.some(({ probes }) => probes.length > 0) && { "Probes in these requests": describeProbes }),
+    ...(indexers.some(({ probes }) => probes.length > 0) && { Probes: describeProbes }),
   };
 }
 
 function describeProbes({ probes }: Row): string {
   const each = probes.map(
-    ({ probe, every_seconds: every }) => `${probe} every ${formatDuration(every * 1_000)}`,
+    ({ probe, every_seconds: every, requests_per_day: own }) =>
+      `${probe} every ${formatDuration(every * 1_000)}${own === 0 ? "" : ` (${formatNumber(own)} of these requests)`}`,
   );
   return each.join(", ") || "none";
 }
