@@ -40,12 +40,22 @@ describe("the commands and files of this repository that the pages name", () => 
       ...[...read(page).matchAll(/npm run ([\w:]+)/g)]
         .filter(([, script = ""]) => !(script in scripts))
         .map(([command]) => `${page}: ${command}`),
-      ...[...read(page).matchAll(/\b(?:test|bench|dashboards\/src)\/[\w./-]*\.(?:ts|mjs|sh|txt)\b/g)]
+      ...[...read(page).matchAll(/\b(?:test|bench|dashboards\/src)\/[\w./-]*\.(?:ts|mjs|sh|txt|yaml)\b/g)]
         .filter(([path]) => !existsSync(path))
         .map(([path]) => `${page}: ${path}`),
     ]);
 
     expect(missing).toEqual([]);
+  });
+});
+
+describe("a guarantee of SECURITY.md", () => {
+  it("names the tests that hold it", () => {
+    const [, guarantees = ""] = /^## Guarantees.*\n([\s\S]*?)^## /m.exec(read("SECURITY.md")) ?? [];
+    const items = guarantees.split(/^- /m).slice(1);
+
+    expect(items.length).toBeGreaterThan(10);
+    expect(items.filter((item) => !/\s\((`test\/[^`]+`(,\s|\)\s*$))+/.test(item))).toEqual([]);
   });
 });
 

@@ -64,6 +64,29 @@ describe("synclag run, with 128 open files at most, on a small disk", () => {
   });
 });
 
+describe("synclag run, on a disk that has become read-only", () => {
+  it("keeps polling, sends no uncounted request, goes on once the disk is writable, and ends although it is not", async () => {
+    const { fleet, config } = await simulate(FLEET);
+    const disk = await mountDisk();
+    copyFileSync(config, join(disk, "chains.yaml"));
+    const args = ["run", "--config", join(disk, "chains.yaml"), "--listen", "127.0.0.1:0"];
+    const daemon = await startServer(withOpenFiles(128, args), STARTED, "/-/healthy");
+    await untilAsked(fleet, [FREE, METERED], 2);
+
+    await remount(disk, "ro");
+    await vi.waitFor(() => expect(daemon.stderr()).toContain("Cannot write the budget journal"), PATIENCE);
+    const counted = fleet.endpoint(METERED).requestCount;
+    await untilAsked(fleet, [FREE], 3);
+    const { requestCount } = fleet.endpoint(METERED);
+    await remount(disk, "rw");
+    await untilAsked(fleet, [FREE, METERED], 2);
+    await remount(disk, "ro");
+
+    expect(requestCount).toBe(counted);
+    expect((await daemon.stop()).code).toBe(0);
+  });
+});
+
 // The built program: that of the sources starts a compiler, which makes the pipe one that is waited for.
 describe("synclag run, with a log that nobody reads", () => {
   it("ends for SIGTERM", async () => {
@@ -110,6 +133,14 @@ async function mountDisk(): Promise<string> {
   expect(await runProgram({ command: "mount", args: mount })).toMatchObject({ code: 0 });
   onTestFinished(async () => void (await runProgram({ command: "umount", args: ["--lazy", path] })));
   return path;
+}
+
+async function remount(disk: string, mode: "ro" | "rw"): Promise<void> {
+  // While a file is being written, a disk cannot become read-only.
+  await vi.waitFor(async () => {
+    const { code } = await runProgram({ command: "mount", args: ["-o", `remount,${mode}`, disk] });
+    expect(code).toBe(0);
+  }, PATIENCE);
 }
 
 /** Writes until nothing more fits. */
