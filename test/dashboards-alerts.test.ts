@@ -9,6 +9,7 @@ import { SETTINGS, type Settings } from "../dashboards/src/settings.ts";
 import { realTime } from "../dashboards/src/time-scale.ts";
 import { STATUSES } from "../src/core/model/statuses.ts";
 import { RUNBOOKS_PATH } from "../src/views/page/links.ts";
+import { chainPath, pairAnchor, targetAnchor } from "../src/views/wording/chain-links.ts";
 import { ruleTestFiles } from "./rules/rule-test-files.ts";
 import { serve } from "./support/served.ts";
 
@@ -81,6 +82,23 @@ describe("allAlerts()", () => {
     expect(linksOf(SETTINGS).filter((text) => text.includes(SETTINGS.synclagUrl))).toEqual([]);
     expect(linksOf(SETTINGS)).toContain("docs/runbooks/SynclagDown.md");
     expect(linksOf(copied)).toContain("https://git.example/runbooks/SynclagDown.md");
+  });
+
+  it("links to what its summary names: a target, which its page unfolds, a protocol or an indexer", () => {
+    const pages = new Map(
+      alerts.map((alert) => [
+        alert.name,
+        annotationsOf(alert, SETTINGS, (field) => (field.kind === "label" ? field.name : ""))["page_url"],
+      ]),
+    );
+    const names = { protocol: "protocol", variant: "variant", tier: "tier" };
+    const page = SETTINGS.synclagUrl;
+
+    expect(pages.get("SynclagIndexerStalled")).toBe(`${page}${chainPath("chain")}#${targetAnchor(names)}`);
+    expect(pages.get("SynclagNoVariantOk")).toBe(`${page}${chainPath("chain")}#${pairAnchor("protocol")}`);
+    expect(pages.get("SynclagChainHalted")).toBe(`${page}${chainPath("chain")}`);
+    expect(pages.get("SynclagKeyRejected")).toBe(`${page}/?q=protocol+variant+tier`);
+    expect(pages.get("SynclagPollLoopStuck")).toBe(`${page}/`);
   });
 
   it("records with the labels by which a selector tells several Synclags apart", () => {

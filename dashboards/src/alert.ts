@@ -1,5 +1,5 @@
 import type { Settings } from "./settings.ts";
-import { type DashboardLink, type Text, writeText } from "./text.ts";
+import { type DashboardLink, label, type Text, writeText } from "./text.ts";
 import type { TimeScale } from "./time-scale.ts";
 
 /**
@@ -70,25 +70,37 @@ export function named(
 export const RUNBOOKS_FOLDER = "docs/runbooks";
 
 /**
- * The links of an alert: its runbook, its dashboard, and the page of its chain or the status page of this Synclag. Where Synclag does
- * not answer none of them leads to it.
+ * The links of an alert: its runbook, its dashboard, and what it is about on the pages of this Synclag. Where Synclag does not answer
+ * none of them leads to it.
  */
 function linksOf(
-  { name, dashboard, isUnanswered = false }: Alert,
+  { name, dashboard, isUnanswered = false, summary }: Alert,
   { runbooksUrl, grafanaUrl, synclagUrl }: Settings,
 ) {
   const variables = dashboard.variables.flatMap((variable, index): Text => {
     return [`${index === 0 ? "?" : "&"}var-${variable}=`, { kind: "label", name: variable }];
   });
-  const ofChain: Text = dashboard.variables.includes("chain")
-    ? [`${synclagUrl}/chains/`, { kind: "label", name: "chain" }]
-    : [`${synclagUrl}/`];
   const isLost = isUnanswered && runbooksUrl.startsWith(synclagUrl);
   return {
     runbook_url: [`${isLost ? RUNBOOKS_FOLDER : runbooksUrl}/${name}.md`],
     dashboard_url: [`${grafanaUrl}/d/${dashboard.uid}`, ...variables],
-    ...(isUnanswered ? {} : { page_url: ofChain }),
+    ...(isUnanswered ? {} : { page_url: [synclagUrl, ...pageOf(summary)] }),
   } satisfies Readonly<Record<string, Text>>;
+}
+
+/** The page about what a summary names: a target or a protocol on the page of its chain, which unfolds it, or the fleet filtered by an indexer. */
+function pageOf(summary: Text): Text {
+  const isNamed = (name: string) =>
+    summary.some((part) => typeof part !== "string" && part.kind === "label" && part.name === name);
+  const join = (separator: string) =>
+    ["protocol", "variant", "tier"]
+      .filter(isNamed)
+      .flatMap((name, index): Text => [index === 0 ? "" : separator, label(name)]);
+  const anchor = isNamed("variant") ? ["#", ...join("-")] : ["#pair-", label("protocol")];
+  if (isNamed("chain")) {
+    return ["/chains/", label("chain"), ...(isNamed("protocol") ? anchor : [])];
+  }
+  return isNamed("protocol") ? ["/?q=", ...join("+")] : ["/"];
 }
 
 /** The texts of an alert by the names of its annotations. */

@@ -74,7 +74,9 @@ describe("a fault in a running fleet", () => {
       expect(parts.filter((part) => annotations["description"]?.includes(part) !== true)).toEqual([]);
       expect(Object.values(annotations).join("\n")).not.toMatch(/\{\{|<no value>|<error|%!/);
       expect(annotations["runbook_url"]).toContain(`${labels["alertname"]}.md`);
-      expect(annotations["page_url"]).toMatch(/^http:\/\/localhost:9855\/(chains\/\w+)?$/);
+      expect(annotations["page_url"]).toMatch(
+        /^http:\/\/localhost:9855\/(chains\/[\w-]+(#[\w-]+)?|\?q=[\w+-]+)?$/,
+      );
       expect(annotations["dashboard_url"]).toMatch(/\/d\/synclag-\w+(\?var-.*)?$/);
     }
     // One page for each fault, and not a second one for what follows from it.

@@ -2,6 +2,7 @@ import type { PastIncident } from "../../core/events/timeline.ts";
 import type { Incident, Severity, TargetReport } from "../../core/model/report.ts";
 import { formatCount, formatDuration, formatNumber } from "../../core/model/text.ts";
 import type { PairState } from "../../core/report/pairs.ts";
+import { chainPath, targetAnchor } from "../wording/chain-links.ts";
 import { sentenceCase } from "../wording/headline.ts";
 import { describeFailover, incidentTitle } from "../wording/incidents.ts";
 import {
@@ -14,7 +15,7 @@ import {
 } from "../wording/targets.ts";
 import { renderIncidentAct, renderTargetAct } from "./act.ts";
 import { type Html, type HtmlValue, html } from "./html.ts";
-import { chainPath, statusPath, targetAnchor } from "./links.ts";
+import { statusPath } from "./links.ts";
 import {
   type PageOptions,
   renderClock,

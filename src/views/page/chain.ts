@@ -15,12 +15,13 @@ import { statusRank } from "../../core/model/statuses.ts";
 import { formatAgo, formatCount, formatDuration, formatNumber, isoTime } from "../../core/model/text.ts";
 import { judgeReport } from "../../core/report/severity.ts";
 import { keepTargets } from "../api/selection.ts";
+import { chainPath, pairAnchor, targetAnchor } from "../wording/chain-links.ts";
 import { headlineAbove } from "../wording/headline.ts";
 import { findProblems, idOfKey, type Tone } from "../wording/targets.ts";
 import { incidentCards, renderTargetLine } from "./cards.ts";
 import { type DrawnSource, drawDecision, type Standing } from "./decision.ts";
 import { type Html, type HtmlValue, html } from "./html.ts";
-import { chainPath, pairPath, targetAnchor } from "./links.ts";
+import { pairPath } from "./links.ts";
 import { renderChainParity } from "./parity.ts";
 import {
   type PageOptions,
@@ -112,7 +113,7 @@ ${served.map((endpoint) => renderExchanges(endpoint, nowMs))}</details>`;
       ? "No variant can take traffic now."
       : `Traffic should go to ${variantName(preferred)}.`;
   const pair = read("pair", `${protocol}/${chain}`);
-  return html`<section aria-label="${protocol}"><h2>${protocol}
+  return html`<section id="${pairAnchor(protocol)}" aria-label="${protocol}"><h2>${protocol}
 <small><a href="#history-${protocol}">History</a> · <a href="${pairPath("status", protocol, chain)}">JSON</a></small></h2>
 <p class="hint">${where}</p>
 ${renderAxis()}

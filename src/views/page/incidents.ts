@@ -8,12 +8,13 @@ import { worst } from "../../core/report/severity.ts";
 import { type Hosts, matcherOf, selectEvents } from "../api/events.ts";
 import { EVENT_FILTERS, type EventQuery } from "../api/queries.ts";
 import { wordsOf } from "../api/selection.ts";
+import { chainPath, pairAnchor, targetAnchor } from "../wording/chain-links.ts";
 import { chainNames, eventWords } from "../wording/events.ts";
 import { describeFailover, incidentTitle } from "../wording/incidents.ts";
 import { findProblems, SEVERITY_TONES } from "../wording/targets.ts";
 import { renderIncidentCard } from "./cards.ts";
 import { type Html, type HtmlValue, html } from "./html.ts";
-import { chainPath, eventsPath, INCIDENTS_PATH, targetAnchor } from "./links.ts";
+import { eventsPath, INCIDENTS_PATH } from "./links.ts";
 import {
   type PageOptions,
   renderClock,
@@ -299,7 +300,7 @@ function changeWords(
 function renderWhat({ kind, subject }: Event, what: string): Html | string {
   const [protocol = "", variant = "", tier = "", chain = ""] = subject.split("/");
   if (kind === "pair") {
-    return html`<a href="${chainPath(variant)}">${what}</a>`;
+    return html`<a href="${chainPath(variant)}#${pairAnchor(protocol)}">${what}</a>`;
   }
   return kind === "status" || kind === "deployment"
     ? html`<a href="${chainPath(chain)}#${targetAnchor({ protocol, variant, tier })}">${what}</a>`

@@ -1,4 +1,3 @@
-import type { IndexerId } from "../../core/model/fleet.ts";
 import { EVENT_FILTERS } from "../api/queries.ts";
 
 /** Budgets and the polling plan. */
@@ -40,16 +39,6 @@ export function withQuery(path: string, query: Readonly<Record<string, unknown>>
     typeof value === "string" && value !== "" ? `${name}=${encodeURIComponent(value)}` : [],
   );
   return named.length === 0 ? path : `${path}?${named.join("&")}`;
-}
-
-/** The page of a chain. */
-export function chainPath(slug: string): string {
-  return `/chains/${encodeURIComponent(slug)}`;
-}
-
-/** The fragment of a target on the page of its chain. */
-export function targetAnchor({ protocol, variant, tier }: IndexerId): string {
-  return [protocol, variant, tier].map(encodeURIComponent).join("-");
 }
 
 /** The fragment of a protocol's parity on the page of a chain. */

@@ -4,9 +4,10 @@ import { type ChainSummary, type Report, sharedCauses, type TargetReport } from 
 import { statusRank } from "../../core/model/statuses.ts";
 import { formatList, formatNumber, shortDuration } from "../../core/model/text.ts";
 import type { Judgement } from "../../core/report/severity.ts";
+import { chainPath, targetAnchor } from "../wording/chain-links.ts";
 import { isLate, notableLagMs, SEVERITY_TONES, type Tone, targetName } from "../wording/targets.ts";
 import { type Html, type HtmlValue, html } from "./html.ts";
-import { chainPath, fleetPath, targetAnchor, type View } from "./links.ts";
+import { fleetPath, type View } from "./links.ts";
 import { renderSection, renderTerm, toneGlyph } from "./shell.ts";
 
 interface Fleet {

@@ -2,10 +2,11 @@ import { variantName } from "../../core/model/fleet.ts";
 import { groupBy } from "../../core/model/group-by.ts";
 import type { ParityReport, Report } from "../../core/model/report.ts";
 import { formatAgo, formatDuration, formatNumber } from "../../core/model/text.ts";
+import { chainPath } from "../wording/chain-links.ts";
 import { describeDifference, findDifferences, parityTitle } from "../wording/parity.ts";
 import { idOfKey, type Tone } from "../wording/targets.ts";
 import { type Html, html } from "./html.ts";
-import { chainPath, parityAnchor } from "./links.ts";
+import { parityAnchor } from "./links.ts";
 import { renderClock, renderList, renderPill, renderTable } from "./shell.ts";
 
 /** The variants whose data differ, a line for each pair; null if there are none. */

@@ -11,9 +11,10 @@ import { servingTargets } from "../../core/model/fleet.ts";
 import type { Report, TargetReport } from "../../core/model/report.ts";
 import { formatClock, formatCount, formatDuration, formatPercent, isoTime } from "../../core/model/text.ts";
 import { pairsOf } from "../../core/report/pairs.ts";
+import { chainPath } from "../wording/chain-links.ts";
 import { PAIR_WORDS } from "../wording/targets.ts";
 import { type Html, html } from "./html.ts";
-import { chainPath, eventsPath, fleetPath } from "./links.ts";
+import { eventsPath, fleetPath } from "./links.ts";
 import { type PageOptions, renderSection } from "./shell.ts";
 
 const DAY_MS = 86_400_000;

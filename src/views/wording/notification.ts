@@ -4,11 +4,13 @@ import type { NotifyFormat } from "../../core/model/notify.ts";
 import type { Report } from "../../core/model/report.ts";
 import { formatClock, formatDuration, formatList } from "../../core/model/text.ts";
 import { judgeReport } from "../../core/report/severity.ts";
+import { chainPath, pairAnchor, targetAnchor } from "./chain-links.ts";
 import { describeFailover } from "./incidents.ts";
 import {
   describeAlternatives,
   describeMaintenance,
   findProblems,
+  idOfKey,
   notableLagMs,
   PAIR_WORDS,
   targetName,
@@ -57,16 +59,28 @@ export function messageOf(news: News, report: Report, page: string): Message {
   const length = formatDuration(Date.parse(time) - sinceMs);
   const after = event === "began" || times > 1 ? "" : ` after ${length}`;
   const since = event === "ended" ? "" : ` Since ${formatClock(sinceMs, Date.parse(time))}.`;
-  const slugs = slugsOf(incident);
-  const path = slugs.size === 1 ? `/chains/${[...slugs][0]}` : "/";
   const what = event === "ended" ? endText(news, report) : troubleText(news, report);
-  const text = `Incident ${event}${after}: ${what}.${since}${oftenText(news)} ${page}${path}`;
+  const text = `Incident ${event}${after}: ${what}.${since}${oftenText(news)} ${page}${pathOf(incident)}`;
   return {
     ...{ version: 1, event: `incident_${event}`, id, time },
     // Of upstream servers, whose line breaks and control characters are no part of a sentence.
     text: text.replace(/[\p{Cc}\p{Cf}]+/gu, " "),
     incident: { ...incident, target_count, times },
   };
+}
+
+/** The page of its chain, at its target or protocol; the fleet where it is of several chains. */
+function pathOf({ kind, subject, targets }: News["incident"]): string {
+  const [slug, ...others] = slugsOf({ targets });
+  if (slug === undefined || others.length > 0) {
+    return "/";
+  }
+  const anchors = {
+    cause: "",
+    pair: `#${pairAnchor(subject.split("/")[0] ?? "")}`,
+    target: `#${targetAnchor(idOfKey(subject))}`,
+  };
+  return `${chainPath(slug)}${anchors[kind]}`;
 }
 
 function oftenText({ event, times }: News): string {
@@ -114,6 +128,6 @@ function endText({ incident, target_count: count }: News, report: Report): strin
     : incident.detail;
 }
 
-function slugsOf({ targets }: News["incident"]): ReadonlySet<string> {
+function slugsOf({ targets }: Pick<News["incident"], "targets">): ReadonlySet<string> {
   return new Set(targets.map((key) => key.split("/").at(-1) ?? ""));
 }
