@@ -1,3 +1,4 @@
+import { isFarAhead } from "../head/agree.ts";
 import { type Consensus, type Pace, paceOf } from "../head/consensus.ts";
 import { LARGE_STEP_BLOCKS, mostBlocksIn } from "../head/reach.ts";
 import { shiftInstants } from "../model/instants.ts";
@@ -28,7 +29,7 @@ import {
   type Suspicion,
   suspicionsOf,
 } from "./proofs.ts";
-import { judgedAgain, settleStatuses } from "./statuses.ts";
+import { settleStatuses } from "./statuses.ts";
 
 /** What a decision changed, by the keys of the sources. */
 export interface Decided {
@@ -158,11 +159,10 @@ export class Chain {
     }
     const { state } = this;
     const nowMs = Math.max(...heard.map(({ source }) => source.last?.receivedAtMs ?? 0));
-    const again = judgedAgain(heard, state.sources);
-    const instant = { ...chainAt(state, this.watched, nowMs), heard, again };
-    const isDecided = decideHead(instant);
+    const instant = { ...chainAt(state, this.watched, nowMs), heard };
+    decideHead(instant);
     measureGaps(instant);
-    settleStatuses(instant, isDecided);
+    settleStatuses(instant);
     forgetProofs(state);
     decided.suspicions.push(...suspicionsOf(instant));
     this.#heard = [];
@@ -173,7 +173,7 @@ export class Chain {
       if (before.verdict?.status !== source.verdict?.status) {
         decided.turned.push(source.key);
       }
-      if (isHead && source.last?.kind === "failed") {
+      if (isHead && isFarAhead(contradictionOf(source, state))) {
         decided.implausible.push(source.key);
       }
     }

@@ -1,5 +1,5 @@
 import { addMeasure, NO_MEASURES, type PaceRange } from "../gap/gap.ts";
-import { agreeOnHead, type Decision, isFarAhead } from "../head/agree.ts";
+import { agreeOnHead, type Decision } from "../head/agree.ts";
 import { forgetTimestamps, measurePace, newClock, noteTimestamp, recordHead } from "../head/chain-clock.ts";
 import { type Bounds, boundsOf, type Claim, claimOf } from "../head/claim.ts";
 import { mostBlocksIn } from "../head/reach.ts";
@@ -7,25 +7,15 @@ import type { Target } from "../model/fleet.ts";
 import { atPace } from "../model/limit.ts";
 import type { Sample } from "../model/sample.ts";
 import { isFresh, staleAfterMs } from "../model/thresholds.ts";
-import {
-  hasReadHeight,
-  type LastPoll,
-  newestSample,
-  type SourceState,
-  steadied,
-} from "../source/source-state.ts";
+import { newestSample, type SourceState, steadied } from "../source/source-state.ts";
 import { hasOwnEnd } from "../status/ended.ts";
-import { oppositionText } from "../status/exclusion-text.ts";
 import { contradictionOf } from "../status/judge.ts";
 import { paceRangeOf, targetsByKey } from "../status/view.ts";
 import { baselineOf, type ChainAt, type ChainState, sourceOf } from "./chain-state.ts";
-import { isDecided, isTooEarly } from "./statuses.ts";
 
 /** What the sources of a chain have said since its last decision. */
 export interface Instant extends ChainAt {
   readonly heard: readonly Heard[];
-  /** Sources whose first heights are judged again. */
-  readonly again: readonly SourceState[];
 }
 
 /** A source that was polled since the last decision, and what was known of it before. */
@@ -35,22 +25,13 @@ export interface Heard {
   readonly before: Pick<SourceState, "last" | "verdict">;
 }
 
-/**
- * Works out the head from what all sources have said, and what follows for the chain's clock and for impossible heights. Returns
- * whether enough sources were heard to judge a first height.
- */
-export function decideHead(instant: Instant): boolean {
-  const { again, heard, state } = instant;
+/** Works out the head from what all sources have said, and what follows for the chain's clock. */
+export function decideHead(instant: Instant): void {
+  const { heard, state } = instant;
   noteSharedHashes(heard, state.sources);
   const decision = decideFrom(instant);
-  // Whether one of a source's first heights is impossible is looked at again with its status.
-  const isEnough = isDecided(instant, decision.consensus);
-  for (const source of [...heard.map((one) => one.source), ...again]) {
-    source.last = lastPollOf(source, decision, !isEnough && isTooEarly(source, "diverged"));
-  }
   followClock(instant, decision);
   state.consensus = decision.consensus;
-  return isEnough;
 }
 
 /** What the sources of a chain agree on at an instant. */
@@ -104,25 +85,6 @@ function noteSharedHashes(heard: Instant["heard"], sources: readonly SourceState
       one.sharesHashes = true;
     }
   }
-}
-
-/** How its last poll ended, by what all sources say now: a height far beyond what the others agree on is a failed poll. */
-export function lastPollOf(
-  source: SourceState,
-  { consensus }: Decision,
-  isTooSoon: boolean,
-): LastPoll | null {
-  const { last } = source;
-  if (last === null || !hasReadHeight(source)) {
-    return last;
-  }
-  const { sentAtMs, receivedAtMs } = last;
-  const opposition = consensus.opposed.find(({ source: key }) => key === source.key);
-  if (isFarAhead(opposition) && !isTooSoon) {
-    const detail = oppositionText(opposition);
-    return { kind: "failed", reason: "implausible", detail, sentAtMs, receivedAtMs };
-  }
-  return last.kind === "failed" ? { kind: "head", sentAtMs, receivedAtMs } : last;
 }
 
 /** The clock follows the head, and the block times of the sources that agree. */

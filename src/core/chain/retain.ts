@@ -5,11 +5,11 @@ import { shiftInstants } from "../model/instants.ts";
 import { traitsOf } from "../model/statuses.ts";
 import { retainParity } from "../parity/parity-state.ts";
 import { hasFailingQuery, retainQueries } from "../source/queries.ts";
-import { hasReadHeight, type SourceState } from "../source/source-state.ts";
+import type { SourceState } from "../source/source-state.ts";
 import { statusVote } from "../status/judge.ts";
 import { type ChainView, viewOf } from "../status/view.ts";
 import { type ChainState, chainAt, sourceOf, type WatchedChain } from "./chain-state.ts";
-import { decideFrom, lastPollOf } from "./decide.ts";
+import { decideFrom } from "./decide.ts";
 
 /** Clocks of two machines that are in order differ by less than this. */
 const TOLERANCE_MS = 5_000;
@@ -63,7 +63,7 @@ export function retainChain(state: ChainState, watched: WatchedChain, nowMs: num
 }
 
 function judgeAgain(source: SourceState, view: ChainView): void {
-  const vote = hasReadHeight(source) ? statusVote(source, view) : null;
+  const vote = source.last?.kind === "head" ? statusVote(source, view) : null;
   if (vote !== null && source.verdict !== null) {
     source.verdict = { status: vote.status, dissent: 0, sinceMs: view.nowMs };
   }
@@ -71,13 +71,11 @@ function judgeAgain(source: SourceState, view: ChainView): void {
 
 function decideAnew(state: ChainState, watched: WatchedChain, nowMs: number): void {
   forgetDropped(state);
-  const decision = decideFrom(chainAt(state, watched, nowMs));
-  state.consensus = decision.consensus;
+  state.consensus = decideFrom(chainAt(state, watched, nowMs)).consensus;
   const view = viewOf(state, watched, nowMs);
   for (const source of state.sources) {
-    // A height may have been rejected, and a status given, for what a dropped source said.
+    // A status may have been given for what a dropped source said.
     source.gap = NO_MEASURES;
-    source.last = lastPollOf(source, decision, false);
     if (source.verdict !== null && traitsOf(source.verdict.status).isCompared) {
       judgeAgain(source, view);
     }

@@ -268,8 +268,8 @@ function oppositionOf(
 }
 
 /** Whether a source is excluded for a height that cannot exist yet. */
-export function isFarAhead(opposition: Opposition | undefined): opposition is Opposition {
-  return opposition !== undefined && opposition.blocks > LARGE_STEP_BLOCKS;
+export function isFarAhead(opposition: Opposition | null): boolean {
+  return opposition !== null && opposition.blocks > LARGE_STEP_BLOCKS;
 }
 
 /** How much longer, or shorter, than the chain takes for the blocks between is the time between two dated blocks. */

@@ -157,12 +157,6 @@ function causeText({ state: { last }, status, view }: Facts): string {
     : "";
 }
 
-const POLL_TEXTS = {
-  missing: "the last answer lacked this chain",
-  not_started: "the last answer said that indexing has not started",
-  head: "its height is behind or contradicts the others, and more answers are needed to judge it",
-} as const;
-
 function unknownText({ state: { last, pollIntervalMs }, view }: Facts): string {
   if (last === null) {
     return "not polled yet";
@@ -171,7 +165,9 @@ function unknownText({ state: { last, pollIntervalMs }, view }: Facts): string {
   if (agoMs > staleAfterMs(view.thresholds, pollIntervalMs)) {
     return `the last answer is ${formatDuration(agoMs)} old, too old to be evidence`;
   }
-  return last.kind === "failed" ? `the last poll failed: ${failureText(last, view)}` : POLL_TEXTS[last.kind];
+  return last.kind === "failed"
+    ? `the last poll failed: ${failureText(last, view)}`
+    : `first round: ${formatCount(view.unasked, "source")} of its chain not asked yet`;
 }
 
 function stalledText(facts: Facts): string {

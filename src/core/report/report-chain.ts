@@ -230,7 +230,7 @@ function reportTarget(
     since: sinceMs === null ? null : isoTime(Math.round(sinceMs)),
     status_changes: state.statusChanges,
     unconfirmed,
-    reason: reasonOf(state, said),
+    reason: reasonOf(state, said, view),
     up: height.up,
     block_number: height.block_number,
     block_timestamp: height.block_timestamp,
@@ -297,7 +297,11 @@ function unconfirmedOf(source: SourceState, status: Status, view: ChainView): St
 }
 
 /** The reason of the last failure, where it is why the target has the status that is told. */
-function reasonOf({ indexingErrors, last, queries }: SourceState, said: Status): TargetReport["reason"] {
+function reasonOf(state: SourceState, said: Status, view: ChainView): TargetReport["reason"] {
+  const { indexingErrors, last, queries } = state;
+  if (said === "diverged" && isFarAhead(contradictionOf(state, view))) {
+    return "implausible";
+  }
   if (said === "failed" && last?.kind === "head" && indexingErrors !== true) {
     return failedQueries(queries).length === 0 ? null : "query";
   }
@@ -330,7 +334,7 @@ function reportHeight(
   state: SourceState,
   view: ChainView,
 ): Pick<TargetReport, "up" | "block_number" | "block_timestamp"> {
-  if (isFarAhead(view.consensus.opposed.find(({ source }) => source === state.key))) {
+  if (isFarAhead(contradictionOf(state, view))) {
     return { up: false, block_number: null, block_timestamp: null };
   }
   const height = reached(state);

@@ -167,11 +167,3 @@ export function idleMs(state: SourceState): number {
   const newest = newestSample(state);
   return newest === null || state.peak === null ? 0 : Math.max(0, readAtMs(newest) - state.peak.atMs);
 }
-
-/** Whether its last poll returned a height, even one that was rejected as impossible. */
-export function hasReadHeight(state: SourceState): boolean {
-  const { last } = state;
-  return last?.kind === "failed"
-    ? last.reason === "implausible" && newestSample(state)?.receivedAtMs === last.receivedAtMs
-    : last?.kind === "head";
-}

@@ -35,20 +35,17 @@ export function statusVote(target: SourceState, view: ChainView): StatusVote | n
     case "head":
       return voteOfHead(target, view);
     case "failed":
-      return { status: statusOfFailure(last.reason), weight: weightOfFailure(target, last.reason, view) };
+      return { status: statusOfFailure(last.reason), weight: weightOfFailure(last.reason) };
   }
 }
 
-function weightOfFailure(target: SourceState, reason: string, view: ChainView): number {
+function weightOfFailure(reason: string): number {
   switch (reason) {
     case "timeout":
       return WEAK_WEIGHT;
     // Our own arithmetic: nothing to doubt.
     case "budget":
       return CERTAIN_WEIGHT;
-    // The height was read: that it is impossible follows from what the others say, as every status of a height does.
-    case "implausible":
-      return contradictionOf(target, view) === null ? NORMAL_WEIGHT : weightOfHead(target);
     default:
       return NORMAL_WEIGHT;
   }

@@ -31,8 +31,10 @@ export interface ChainView {
   /** Null: no height, or stale evidence; the last head of a chain that has ended stays. */
   readonly reference: HeadState | null;
   readonly consensus: Consensus;
-  /** Null where it is decided. */
+  /** Null where it is decided, or where a source that was never asked may decide it. */
   readonly dispute: Dispute | null;
+  /** How many sources of the chain were never asked. */
+  readonly unasked: number;
   /** Whether no second source of the chain was ever polled. */
   readonly hasSingleSource: boolean;
   readonly haltedAt: number | null;
@@ -51,6 +53,7 @@ const MEASURED = { least: 0.97, most: 1.03 };
 interface Configured {
   readonly chain: Chain;
   readonly targets: readonly Target[];
+  readonly sources: ReadonlyMap<string, unknown>;
 }
 
 /** Looks at what is known of a chain as of `nowMs`. */
@@ -75,6 +78,7 @@ export function viewOf(
       isFresh(source, thresholds, nowMs) &&
       !consensus.opposed.some((opposition) => opposition.source === source.key),
   );
+  const unasked = watched.sources.size - state.sources.length;
   return {
     nowMs,
     thresholds,
@@ -85,7 +89,8 @@ export function viewOf(
     pace,
     reference: head !== null && (nowMs <= head.freshUntilMs || isOver(chain, head, nowMs)) ? head : null,
     consensus,
-    dispute: disputeOf(consensus.undecided, state.sources, rpcs.length > 0),
+    dispute: unasked > 0 ? null : disputeOf(consensus.undecided, state.sources, rpcs.length > 0),
+    unasked,
     hasSingleSource: state.sources.length < 2,
     haltedAt: standstill(rpcs, head?.block ?? 0, stalledAfterMs(thresholds, pace)),
     independent: rpcs.length > 0,
