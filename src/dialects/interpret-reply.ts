@@ -186,6 +186,8 @@ interface ParsedBody {
   readonly found: Place;
   /** Its error messages, each with its error code in brackets. */
   readonly errors: readonly string[];
+  /** The field of the data that each error is about, in their order; null where it does not say. */
+  readonly fields: readonly (string | null)[];
 }
 
 /** Both bound what a hostile megabyte can cost: every message is searched for several patterns. */
@@ -201,7 +203,7 @@ const NOTHING: Place = { value: undefined, name: "data" };
 /** Parses a body: GraphQL, JSON-RPC, the `{"error": …}` of graph-node's own 400s, the `{"message": …}` of proxies, plain text. */
 export function readBody(body: string, reads: Question["reads"]): ParsedBody {
   if (reads === "metrics" && METRICS_PAGE.test(body) && !/^\s*</.test(body)) {
-    return { form: "api", found: { value: body, name: "" }, errors: [] };
+    return { form: "api", found: { value: body, name: "" }, errors: [], fields: [] };
   }
   const json = parseJson(body);
   if (json === undefined) {
@@ -210,25 +212,29 @@ export function readBody(body: string, reads: Question["reads"]): ParsedBody {
   const whole: Place = { value: json, name: "" };
   if (!isObject(json)) {
     return reads === "reply"
-      ? { form: "api", found: whole, errors: [] }
-      : { form: "none", found: NOTHING, errors: [] };
+      ? { form: "api", found: whole, errors: [], fields: [] }
+      : { form: "none", found: NOTHING, errors: [], fields: [] };
   }
   const { data, message } = json;
   if (typeof message === "string" && typeof data === "string") {
     // A cache that quotes what the server behind it said. The data of GraphQL are never a text.
-    return { form: "text", found: NOTHING, errors: [cut(`${message}: ${data}`)] };
+    return { form: "text", found: NOTHING, errors: [cut(`${message}: ${data}`)], fields: [null] };
   }
-  const errors = [json["errors"], json["error"]]
-    .flatMap((error) => error ?? [])
-    .slice(0, MAX_ERRORS)
-    .map((error: unknown) => messageOf(error, json));
   const found = { data: dataOf(json), reply: whole, metrics: NOTHING }[reads];
-  if (found.value !== undefined || errors.length > 0) {
-    return { form: "api", found, errors };
+  const all = [json["errors"], json["error"]].flatMap((error: unknown) => error ?? []).slice(0, MAX_ERRORS);
+  if (found.value !== undefined || all.length > 0) {
+    const errors = all.map((error) => messageOf(error, json));
+    return { form: "api", found, errors, fields: all.map(fieldOf) };
   }
   return typeof message === "string"
-    ? { form: "text", found, errors: [cut(message)] }
-    : { form: "none", found, errors: [] };
+    ? { form: "text", found, errors: [cut(message)], fields: [null] }
+    : { form: "none", found, errors: [], fields: [] };
+}
+
+function fieldOf(error: unknown): string | null {
+  const path = isObject(error) ? error["path"] : undefined;
+  const first: unknown = Array.isArray(path) ? path[0] : undefined;
+  return typeof first === "string" ? first : null;
 }
 
 /** The `data` of GraphQL, or the `result` of JSON-RPC. */
@@ -241,8 +247,8 @@ function dataOf(json: Readonly<Record<string, unknown>>): Place {
 function readText(body: string): ParsedBody {
   const text = body.trim();
   return text === "" || /^[<{["]/.test(text)
-    ? { form: "none", found: NOTHING, errors: [] }
-    : { form: "text", found: NOTHING, errors: [cut(text)] };
+    ? { form: "none", found: NOTHING, errors: [], fields: [] }
+    : { form: "text", found: NOTHING, errors: [cut(text)], fields: [null] };
 }
 
 function messageOf(error: unknown, reply: Readonly<Record<string, unknown>>): string {

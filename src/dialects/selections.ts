@@ -86,7 +86,7 @@ export function readSelections(
   outcomes: readonly Outcome[],
   { sentAtMs, receivedAtMs }: PollTimes,
 ): SelectionReplies {
-  const { found, errors } = readBody(withExactNumbers(body), "data");
+  const read = readBody(withExactNumbers(body), "data");
   const blocks = new Map(
     outcomes.flatMap((outcome) =>
       outcome.kind === "head" ? [[outcome.source, outcome.head.block] as const] : [],
@@ -99,7 +99,7 @@ export function readSelections(
     const { expect, probe, target } = selection;
     const block = blocks.get(target);
     if (block !== undefined) {
-      const reply = replyTo(selection, found.value, errors[0]);
+      const reply = replyTo(selection, read);
       const failure = typeof reply === "string" ? reply : whyUnexpected(selection, reply.value, tookMs);
       const result = { probe, asked: askedOf(selection), tookMs, failure };
       queries.set(target, [...(queries.get(target) ?? []), result]);
@@ -133,12 +133,14 @@ export function refusedSelections(
 /** The reply to a selection, or why there is none: the server's words where there are some. */
 function replyTo(
   { alias, expect }: AliasedSelection,
-  data: unknown,
-  error: string | undefined,
+  { errors, fields, found: { value: data } }: ReturnType<typeof readBody>,
 ): Place | string {
+  // An error that names another field says nothing of this one.
+  const error = errors[fields.indexOf(alias)] ?? errors[fields.indexOf(null)];
   const root = followKeys({ value: data, name: "data" }, [alias]);
   if (isLost(root)) {
-    return error === undefined ? `no reply to it in data, which is ${describeParts(data)}` : said(error);
+    const words = error ?? errors[0];
+    return words === undefined ? `no reply to it in data, which is ${describeParts(data)}` : said(words);
   }
   // GraphQL answers null where a resolver has failed.
   const [, ...rest] = expect.kind === "compared" ? expect.path : [];
