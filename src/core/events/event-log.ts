@@ -131,7 +131,7 @@ export class EventLog {
       let next = begun;
       const dated = list.toReversed().map((event) => {
         if (this.#own.has(event)) {
-          const moved = eventOf({ ...event, time: isoTime(Date.parse(event.time) + stepMs) });
+          const moved = shifted(event, stepMs);
           this.#own.add(moved);
           return moved;
         }
@@ -286,6 +286,17 @@ export class EventLog {
       }
     }
   }
+}
+
+/** An event of this process, by a clock that was set. What was before its start is of another one. */
+function shifted(event: Event, stepMs: number): Event {
+  const shift = (time: string) => isoTime(Date.parse(time) + stepMs);
+  const { time, to, unwatched_since: since } = event;
+  return eventOf({
+    ...event,
+    time: shift(time),
+    unwatched_since: since === null || to === "started" ? since : shift(since),
+  });
 }
 
 const REMOVED = { detail: "no longer in chains.yaml" };

@@ -22,14 +22,14 @@ export const EventSchema = z
     kind: z
       .enum(EVENT_KINDS)
       .describe(
-        "status: of a target; pair: the state of a protocol on a chain; incident: it began or ended; parity: data differ or are equal again; deployment: another one answers; process: Synclag started, stopped, reloaded, or failed to reload",
+        "status: of a target; pair: the state of a protocol on a chain; incident: it began or ended; parity: data differ or are equal again; deployment: another one answers; process: Synclag started, stopped, resumed after it stood still, reloaded, or failed to reload",
       ),
     subject: Text.describe(
       "What it happened to: the key of a target (status, deployment), protocol/chain (pair), scope and subject (incident), probe and keys (parity), or the name of the process",
     ),
     from: orNull(Text, "What it was before, such as a status"),
     to: Text.describe(
-      "A status, the state of a pair, `began` or `ended`, `different` or `equal`, a deployment or two `in turns`, or `started`, `stopped`, `reloaded` or `reload failed`",
+      "A status, the state of a pair, `began` or `ended`, `different` or `equal`, a deployment or two `in turns`, or `started`, `stopped`, `resumed`, `reloaded` or `reload failed`",
     ),
     detail: orNull(Text),
     lag_seconds: orNull(Seconds.nonnegative()),
@@ -40,7 +40,7 @@ export const EventSchema = z
     target_count: Count.describe("How many targets an incident explains").default(0),
     unwatched_since: orNull(
       Time,
-      "Of a process that started: when one was last known to run. Nothing is known in between",
+      "Of a process that started or resumed: when one was last known to run. Nothing is known in between",
     ),
   })
   .refine(({ kind, subject }) => SUBJECTS[kind].test(subject), { path: ["subject"] });

@@ -8,8 +8,8 @@ export interface Interval {
 
 /** When no Synclag polled, by the events of its processes in order, the oldest first and none within another. */
 export function unwatched(processes: readonly Event[], now: string): readonly Interval[] {
-  const gaps = processes.flatMap(({ to, time, unwatched_since: from }) =>
-    to === "started" && from !== null && from < time ? { from, to: time } : [],
+  const gaps = processes.flatMap(({ time, unwatched_since: from }) =>
+    from !== null && from < time ? { from, to: time } : [],
   );
   const last = processes.at(-1);
   const hasStopped = last?.to === "stopped";

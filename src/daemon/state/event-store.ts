@@ -13,6 +13,8 @@ type EventsWorld = Pick<World, "logger" | "nowMs" | "stateFile" | "uptimeMs">;
 
 /** `kill -9` loses at most the events of this time. */
 const WRITE_DELAY_MS = 1_000;
+/** A report is noted every 15 s: a process that misses several stood still, or the machine slept. */
+const STOOD_STILL_MS = 60_000;
 /** The file is rewritten when it has this many lines more than twice the number of kept events. */
 const SPARE_LINES = 1_000;
 
@@ -35,11 +37,14 @@ export class EventStore implements AsyncDisposable {
   readonly incidents = new Map<Incident["scope"], number>(CAUSE_SCOPES.map((scope) => [scope, 0]));
   readonly #logger: World["logger"];
   readonly #nowMs: () => number;
+  readonly #uptimeMs: () => number;
   readonly #readStep: () => number;
   readonly #writer: DebouncedWriter | null;
   /** Null while this process does not poll: it adds no events of itself then. */
   #name: string | null = null;
   #pending: Event[] = [];
+  /** When a report was noted last, by the uptime. */
+  #notedMs = 0;
   /** Lines in the file; null: the file must be rewritten. */
   #lines: number | null = null;
 
@@ -47,6 +52,7 @@ export class EventStore implements AsyncDisposable {
     const { logger, nowMs, stateFile } = world;
     this.#logger = logger;
     this.#nowMs = nowMs;
+    this.#uptimeMs = world.uptimeMs;
     this.#readStep = stepReader(world);
     this.#writer =
       stateFile === null
@@ -81,6 +87,7 @@ export class EventStore implements AsyncDisposable {
   /** Adds an event for each change since the last report, and returns them. `hasAll`: every endpoint has been polled. */
   note(report: Report, hasAll: boolean): readonly Event[] {
     this.#followClock();
+    this.#noteStandstill();
     const events = this.log.note(report, hasAll);
     for (const { kind, subject, to } of events) {
       if (kind === "incident" && to === "began") {
@@ -99,6 +106,7 @@ export class EventStore implements AsyncDisposable {
   started(name: string, aliveMs: number | null): void {
     this.#name = name;
     this.#readStep();
+    this.#notedMs = this.#uptimeMs();
     this.log.begin(this.#nowMs());
     const last = this.log.all().at(-1);
     const alive = isoTime(aliveMs ?? 0);
@@ -125,6 +133,16 @@ export class EventStore implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#writer?.[Symbol.asyncDispose]();
+  }
+
+  /** Nothing was polled while this process stood still. */
+  #noteStandstill(): void {
+    const stoodMs = this.#uptimeMs() - this.#notedMs;
+    this.#notedMs += stoodMs;
+    if (stoodMs >= STOOD_STILL_MS) {
+      this.#logger.warn({ seconds: Math.round(stoodMs / 1_000) }, "Stood still: nothing was polled");
+      this.#addProcess("resumed", { unwatched_since: isoTime(this.#nowMs() - stoodMs) });
+    }
   }
 
   #followClock(): void {
