@@ -28,7 +28,10 @@ export async function demo(flags: Flags, world: CommandWorld): Promise<number> {
   const pace = paceAtSpeed(speed);
   const own = await daemonWorld(world, "info");
   const { config, fleet } = await mirrorFleet(
-    { ...accelerate(real, pace), public: { protocols: null, title: "Demo" } },
+    {
+      ...accelerate(real, pace),
+      public: { protocols: null, title: "Demo", notice: "All of this is simulated." },
+    },
     world.nowMs,
   );
   await using _fleet = fleet;

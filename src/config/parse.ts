@@ -122,11 +122,11 @@ function resolvePublic({ public: entry, protocols: configured }: Sections): Conf
   if (entry === undefined) {
     return null;
   }
-  const { protocols = null, title = "" } = entry.value ?? {};
+  const { notice = null, protocols = null, title = "" } = entry.value ?? {};
   for (const [index, name] of (protocols ?? []).entries()) {
     checkKnown("protocol", name, configured, entry.spot.at("protocols", index));
   }
-  return { protocols, title };
+  return { protocols, title, notice };
 }
 
 /** Adds problems with what is posted. */

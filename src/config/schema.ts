@@ -367,13 +367,16 @@ const HeartbeatEntry = map("a map with url", {
 }).transform(({ every: everyMs, ...address }) => ({ ...address, everyMs }));
 
 const PublicEntry = map(
-  "a map with protocols or title",
+  "a map with protocols, title or notice",
   {
     protocols: listOf(text("the name of a protocol"), "a list of protocols")
       .min(1)
       .exactOptional()
       .describe("Only these protocols; by default all."),
     title: text("a text of 1 to 100 characters", 100).default("Status").describe("The title of the page."),
+    notice: text("a text of 1 to 500 characters", 500)
+      .exactOptional()
+      .describe("An announcement at the top of the page, such as of planned work; a reload shows it."),
   },
   ["title"],
 );

@@ -353,7 +353,12 @@ export class Scenario extends Outputs implements AsyncDisposable {
       events,
       endpoints: (chain) => records.get(chain) ?? [],
       plan: () => plan,
-      settings: () => ({ cors: [], fleet, public: { protocols: null, title: "Status" }, links }),
+      settings: () => ({
+        cors: [],
+        fleet,
+        public: { protocols: null, title: "Status", notice: null },
+        links,
+      }),
     };
   }
 

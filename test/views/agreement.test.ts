@@ -91,7 +91,9 @@ function viewsOf(report: Report) {
     nagios: renderNagiosLine(report, { unfiltered: report, selections: [] }).split(/[ :]/)[1],
     page: /<div class="summary (\w+)">/.exec(renderStatusPage(report, PAGE))?.[1],
     public: /: (?:Some|All|No) systems .*?(operational|degraded|down|unknown|in maintenance)/.exec(
-      textOf(renderPublicPage(report, { title: "Status", protocols: null }, PAGE.events, "x.css")),
+      textOf(
+        renderPublicPage(report, { title: "Status", protocols: null, notice: null }, PAGE.events, "x.css"),
+      ),
     )?.[1],
     isHealthy: healthJson(report, asked)?.healthy,
     isEqual: healthJson(report, { ...asked, parity: "equal" })?.healthy,

@@ -157,7 +157,9 @@ export class ReportStory {
       }
       case "public":
         return matching(
-          textOf(renderPublicPage(report, { title: "Status", protocols: null }, PAGE.events, "")),
+          textOf(
+            renderPublicPage(report, { title: "Status", protocols: null, notice: null }, PAGE.events, ""),
+          ),
           "^Status|Base|system",
         );
       case "check":

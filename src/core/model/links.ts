@@ -11,4 +11,6 @@ export interface PublicView {
   /** Null: all. */
   readonly protocols: readonly string[] | null;
   readonly title: string;
+  /** An announcement; null: none. */
+  readonly notice: string | null;
 }

@@ -12,7 +12,7 @@ import { renderStripLegend, stripReader } from "./strip.ts";
 
 /** A page for users: each protocol on each chain, and its last 90 days. It names no host, no indexer and no reason. */
 export function renderPublicPage(report: Report, view: PublicView, log: EventLog, styles: string): string {
-  const { read, renderAxis } = stripReader(log, "90d", report);
+  const { read, renderAxis } = stripReader(log, "90d", report, "users");
   const pairs = publicPairs(report, view);
   const nowMs = Date.parse(report.generated_at);
   const worst = (["down", "degraded", "unknown", "in maintenance", "ok", "ended"] as const).find((state) =>
@@ -26,10 +26,11 @@ export function renderPublicPage(report: Report, view: PublicView, log: EventLog
       const { name, slug } = pair.chain;
       const [now, colour] = wordsOf(stateOf(pair));
       const end = plannedEnd(pair) ?? null;
-      const strip = read("pair", `${protocol}/${slug}`).render(name, null);
-      return html`<li><span>${name} ${renderPill(colour, now)}${end && html` until ${renderClock(end, nowMs)}`}</span>${strip}</li>\n`;
+      const strip = read("pair", `${protocol}/${slug}`).render(name, {});
+      const until = end && html` <small>until ${renderClock(end, nowMs)}</small>`;
+      return html`<li><span>${name}${until}</span>${renderPill(colour, now)}${strip}</li>\n`;
     });
-    return html`<section><h2>${protocol}</h2>${renderAxis()}<ul class="strips">${items}</ul></section>`;
+    return html`<section><h2>${protocol}</h2>${renderAxis()}<ul class="strips states">${items}</ul></section>`;
   });
   return renderHtml(html`${ownMarkup("<!doctype html>")}
 <html lang="en"><head><meta charset="utf-8"><title>${view.title}</title>
@@ -37,7 +38,8 @@ export function renderPublicPage(report: Report, view: PublicView, log: EventLog
 <link rel="icon" href="${icon(tone)}"><link rel="stylesheet" href="${styles}"></head>
 <body><main><div class="summary ${tone}"><h1>${toneGlyph(tone)} ${view.title}: ${sentence}</h1>
 <p>As of ${renderClock(report.generated_at, Date.parse(report.generated_at))}, and the last 90 days</p></div>
-${renderStripLegend("no data")}
+${view.notice && html`<p class="notice">${view.notice}</p>`}
+${renderStripLegend("users")}
 ${sections}</main></body></html>
 `);
 }

@@ -43,8 +43,16 @@ export function renderRanges(range: Range | null, hrefOf: (range: Range) => stri
   return html`<nav class="ranges" aria-label="Time">${offered}</nav>`;
 }
 
+/** For whom the words are: users know neither statuses nor what watching is, and have no page of events. */
+type Audience = "operators" | "users";
+
 /** Reads the past of targets and pairs: the availability, and a strip of coloured slots, each by its worst state. */
-export function stripReader(log: EventLog, range: Range, { generated_at: to, targets }: Report) {
+export function stripReader(
+  log: EventLog,
+  range: Range,
+  { generated_at: to, targets }: Report,
+  audience: Audience = "operators",
+) {
   const { lengthMs, slots: count, title } = RANGES[range];
   const nowMs = Date.parse(to);
   const first = firstTime(log) ?? "";
@@ -61,9 +69,9 @@ export function stripReader(log: EventLog, range: Range, { generated_at: to, tar
   function read(kind: "status" | "pair", subject: string) {
     const periods = readPeriods(kind, subject);
     const availability = availabilityOf(periods);
-    const { words, more } = availabilityText(availability);
-    /** `query`: of its events, which what was not ok and the words lead to; null: they lead nowhere. */
-    function render(name: string, query: object | null): Html {
+    const { words, more } = AVAILABILITY[audience](availability);
+    /** `query`: of its events, which what was not ok and the words lead to. */
+    function render(name: string, query: object): Html {
       const slots = slotsOf(periods, interval, count);
       const target = targets.find(({ key }) => key === subject);
       const pair = target === undefined ? [] : slotsOf(periodsOfPair(target), interval, count);
@@ -78,16 +86,17 @@ export function stripReader(log: EventLog, range: Range, { generated_at: to, tar
         if (isSame && tones[index] === tones[index - 1]) {
           return null;
         }
-        const rect = html`<rect class="${tones[index] ?? null}" x="${index}" width="${count - index}" height="1"><title>${periodText(period, nowMs)}</title></rect>`;
-        return query === null || period.state === null || period.state === "ok"
+        const rect = html`<rect class="${tones[index] ?? null}" x="${index}" width="${count - index}" height="1"><title>${periodText(period, audience, nowMs)}</title></rect>`;
+        return audience === "users" || period.state === null || period.state === "ok"
           ? rect
           : html`<a href="${eventsPath({ ...query, from: period.from, to: period.to })}" tabindex="-1">${rect}</a>`;
       });
       const text = html`${words}${more === "" ? null : html`<span class="more">${more}</span>`}`;
-      const link =
-        query &&
-        html`<a href="${eventsPath({ ...query, range })}" aria-label="${name}, last ${title}: ${words}${more}">${text}</a>`;
-      return html`<span class="strip"><svg viewBox="0 0 ${count} 1" preserveAspectRatio="none" aria-hidden="true">${rects}</svg><small>${link ?? text}</small></span>`;
+      const label =
+        audience === "users"
+          ? text
+          : html`<a href="${eventsPath({ ...query, range })}" aria-label="${name}, last ${title}: ${words}${more}">${text}</a>`;
+      return html`<span class="strip"><svg viewBox="0 0 ${count} 1" preserveAspectRatio="none" aria-hidden="true">${rects}</svg><small>${label}</small></span>`;
     }
     return { ...availability, render };
   }
@@ -106,8 +115,12 @@ function renderTick(time: string, nowMs: number): Html {
   return html`<time datetime="${time}">${isoTime(nowMs).startsWith(date) ? `${clock.slice(0, 5)} UTC` : `${date} ${clock.slice(0, 5)}`}</time>`;
 }
 
+/** What users read of a time of which nothing is known. */
+const NO_DATA = "no data";
+
 /** What the colours of strips mean. */
-export function renderStripLegend(unknown: string): Html {
+export function renderStripLegend(audience: Audience): Html {
+  const unknown = audience === "users" ? NO_DATA : "not watched";
   const states = ["ok", "degraded", "down"] as const;
   const entries = [...states.map((state) => PAIR_WORDS[state]), [unknown, "none"] as const];
   return html`<ul class="legend">${entries.map(([word, tone]) => html`<li><b class="slot ${tone}"></b> ${word}</li>`)}</ul>`;
@@ -123,28 +136,44 @@ function toneOf(state: string | null, { isDown, isNew }: Record<"isDown" | "isNe
 }
 
 /** `stalled since 03:10:00 UTC: no block for 15 min`; of a period that is over: `stalled for 20 min from 03:10:00 UTC: …`. */
-function periodText({ detail, from, since, state, to }: Period, nowMs: number): string {
+function periodText({ detail, from, since, state, to }: Period, audience: Audience, nowMs: number): string {
   const [startMs, endMs] = [Date.parse(since < from ? since : from), Date.parse(to)];
   const when = endMs < nowMs ? `for ${formatDuration(endMs - startMs)} from` : "since";
+  if (audience === "users") {
+    const known: Readonly<Record<string, readonly [word: string, tone: string]>> = {
+      ...PAIR_WORDS,
+      unknown: [NO_DATA, "none"],
+    };
+    return `${known[state ?? "unknown"]?.[0] ?? NO_DATA} ${when} ${formatClock(startMs, nowMs)}`;
+  }
   return `${state ?? "not watched"} ${when} ${formatClock(startMs, nowMs)}${detail === null ? "" : `: ${detail}`}`;
 }
 
-/** `98.1% ok`, and more about it: `, 99.8% usable, longest outage 12 min`. */
-function availabilityText({
-  ok_share: ok,
-  usable_share: usable,
-  longest_outage_seconds: outage,
-}: Availability) {
-  // Rounded down: 100% means always.
-  const shareOf = (share: number) => (share < 1 && share > 0.999 ? "99.9%" : formatPercent(share));
-  if (ok === null || usable === null) {
-    return { words: "not watched", more: "" };
-  }
-  const longest = outage === 0 ? "" : `, longest outage ${formatDuration(outage * 1_000)}`;
-  return {
-    words: `${shareOf(ok)} ok`,
-    more: `${usable === ok ? "" : `, ${shareOf(usable)} usable`}${longest}`,
-  };
+/** The availability in words, and more about it; the shares are rounded down: 100% means always. */
+const AVAILABILITY: Readonly<Record<Audience, (one: Availability) => Record<"words" | "more", string>>> = {
+  /** `98.1% ok`, and `, 99.8% usable, longest outage 12 min`. */
+  operators({ ok_share: ok, usable_share: usable, longest_outage_seconds: outage }) {
+    return ok === null || usable === null
+      ? { words: "not watched", more: "" }
+      : {
+          words: `${shareOf(ok)} ok`,
+          more: `${usable === ok ? "" : `, ${shareOf(usable)} usable`}${longestText(outage)}`,
+        };
+  },
+  /** Users are served while one of several variants is usable. */
+  users({ usable_share: usable, longest_outage_seconds: outage }) {
+    return usable === null
+      ? { words: NO_DATA, more: "" }
+      : { words: `${shareOf(usable)} up`, more: longestText(outage) };
+  },
+};
+
+function shareOf(share: number): string {
+  return share < 1 && share > 0.999 ? "99.9%" : formatPercent(share);
+}
+
+function longestText(outageSeconds: number): string {
+  return outageSeconds === 0 ? "" : `, longest outage ${formatDuration(outageSeconds * 1_000)}`;
 }
 
 /** Those that are shown at first, and at most: pages with more lines are slow to read and to draw. */
@@ -173,7 +202,7 @@ export function renderFleetHistory(report: Report, { events, view }: PageOptions
     "history",
     `Last ${RANGES[range].title}`,
     html`${renderRanges(range, (one) => `${fleetPath({ ...view, range: one })}#history`)}
-${renderStripLegend("not watched")}
+${renderStripLegend("operators")}
 ${listOf(first)}
 ${
   others.length === 0

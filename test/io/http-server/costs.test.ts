@@ -35,7 +35,7 @@ describe("what requests of a hostile client cost", () => {
     const { events, report: first } = eventfulFleet();
     let report = first;
     const links = { alertmanager: null, grafana: null, runbooks: null };
-    const publicView = { title: "x", protocols: null };
+    const publicView = { title: "x", protocols: null, notice: null };
     const settings = () => ({ cors: [], fleet: NO_FLEET, public: publicView, links });
     await using server = await serve({ report: () => report, events, settings });
     const cpuOf = (next: (number: number) => { report: Report; query: string }) =>

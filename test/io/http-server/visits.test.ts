@@ -62,7 +62,7 @@ it.each(readdirSync(FOLDER))("startHttpServer() answers as %s has it", async (na
  *
  * - `GET /path | header: value | body: x`: several methods must have the same head, as HEAD must, which goes with each GET;
  *   `x{300}` is repeated, `<name:password>` encoded; `read GET /path`: all text of a page; `load GET /path`: the files that it loads;
- * - before the first request: `cors ORIGINS`, `public PROTOCOL`, `report fleet`, `no reload`;
+ * - before the first request: `cors ORIGINS`, `public PROTOCOL | NOTICE`, `report fleet`, `no reload`;
  * - `web PARTS`: the web configuration, then and later; `wait`: until it is looked at again; `certificate NAME`: the client's;
  * - `not well WHY`: for the probes.
  */
@@ -104,11 +104,11 @@ class Visit implements AsyncDisposable {
     const report = this.#settings.has("report") ? fleetReport() : fullReport();
     const events = new EventLog();
     events.note(report, true);
-    const protocol = this.#settings.get("public");
+    const [protocol, notice = null] = this.#settings.get("public")?.split(" | ") ?? [];
     const settings = {
       cors: this.#settings.get("cors")?.split(" ") ?? [],
       fleet: NO_FLEET,
-      public: protocol === undefined ? null : { protocols: [protocol], title: "Sync status" },
+      public: protocol === undefined ? null : { protocols: [protocol], title: "Sync status", notice },
       links: { alertmanager: null, grafana: null, runbooks: null },
     };
     const reload = async () => {
