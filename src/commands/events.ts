@@ -26,8 +26,8 @@ export async function events(
   const now = isoTime(world.nowMs());
   const asked = { from: since, limit, kind, status };
   const queries = (filters.length === 0 ? [""] : filters).map((filter) => {
-    const [protocol, chain, variant] = filter.split("/");
-    const query = readSpanQuery(QUERIES.events, { ...asked, protocol, chain, variant }, now);
+    const [protocol, chain, variant, tier] = filter.split("/");
+    const query = readSpanQuery(QUERIES.events, { ...asked, protocol, chain, variant, tier }, now);
     if (typeof query === "string") {
       throw new CommandError(query.replace("Cannot use ", "$&--").replace("--from", "--since"));
     }

@@ -53,7 +53,7 @@ export async function init(flags: Flags, world: CommandWorld, urls: readonly str
   world.out(`Next: synclag config check ${output}, then synclag run --config ${output}`);
   if (leftOut > 0) {
     world.err(
-      `Left out ${leftOut} of ${formatCount(new Set(urls).size, "endpoint")}: see the end of ${output}`,
+      `Left out ${leftOut} of ${formatCount(new Set(urls).size, "endpoint")}: see the end of ${output}; to try again, name another file with -o`,
     );
   }
   return leftOut > 0 ? EXIT.failure : EXIT.ok;

@@ -231,6 +231,12 @@ export function variantName({ variant, tier }: Pick<IndexerId, "variant" | "tier
   return isProduction({ tier }) ? variant : `${variant} (${tier})`;
 }
 
+/** Of the target with this key: `lockup/base/subgraph`, with the tier only if it is not production: a filter of `synclag check`. */
+export function targetName({ key }: Pick<Target, "key">): string {
+  const [protocol = "", variant = "", tier = "", chain = ""] = key.split("/");
+  return [protocol, chain, variant, isProduction({ tier }) ? [] : tier].flat().join("/");
+}
+
 /** The targets of one protocol on one chain that are of the tier that serves users: production, or all targets without one. */
 export function servingTier<T extends Pick<Target, "tier">>(targets: readonly T[]): readonly T[] {
   const production = targets.filter(isProduction);

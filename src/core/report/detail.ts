@@ -1,5 +1,6 @@
 import { endedText, endLiteral } from "../model/end.ts";
 import { failureWords } from "../model/failure-words.ts";
+import { targetName } from "../model/fleet.ts";
 import type { TargetReport } from "../model/report.ts";
 import type { Status } from "../model/statuses.ts";
 import { traitsOf } from "../model/statuses.ts";
@@ -76,8 +77,8 @@ const CLAUSES: Readonly<Record<Status, (facts: Facts) => string>> = {
     facts.state.last?.kind === "not_started"
       ? "has not started indexing yet"
       : `${facts.catchUp === null ? "catching up, " : ""}${behindText(facts)}${catchUpText(facts)}`,
-  lagging: (facts) => `${advanceText(facts)}${behindText(facts)}${catchUpText(facts)}`,
-  ok: (facts) => `${advanceText(facts)}${behindText(facts)}`,
+  lagging: (facts) => `${positionText(facts)}${catchUpText(facts)}`,
+  ok: positionText,
 };
 
 /** What a target that reports its height does not answer. */
@@ -128,7 +129,7 @@ function completedText({ state: { last }, status }: Facts): string {
 /** Which sources contradict each other, by how much, and what would decide it. */
 export function disputeText({ hasRpc, sides }: Dispute): string {
   const all = sides.map(({ block, sources }) => {
-    const names = sources.map((key) => key.split("/").slice(0, 2).join(" "));
+    const names = sources.map((key) => (key.startsWith("rpc/") ? "an RPC node" : targetName({ key })));
     return `${listOf(names)} (block ${formatNumber(block)})`;
   });
   const blocks = sides.map(({ block }) => block);
@@ -173,30 +174,41 @@ function unknownText({ state: { last, pollIntervalMs }, view }: Facts): string {
 function stalledText(facts: Facts): string {
   const { state, view } = facts;
   const { reference } = view;
-  const stands = `has not advanced for ${formatDuration(idleMs(state))}`;
-  if (reference !== null && reference.reachedMs > (state.peak?.atMs ?? 0) + idleMs(state) / 2) {
-    return `${stands} while its chain does, ${behindText(facts)}`;
+  const stoodMs = idleMs(state);
+  const stands = `has not advanced for ${formatDuration(stoodMs)}`;
+  if (reference !== null && reference.reachedMs > (state.peak?.atMs ?? 0) + stoodMs / 2) {
+    return `${stands} while its chain does, ${behindText(facts, stoodMs)}`;
   }
   return view.independent
     ? `${stands}, nor has any other source`
     : `${stands}, nor has any other source: without an independent head it is unknown whether the chain itself has halted`;
 }
 
-/** Whether it advances: only if it was seen to, no longer than two polls and two block times ago. Nothing while that is not known. */
-function advanceText({ state, view }: Facts): string {
-  const { lastAdvanceMs, peak, pollIntervalMs, replicas } = state;
+/** Whether it advances, only if it was seen to, and how far it is behind. Nothing of the first while that is not known. */
+function positionText(facts: Facts): string {
+  const { lastAdvanceMs, peak, replicas } = facts.state;
+  const stoodMs = facts.view.nowMs - (peak?.atMs ?? facts.view.nowMs);
+  const wasSeen = peak?.atMs === lastAdvanceMs;
   if (replicas?.isStale === true) {
-    return "users are served by replicas that are behind, ";
+    return `users are served by replicas that are behind, ${behindText(facts)}`;
   }
-  const agoMs = view.nowMs - (peak?.atMs ?? view.nowMs);
-  const isRecent = agoMs <= RECENT * Math.max(view.intervalMs ?? 0, pollIntervalMs);
-  if (peak?.atMs !== lastAdvanceMs) {
-    return isRecent ? "" : `has not advanced for ${formatDuration(agoMs)}, `;
+  if (isRecent(stoodMs, facts)) {
+    return `${wasSeen ? "advances, " : ""}${behindText(facts)}`;
   }
-  return isRecent ? "advances, " : `last advanced ${formatDuration(agoMs)} ago, `;
+  const stood = formatDuration(stoodMs);
+  const stands = wasSeen ? `last advanced ${stood} ago` : `has not advanced for ${stood}`;
+  return `${stands}, ${behindText(facts, stoodMs)}`;
 }
 
-function behindText({ lag, view }: Facts): string {
+/** Whether an advance so long ago is no longer than two polls or block times ago. */
+function isRecent(agoMs: number, { state, view }: Facts): boolean {
+  return agoMs <= RECENT * Math.max(view.intervalMs ?? 0, state.pollIntervalMs);
+}
+
+/** How far it is behind. Where it stood at the head and stopped `stoodMs` ago, that is its time behind, which is not said again. */
+function behindText(facts: Facts, stoodMs: number | null = null): string {
+  const { lag, view } = facts;
+  const isSaid = stoodMs !== null && lag?.ms != null && isRecent(Math.abs(lag.ms - stoodMs), facts);
   if (view.reference === null) {
     return behindClockText(lag?.ms ?? null, view);
   }
@@ -208,7 +220,7 @@ function behindText({ lag, view }: Facts): string {
     return `level with ${seen}`;
   }
   const blocks = formatCount(lag.blocks, "block");
-  const behind = lag.ms === null ? blocks : `${formatDuration(lag.ms)} (${blocks})`;
+  const behind = lag.ms === null || isSaid ? blocks : `${formatDuration(lag.ms)} (${blocks})`;
   return `${lag.extrapolated ? "about " : ""}${behind} behind ${seen}`;
 }
 

@@ -82,7 +82,6 @@ function pairIncident(subject: string, trouble: string, targets: readonly string
 }
 
 function targetIncident({ key, status }: TargetReport, differing: ReadonlySet<string>): Found {
-  const trouble =
-    status === "ok" && differing.has(key) ? "serves wrong data" : `is ${status.replace("_", " ")}`;
+  const trouble = status === "ok" && differing.has(key) ? "serves wrong data" : `is ${status}`;
   return { kind: "target", scope: "target", subject: key, detail: `${key} ${trouble}`, targets: [key] };
 }

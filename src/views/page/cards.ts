@@ -1,4 +1,5 @@
 import type { PastIncident } from "../../core/events/timeline.ts";
+import { targetName } from "../../core/model/fleet.ts";
 import type { Incident, Severity, TargetReport } from "../../core/model/report.ts";
 import { formatCount, formatDuration, formatNumber } from "../../core/model/text.ts";
 import type { PairState } from "../../core/report/pairs.ts";
@@ -11,7 +12,6 @@ import {
   notableLagMs,
   SEVERITY_TONES,
   type TargetProblem,
-  targetName,
 } from "../wording/targets.ts";
 import { renderIncidentAct, renderTargetAct } from "./act.ts";
 import { type Html, type HtmlValue, html } from "./html.ts";

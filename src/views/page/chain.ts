@@ -195,9 +195,11 @@ ${renderExchangeList("Recent usable replies", record.replies, nowMs)}`;
 
 function renderExchangeList(title: string, exchanges: readonly Exchange[], nowMs: number): Html | null {
   const items = exchanges.map(({ sentAtMs, receivedAtMs, httpStatus, outcome, text }) => {
-    const status = httpStatus === null ? "no HTTP response" : `HTTP ${httpStatus}`;
-    const how = `${status}, after ${formatDuration(receivedAtMs - sentAtMs)}`;
-    return html`<li><span class="meta">${renderAgo(isoTime(receivedAtMs), nowMs)}, ${how}</span> ${outcome === "usable" ? null : html`<b>${outcome}</b>`} <q>${text}</q></li>
+    // A failure names its status or its cause itself.
+    const isNamed = httpStatus === null || text.startsWith(`HTTP ${httpStatus}`);
+    const how = `${isNamed ? "" : `HTTP ${httpStatus}, `}after ${formatDuration(receivedAtMs - sentAtMs)}`;
+    const refused = outcome === "refused" ? "refused: " : null;
+    return html`<li><span class="meta">${renderAgo(isoTime(receivedAtMs), nowMs)}, ${how}</span> <q>${refused}${text}</q></li>
 `;
   });
   return items.length === 0 ? null : html`<h4>${title}</h4><ol class="exchanges">${items}</ol>`;

@@ -116,10 +116,11 @@ function hasWords(
   nameOf: (slug: string) => string,
 ): boolean {
   const ofEvents = changes.flat().flatMap((event) => {
-    const { change, detail, what } = eventWords(event, nameOf);
+    const { change, detail, what } = eventWords(event);
     return [event.kind, event.subject, what, change, detail];
   });
-  const text = [...incidents.flatMap((one) => [incidentTitle(one), ...one.targets]), ...ofEvents]
+  const chains = incidents.flatMap(({ targets }) => targets.map((key) => nameOf(key.split("/")[3] ?? "")));
+  const text = [...incidents.flatMap((one) => [incidentTitle(one), ...one.targets]), ...chains, ...ofEvents]
     .join(" ")
     .toLowerCase();
   return words.every((word) => text.includes(word));
@@ -153,7 +154,7 @@ function renderPresent(
   const now = report.incidents.find((one) => incidentKey(one) === incidentKey(incident));
   const failover = now === undefined ? "" : describeFailover(now, findProblems(report));
   const severity: Partial<Pick<Incident, "severity">> = now === undefined ? {} : { severity: now.severity };
-  const lines = linesOf(changes, report, nowMs);
+  const lines = linesOf(changes, nowMs);
   const body = html`${failover === "" ? null : html`<p>For users: ${failover}.</p>`}
 ${renderChains(incident, { report, range: readRange(options.view.range) })}
 <ol class="timeline">${lines.slice(0, FIRST.lines)}</ol>
@@ -226,15 +227,14 @@ ${rest.length === 0 ? null : html`<details id="day-${day}"><summary>${isFolded ?
 
 /** What happened in one line, and folded what happened in it. `dayMs`: a time of its day, which times need not name. */
 function renderRow({ changes, incidents, time }: Occurrence, shown: Shown, dayMs: number): Html {
-  const { report } = shown;
   const [latest] = incidents;
   const [first] = changes;
   if (latest === undefined) {
-    return first === undefined ? html`` : renderChangeRow(first, report, dayMs);
+    return first === undefined ? html`` : renderChangeRow(first, dayMs);
   }
   const lengthMs = incidents.reduce((sum, { duration_seconds: seconds }) => sum + seconds * 1_000, 0);
   const often = incidents.length === 1 ? "" : `, ${formatCount(incidents.length, "time")}`;
-  const lines = linesOf(changes, report, dayMs);
+  const lines = linesOf(changes, dayMs);
   const rest = lines.length - MOST_LINES;
   return html`<li><details id="past-${incidentKey(latest)}-${time}"><summary><span class="when">${renderClock(latest.since, dayMs)}, ${formatDuration(lengthMs)}${often}</span>
 <b>${incidentTitle(latest)}</b></summary>
@@ -244,34 +244,32 @@ ${renderChains(latest, shown)}
 }
 
 /** A change that no incident explains: of one subject in a line, of many with their number. */
-function renderChangeRow(events: Change, report: Report, dayMs: number): Html {
+function renderChangeRow(events: Change, dayMs: number): Html {
   const [{ time }] = events;
-  const words = changeWords(events, report);
+  const words = changeWords(events);
   if (events.length === 1) {
     return html`<li><span class="when">${renderClock(time, dayMs)}</span> <b>${words.what}</b> ${words.change} <small>${words.detail}</small></li>
 `;
   }
   const { kind, subject } = events[0];
   return html`<li><details id="past-${kind}-${subject}-${time}"><summary><span class="when">${renderClock(time, dayMs)}</span> <b>${words.what}</b> ${words.change}</summary>
-<ol class="timeline">${events.slice(0, MOST_LINES).map((event) => renderChange([event], report, dayMs))}</ol></details></li>
+<ol class="timeline">${events.slice(0, MOST_LINES).map((event) => renderChange([event], dayMs))}</ol></details></li>
 `;
 }
 
 /** The lines of the timeline of an incident, which is itself told above it; the latest first. */
-function linesOf(changes: readonly Change[], report: Report, nowMs: number): readonly Html[] {
+function linesOf(changes: readonly Change[], nowMs: number): readonly Html[] {
   return changes
     .filter(([{ kind }]) => kind !== "incident")
     .toReversed()
-    .map((change) => renderChange(change, report, nowMs));
+    .map((change) => renderChange(change, nowMs));
 }
 
 /** A line of a timeline; beyond a few, its targets are folded. */
-function renderChange(events: Change, report: Report, nowMs: number): Html {
+function renderChange(events: Change, nowMs: number): Html {
   const [first] = events;
-  const { change, detail, what } = changeWords(events, report);
-  const names = events
-    .slice(0, MOST_LINES)
-    .map((event) => html`<li>${changeWords([event], report).what}</li>`);
+  const { change, detail, what } = changeWords(events);
+  const names = events.slice(0, MOST_LINES).map((event) => html`<li>${changeWords([event]).what}</li>`);
   const all =
     events.length === 1
       ? null
@@ -281,17 +279,17 @@ function renderChange(events: Change, report: Report, nowMs: number): Html {
 }
 
 /** What it happened to, with a link; how it changed; and more, which may be empty: of many, what is the same for all. */
-function changeWords(
-  events: Change,
-  report: Report,
-): { readonly what: HtmlValue; readonly change: string; readonly detail: string } {
+function changeWords(events: Change): {
+  readonly what: HtmlValue;
+  readonly change: string;
+  readonly detail: string;
+} {
   const [first] = events;
-  const nameOf = chainNames(report);
-  const words = eventWords(first, nameOf);
+  const words = eventWords(first);
   if (events.length === 1) {
     return { ...words, what: renderWhat(first, words.what) };
   }
-  const isSame = events.every((event) => eventWords(event, nameOf).detail === words.detail);
+  const isSame = events.every((event) => eventWords(event).detail === words.detail);
   const noun = first.kind === "pair" ? "pair" : "target";
   return { what: formatCount(events.length, noun), change: words.change, detail: isSame ? words.detail : "" };
 }

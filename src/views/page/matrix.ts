@@ -1,11 +1,11 @@
-import { type IndexerId, indexerKey } from "../../core/model/fleet.ts";
+import { type IndexerId, indexerKey, targetName } from "../../core/model/fleet.ts";
 import { groupBy } from "../../core/model/group-by.ts";
 import { type ChainSummary, type Report, sharedCauses, type TargetReport } from "../../core/model/report.ts";
 import { statusRank } from "../../core/model/statuses.ts";
 import { formatList, formatNumber, shortDuration } from "../../core/model/text.ts";
 import type { Judgement } from "../../core/report/severity.ts";
 import { chainPath, targetAnchor } from "../wording/chain-links.ts";
-import { isLate, notableLagMs, SEVERITY_TONES, type Tone, targetName } from "../wording/targets.ts";
+import { isLate, notableLagMs, SEVERITY_TONES, type Tone } from "../wording/targets.ts";
 import { type Html, type HtmlValue, html } from "./html.ts";
 import { fleetPath, type View } from "./links.ts";
 import { renderSection, renderTerm, toneGlyph } from "./shell.ts";

@@ -1,4 +1,4 @@
-import { variantName } from "../../core/model/fleet.ts";
+import { targetName, variantName } from "../../core/model/fleet.ts";
 import { groupBy } from "../../core/model/group-by.ts";
 import { atPace, isBeyond, type Limit, limitText } from "../../core/model/limit.ts";
 import {
@@ -9,7 +9,7 @@ import {
   type TargetReport,
 } from "../../core/model/report.ts";
 import { statusRank } from "../../core/model/statuses.ts";
-import { formatCount, formatDuration, formatNumber } from "../../core/model/text.ts";
+import { formatDuration, formatNumber } from "../../core/model/text.ts";
 import { type Judgement, judgeReport, worst } from "../../core/report/severity.ts";
 import { describeMissing, keepTargets, type Selection, selectTargets } from "../api/selection.ts";
 import { describeReload, describeReplica, headline, headlineAbove } from "../wording/headline.ts";
@@ -22,7 +22,6 @@ import {
   SEVERITY_TONES,
   type TargetProblem,
   type Tone,
-  targetName,
 } from "../wording/targets.ts";
 import { paragraphs, renderTextTable, skippedLine } from "./tables.ts";
 
@@ -194,9 +193,8 @@ export function renderCheckTable(json: Report, options: CheckTableOptions): stri
 
 function incidentLine(incident: Incident, problems: readonly TargetProblem[], nowMs: number): string {
   const forMs = nowMs - Date.parse(incident.since);
-  const extent = `${formatCount(incident.targets.length, "target")}, for ${formatDuration(forMs)}`;
   const failover = describeFailover(incident, problems);
-  return `Incident: ${incidentTitle(incident)} (${extent})${failover === "" ? "" : `: ${failover}`}`;
+  return `Incident: ${incidentTitle(incident)} (for ${formatDuration(forMs)})${failover === "" ? "" : `: ${failover}`}`;
 }
 
 /** Leaves out what an incident explains and, of many targets, those without data. */

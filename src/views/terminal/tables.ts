@@ -40,7 +40,7 @@ export function renderTextTable<Row>(
 export function renderEventsTable(events: readonly Event[], total: number, nowMs: number): string {
   const rows = events.toReversed().map((event) => {
     const time = formatClock(Date.parse(event.time), nowMs);
-    return { time, ...eventWords(event, (slug) => slug) };
+    return { time, ...eventWords(event) };
   });
   type Row = (typeof rows)[number];
   const columns = {

@@ -1,11 +1,11 @@
 import type { Event } from "../../core/events/event.ts";
+import { targetName } from "../../core/model/fleet.ts";
 import { incidentOfKey, type Report } from "../../core/model/report.ts";
 import { formatDuration } from "../../core/model/text.ts";
 import { incidentTitle } from "./incidents.ts";
-import { targetName } from "./targets.ts";
 
 /** An event for people: what it happened to, such as `lockup/base/subgraph`, `ok → stalled`, and more, which may be empty. */
-export function eventWords(event: Event, chainName: (slug: string) => string) {
+export function eventWords(event: Event) {
   const { kind, subject, from, to, time, unwatched_since: since } = event;
   const detail = event.detail ?? "";
   const change = from === null ? to : `${from} → ${to}`;
@@ -13,10 +13,8 @@ export function eventWords(event: Event, chainName: (slug: string) => string) {
   switch (kind) {
     case "status":
       return { what: nameOf(subject), change, detail };
-    case "pair": {
-      const [protocol = "", chain = ""] = subject.split("/");
-      return { what: `${protocol} on ${chainName(chain)}`, change, detail };
-    }
+    case "pair":
+      return { what: subject, change, detail };
     case "incident":
       return { what: "Incident", change: to, detail: incidentTitle({ ...incidentOfKey(subject), detail }) };
     case "parity": {

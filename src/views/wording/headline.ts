@@ -1,4 +1,4 @@
-import { variantName } from "../../core/model/fleet.ts";
+import { targetName, variantName } from "../../core/model/fleet.ts";
 import {
   type ChainSummary,
   type ParityReport,
@@ -19,7 +19,6 @@ import {
   SEVERITY_TONES,
   type TargetProblem,
   type Tone,
-  targetName,
 } from "./targets.ts";
 
 /** The summary of a report. */
@@ -152,7 +151,7 @@ function describeUrgent(report: Report, urgent: readonly TargetProblem[]): State
     };
   }
   const { target } = worst;
-  const name = `${targetName(target)}, ${target.status.replace("_", " ")}`;
+  const name = `${targetName(target)}, ${target.status}`;
   const lagMs = notableLagMs(target);
   const lag = lagMs === null ? "" : `${formatDuration(lagMs)} behind; `;
   return {

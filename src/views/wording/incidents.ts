@@ -1,14 +1,8 @@
+import { targetName } from "../../core/model/fleet.ts";
 import { groupBy } from "../../core/model/group-by.ts";
 import type { Incident } from "../../core/model/report.ts";
 import { formatCount, formatDuration, formatList, formatNumber } from "../../core/model/text.ts";
-import {
-  failoverTargets,
-  idOfKey,
-  indexerName,
-  notableLagMs,
-  type TargetProblem,
-  targetName,
-} from "./targets.ts";
+import { failoverTargets, idOfKey, indexerName, notableLagMs, type TargetProblem } from "./targets.ts";
 
 /** What an incident is described by. */
 type IncidentWords = Pick<Incident, "scope" | "subject"> & { readonly detail: string | null };

@@ -1,5 +1,5 @@
 import type { News } from "../../core/events/told.ts";
-import { variantName } from "../../core/model/fleet.ts";
+import { targetName, variantName } from "../../core/model/fleet.ts";
 import type { NotifyFormat } from "../../core/model/notify.ts";
 import type { Report } from "../../core/model/report.ts";
 import { formatClock, formatDuration, formatList } from "../../core/model/text.ts";
@@ -13,7 +13,6 @@ import {
   idOfKey,
   notableLagMs,
   PAIR_WORDS,
-  targetName,
 } from "./targets.ts";
 
 /** A message as docs/NOTIFY.md describes it. */
@@ -99,13 +98,13 @@ function troubleText({ incident }: News, report: Report): string {
   const [only] = own;
   if (keys.size === 1 && only !== undefined) {
     const { detail, status } = only.target;
-    return `${targetName(only.target)}, ${status.replace("_", " ")}: ${detail}; ${describeAlternatives(only)}`;
+    return `${targetName(only.target)}, ${status}: ${detail}; ${describeAlternatives(only)}`;
   }
   const slugs = slugsOf(incident);
   const disputes = report.chains.flatMap(({ dispute, slug }) =>
     slugs.has(slug) && dispute !== null ? dispute : [],
   );
-  const statuses = own.map(({ target }) => `${variantName(target)} ${target.status.replace("_", " ")}`);
+  const statuses = own.map(({ target }) => `${variantName(target)} ${target.status}`);
   const isPair = incident.kind === "pair" && statuses.length > 0;
   const trouble = `${incident.detail}${isPair ? `: ${formatList(statuses)}` : ""}`;
   return [trouble, ...disputes, describeFailover(incident, own)].filter((text) => text !== "").join("; ");
@@ -117,7 +116,7 @@ function endText({ incident, target_count: count }: News, report: Report): strin
   if (count === 1 && target !== undefined) {
     const lagMs = notableLagMs(target);
     const nowMs = Date.parse(report.generated_at);
-    const status = describeMaintenance(target, nowMs) ?? target.status.replace("_", " ");
+    const status = describeMaintenance(target, nowMs) ?? target.status;
     return `${targetName(target)} is ${status}${lagMs === null ? "" : `, ${formatDuration(lagMs)} behind`}`;
   }
   const pair = judgeReport(report).pairs.find(

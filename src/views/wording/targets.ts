@@ -41,12 +41,6 @@ export function indexerName({ protocol, variant, tier }: IndexerId): string {
   return `${protocol} ${variant} (${tier})`;
 }
 
-/** Of the target with this key: `lockup/base/subgraph`, with the tier only if it is not production: a filter of `synclag check`. */
-export function targetName({ key }: Pick<TargetReport, "key">): string {
-  const [protocol = "", variant = "", tier = "", chain = ""] = key.split("/");
-  return [protocol, chain, variant, isProduction({ tier }) ? [] : tier].flat().join("/");
-}
-
 /** What the key of a target or an indexer consists of. */
 export function idOfKey(key: string): IndexerId {
   const [protocol = "", variant = "", tier = ""] = key.split("/");
