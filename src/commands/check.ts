@@ -148,7 +148,7 @@ async function askListener({ file, listen, fleet }: Config, world: CommandWorld)
 }
 
 /**
- * The targets of the file, skipped ones included, in the report of whoever holds its state file.
+ * The targets of the file, skipped ones included, in the report of whoever holds its state file. What that does not poll is unknown.
  *
  * @throws {CommandError} If there are none.
  */
@@ -165,7 +165,13 @@ function ofFile(report: Report, { file, fleet }: Config, configured: Report, wor
   if (report.config_digest !== null) {
     world.err(`That daemon does not poll what ${file} says: reload or restart it`);
   }
-  return keepTargets(report, own);
+  const polled = new Set(own.map(({ key }) => key));
+  const absent = configured.targets
+    .filter(({ key }) => !polled.has(key))
+    .map((target) => ({ ...target, detail: "the running daemon does not poll it" }));
+  const known = new Set(report.chains.map(({ slug }) => slug));
+  const chains = [...report.chains, ...configured.chains.filter(({ slug }) => !known.has(slug))];
+  return keepTargets({ ...report, chains }, [...own, ...absent]);
 }
 
 /** Polls once the state file is free; if a daemon holds it, asks that. */
