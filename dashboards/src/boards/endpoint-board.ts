@@ -123,6 +123,18 @@ function polls(): readonly AnyPanel[] {
       [line(0.5), "{{whose}} median"],
       [line(0.95), "{{whose}} 95th percentile"],
     ).min(0),
+    graph(
+      "Latency of probes",
+      "95th percentile over an hour of the time from request to answer, of the requests that carry the query of a probe. No line: no probes in chains.yaml.",
+      "s",
+      [
+        withOwner(
+          `histogram_quantile(0.95, sum by (${INDEXER}, probe, le) (rate(synclag_query_duration_seconds_bucket{${SELECTED}}[1h])))`,
+          INDEXER,
+        ),
+        "{{whose}}: {{probe}}",
+      ],
+    ).min(0),
     new HeatmapBuilder()
       .title("Duration heat map")
       .description(
@@ -141,7 +153,7 @@ function polls(): readonly AnyPanel[] {
       .calculate(false)
       .color(new HeatmapColorOptionsBuilder().scheme("Turbo").steps(64))
       .height(10)
-      .span(12),
+      .span(24),
   ];
 }
 
