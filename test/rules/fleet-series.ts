@@ -117,6 +117,7 @@ function pairSeries(targets: readonly Played[], minutes: number): readonly Input
           lag_seconds: lag,
           lag_blocks: null,
           thresholds: null,
+          ended: null,
         } as TargetReport;
       }),
     }),

@@ -1,5 +1,5 @@
 import type { NotifyRules } from "../model/notify.ts";
-import { type Incident, incidentKey, type Report, type TargetReport } from "../model/report.ts";
+import { type Incident, incidentKey, isGone, type Report, type TargetReport } from "../model/report.ts";
 import { statusRank } from "../model/statuses.ts";
 import { isoTime } from "../model/text.ts";
 import { isAtLeast } from "../report/severity.ts";
@@ -101,16 +101,16 @@ interface Step {
 
 /** Whether somebody wants to be told, except that it ended. That a target which has ended is gone is worth a message, and no alert. */
 function isWanted({ incident, targets }: Running, rules: NotifyRules): boolean {
-  const isGone = targets.some(({ ended }) => ended !== null) && rules.severity === "warning";
+  const isFarewell = targets.some(isGone) && rules.severity === "warning";
   return (
-    (isAtLeast(incident.severity, rules.severity) || isGone) &&
+    (isAtLeast(incident.severity, rules.severity) || isFarewell) &&
     // One that the report does not have has left chains.yaml.
     (targets.length < incident.targets.length ||
       targets.some(
-        ({ ended, maintenance, protocol, tier }) =>
-          (!maintenance || ended !== null) &&
-          (rules.protocols?.includes(protocol) ?? true) &&
-          (rules.tiers?.includes(tier) ?? true),
+        (target) =>
+          (!target.maintenance || isGone(target)) &&
+          (rules.protocols?.includes(target.protocol) ?? true) &&
+          (rules.tiers?.includes(target.tier) ?? true),
       ))
   );
 }

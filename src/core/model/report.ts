@@ -4,6 +4,7 @@ import { groupBy } from "./group-by.ts";
 import type { Limit } from "./limit.ts";
 import { memoize } from "./memoize.ts";
 import type { ReportSchema } from "./report-schema.ts";
+import { traitsOf } from "./statuses.ts";
 
 /**
  * How bad something is, from the least: a closed list. `calm`: planned, or new and back-filling · `unknown`: nothing is known of it ·
@@ -67,6 +68,11 @@ export const targetId = memoize(
 /** Whether it back-fills and was never at the head, so that nobody relies on it yet. */
 export function isNew({ served, status }: Pick<TargetReport, "served" | "status">): boolean {
   return status === "syncing" && !served;
+}
+
+/** Whether it has ended, and gives no height any more: nobody expects that it does. */
+export function isGone({ ended, status }: Pick<TargetReport, "ended" | "status">): boolean {
+  return ended !== null && !traitsOf(status).hasHeight;
 }
 
 /** The thresholds of a target: its indexer's, else its chain's. */

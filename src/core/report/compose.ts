@@ -4,12 +4,12 @@ import type { Endpoint } from "../model/fleet.ts";
 import {
   type ChainPart,
   type Incident,
+  isGone,
   type Report,
   sharedCauses,
   type TargetId,
   type TargetReport,
 } from "../model/report.ts";
-import { traitsOf } from "../model/statuses.ts";
 import { isoTime } from "../model/text.ts";
 import { incidentsOf } from "./incidents-of.ts";
 
@@ -96,8 +96,8 @@ function unknown(target: TargetReport, detail: string, since: string | null): Ta
 }
 
 /** Whether it stands still at its end, or is gone since: both were announced. */
-function isPast({ ended, status }: TargetReport): boolean {
-  return ended !== null && (status === "ok" || !traitsOf(status).hasHeight);
+function isPast(target: TargetReport): boolean {
+  return isGone(target) || (target.ended !== null && target.status === "ok");
 }
 
 /** With the explanation first in the detail, unless the target is `ok` or `unknown`. */

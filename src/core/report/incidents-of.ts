@@ -1,5 +1,5 @@
 import type { SharedCause } from "../incidents/incidents.ts";
-import { type Incident, incidentKey, type Report, type TargetReport } from "../model/report.ts";
+import { type Incident, incidentKey, isGone, type Report, type TargetReport } from "../model/report.ts";
 import { isoTime } from "../model/text.ts";
 import { type JudgedPair, judgeReport, needsAction, worst } from "./severity.ts";
 
@@ -28,7 +28,9 @@ export function incidentsOf({ causes, previous, nowMs, ...report }: IncidentsInp
   const isOpen = ({ key }: TargetReport) =>
     !explained.has(key) && needsAction(severities.get(key) ?? "unknown");
   const known = new Map(previous.map((one) => [incidentKey(one), one]));
-  const gone = report.targets.filter((target) => isGone(target) && !explained.has(target.key));
+  const gone = report.targets.filter(
+    (target) => isGone(target) && target.status !== "unknown" && !explained.has(target.key),
+  );
   const found = pairs
     .flatMap((pair) => incidentsOfPair(pair, pair.targets.filter(isOpen)))
     .concat(gone.map(goneIncident))
@@ -42,11 +44,6 @@ export function incidentsOf({ causes, previous, nowMs, ...report }: IncidentsInp
       one.targets.some((key) => unknown.has(key) && !explained.has(key)),
   );
   return [...causes, ...found, ...undecided].map((one) => ({ ...one, severity: severityOf(one.targets) }));
-}
-
-/** Whether it has ended, and does not answer any more. */
-function isGone({ ended, maintenance, status }: TargetReport): boolean {
-  return ended !== null && maintenance && status !== "ok" && status !== "unknown";
 }
 
 function goneIncident({ key, status }: TargetReport): Found {

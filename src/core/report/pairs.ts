@@ -3,6 +3,7 @@ import { groupBy } from "../model/group-by.ts";
 import { isBeyond, type Limit } from "../model/limit.ts";
 import {
   type ChainSummary,
+  isGone,
   isNew,
   lagOf,
   limitOf,
@@ -15,7 +16,7 @@ import {
 /**
  * How well users of a protocol are served on a chain. Only targets that serve users count: those of the production tier, if there are
  * any, that were at the head before. `ok`: one is ok, and nothing shows that its data are wrong · `degraded`: users get late or doubtful
- * data · `down`: none is usable · `unknown`: nothing is known of them.
+ * data · `down`: none is usable · `unknown`: nothing is known of them, or all have ended and are gone.
  */
 export const PAIR_STATES = ["ok", "degraded", "down", "unknown"] as const;
 
@@ -74,8 +75,12 @@ export function pairState({ chain, differing, targets }: Omit<Pair, "protocol">)
   if (serving.some((target) => isUsable(target, chain))) {
     return "degraded";
   }
-  // A poll that was not sent says nothing of the indexer.
-  return serving.every(({ status }) => status === "unknown" || status === "throttled") ? "unknown" : "down";
+  return serving.every(isSilent) ? "unknown" : "down";
+}
+
+/** Whether it says nothing of how users are served: it was not polled, or nobody expects it to answer any more. */
+function isSilent(target: TargetReport): boolean {
+  return isGone(target) || target.status === "unknown" || target.status === "throttled";
 }
 
 /** Whether users get data that are at most late. One that waits for a halted chain has its last block; an unknown lag is not under any limit. */

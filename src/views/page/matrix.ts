@@ -57,7 +57,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
   "ok late": "behind, within the threshold",
   warn: "not ok",
   bad: "not ok, and no variant serves its users",
-  busy: "catching up, or in maintenance",
+  busy: "catching up, in maintenance, or gone after its end",
   idle: "nothing known",
 };
 

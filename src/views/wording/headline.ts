@@ -1,6 +1,7 @@
 import { targetName, variantName } from "../../core/model/fleet.ts";
 import {
   type ChainSummary,
+  isGone,
   type ParityReport,
   type Report,
   type Severity,
@@ -173,9 +174,7 @@ function calmTitle({ generated_at, targets }: Report, severity: Severity): strin
     const past = ended === 0 ? "" : `, ${ended === targets.length ? "and" : formatNumber(ended)} ended`;
     return `${all} ok${describeLags(targets.filter((one) => one.ended === null))}${past}`;
   }
-  const isPast = ({ ended, maintenance, status }: TargetReport) =>
-    ended !== null && maintenance && status !== "ok";
-  const isPlanned = (one: TargetReport) => one.maintenance && one.status !== "ok" && !isPast(one);
+  const isPlanned = (one: TargetReport) => one.maintenance && one.status !== "ok" && !isGone(one);
   const planned = targets.filter(isPlanned);
   // Times in ISO 8601 sort as texts.
   const last = planned
@@ -183,7 +182,7 @@ function calmTitle({ generated_at, targets }: Report, severity: Severity): strin
     .at(-1);
   const words = last && describeMaintenance(last, Date.parse(generated_at));
   const others = {
-    "ended and gone": targets.filter(isPast),
+    "ended and gone": targets.filter(isGone),
     [words ?? "in maintenance"]: planned,
     syncing: targets.filter((one) => !one.maintenance && one.status === "syncing"),
     "without data": targets.filter((one) => !one.maintenance && one.status === "unknown"),
