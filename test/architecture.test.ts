@@ -32,6 +32,23 @@ describe("docs/ARCHITECTURE.md", () => {
   });
 });
 
+describe("the walk of a reply in docs/ARCHITECTURE.md", () => {
+  it("leads from each file to files that it imports", () => {
+    const steps = Array.from(PAGE.matchAll(/^( +)(src\/[\w/-]+\.ts)/gm), ([, indent = "", file = ""]) => {
+      return { depth: indent.length, file };
+    });
+    const astray = steps.flatMap(({ depth, file }, index) => {
+      const above = steps.slice(0, index).findLast((step) => step.depth < depth)?.file;
+      return depth === 2 || above === undefined || importsOf(above).includes(file)
+        ? []
+        : [`${above} does not import ${file}`];
+    });
+
+    expect(steps.length).toBeGreaterThan(30);
+    expect(astray).toEqual([]);
+  });
+});
+
 describe("the pure folders", () => {
   it("import each other in one direction, and no package but zod and marked", () => {
     const impure = importsWhere((file, imported) => {

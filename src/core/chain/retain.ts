@@ -5,7 +5,8 @@ import { shiftInstants } from "../model/instants.ts";
 import { traitsOf } from "../model/statuses.ts";
 import { retainParity } from "../parity/parity-state.ts";
 import { hasFailingQuery, retainQueries } from "../source/queries.ts";
-import type { SourceState } from "../source/source-state.ts";
+import { type SourceState, servedOf } from "../source/source-state.ts";
+import { lagIn } from "../status/ended.ts";
 import { statusVote } from "../status/judge.ts";
 import { type ChainView, viewOf } from "../status/view.ts";
 import { type ChainState, chainAt, sourceOf, type WatchedChain } from "./chain-state.ts";
@@ -63,7 +64,7 @@ export function retainChain(state: ChainState, watched: WatchedChain, nowMs: num
 }
 
 function judgeAgain(source: SourceState, view: ChainView): void {
-  const vote = source.last?.kind === "head" ? statusVote(source, view) : null;
+  const vote = source.last?.kind === "head" ? statusVote(source, view, lagIn(servedOf(source), view)) : null;
   if (vote !== null && source.verdict !== null) {
     source.verdict = { status: vote.status, dissent: 0, sinceMs: view.nowMs };
   }

@@ -1,6 +1,6 @@
 import { staleAfterMs } from "../model/thresholds.ts";
 import { debounce } from "../source/settled-status.ts";
-import type { SourceState } from "../source/source-state.ts";
+import { type SourceState, servedOf } from "../source/source-state.ts";
 import { lagIn } from "../status/ended.ts";
 import { statusVote } from "../status/judge.ts";
 import { followApproach } from "../status/lag.ts";
@@ -26,15 +26,16 @@ export function settleStatuses(instant: Instant): void {
 }
 
 function settle(source: SourceState, verdict: SourceState["verdict"], view: ChainView): void {
-  const vote = source.kind === "indexer" ? statusVote(source, view) : null;
+  const lag = lagIn(servedOf(source), view);
+  const vote = source.kind === "indexer" ? statusVote(source, view, lag) : null;
   if (vote === null || (source.verdict === null && view.unasked > 0)) {
     return;
   }
   const former = source.verdict;
   source.verdict = debounce(verdict, vote, view.nowMs);
   source.statusChanges += Number(former !== null && former.status !== source.verdict.status);
-  source.approach = followApproach(source, view);
+  source.approach = followApproach(source, lag, view);
   // One height alone proves nothing: a back-filling target may have set the reference itself.
-  source.reachedTip ||= vote.status === "ok" && source.samples.length > 1 && lagIn(source, view)?.ms != null;
+  source.reachedTip ||= vote.status === "ok" && source.samples.length > 1 && lag?.ms != null;
   source.hasServed ||= source.reachedTip;
 }

@@ -292,7 +292,10 @@ function unconfirmedOf(source: SourceState, status: Status, view: ChainView): St
   if (hasDoubtfulQuery(source) && traitsOf(status).isUsable && source.last?.kind === "head") {
     return "failed";
   }
-  const vote = verdict?.status === status && verdict.dissent > 0 ? statusVote(source, view) : null;
+  const vote =
+    verdict?.status === status && verdict.dissent > 0
+      ? statusVote(source, view, lagIn(servedOf(source), view))
+      : null;
   return vote === null || vote.status === status ? null : vote.status;
 }
 

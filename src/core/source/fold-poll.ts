@@ -40,8 +40,6 @@ const FASTER = 2;
 const LASTING_FALL = "l".repeat(16);
 /** How many answers are compared; if all of them are alike, the URL has no lagging replicas any more. */
 const KEPT_ANSWERS = 64;
-/** The highest of so many low heights is what the low replicas have reached. */
-const KEPT_LOW = 3;
 /** Stale once low answers outnumber the others by so many: practically never where one in three is low ... */
 const EXCESS_TO_BE_STALE = 10;
 /** ... and until none was low for three minutes and three answers: at 1 in 4, chance alone does so once in an hour of minutes. */
@@ -177,7 +175,7 @@ function replicasAfter(
   return {
     answers,
     highBlock: isLow ? highBlock : Math.max(highBlock, sample.block),
-    low: isLow ? [...low.slice(1 - KEPT_LOW), sample] : low,
+    low: isLow ? [...low.slice(1 - WOBBLE_SAMPLES), sample] : low,
     disagree,
     isStale:
       disagree && (isHighOld || (wasStale ? !hasRecovered(answers, low, sample) : isMostlyLow(answers))),

@@ -4,38 +4,30 @@ import type { Status } from "../model/statuses.ts";
 /** The settled status of a target, and how strongly its latest polls disagree with it. */
 export interface SettledStatus {
   readonly status: Status;
-  /** Sum of the weights of the polls in a row that said something else. */
+  /** How near the latest polls in a row, which said something else, are to changing it: 0 to 1. */
   readonly dissent: number;
   readonly sinceMs: number;
 }
 
-/** What one poll says, and how much it counts for. */
+/** What one poll says. */
 export interface StatusVote {
   readonly status: Status;
-  /** {@link WEAK_WEIGHT}, {@link NORMAL_WEIGHT} or {@link CERTAIN_WEIGHT}. */
-  readonly weight: number;
+  /**
+   * How many polls in a row that say so change the status. One: there is nothing to doubt, or nothing yet to be steady about. Two: the
+   * rule. Three, of timeouts: a lone one is everyday (1 % of polls even on a good day), and two in a row would come once in two days at
+   * 15 s.
+   */
+  readonly polls: 1 | 2 | 3;
 }
 
-/** A status flips once the polls in a row that disagree with it weigh as much as this. */
-const FLIP_WEIGHT = 6;
-/** Two polls in a row: the rule. */
-export const NORMAL_WEIGHT = 3;
-/**
- * Three polls in a row: a lone timeout is everyday (1 % of polls even on a good day), and two in a row would come
- * once in two days at 15 s.
- */
-export const WEAK_WEIGHT = 2;
-/** One poll: there is nothing to doubt, or nothing yet to be steady about. */
-export const CERTAIN_WEIGHT = 6;
-
-/** Folds one opinion into a verdict: agreement forgets all dissent, enough dissent flips to the latest opinion. */
-export function debounce(verdict: SettledStatus | null, opinion: StatusVote, nowMs: number): SettledStatus {
-  if (verdict?.status === opinion.status) {
+/** Folds one vote into a status: agreement forgets all dissent, enough dissent changes it to the latest vote. */
+export function debounce(verdict: SettledStatus | null, vote: StatusVote, nowMs: number): SettledStatus {
+  if (verdict?.status === vote.status) {
     return verdict.dissent === 0 ? verdict : { ...verdict, dissent: 0 };
   }
-  const dissent = (verdict?.dissent ?? 0) + opinion.weight;
-  return verdict === null || dissent >= FLIP_WEIGHT
-    ? { status: opinion.status, dissent: 0, sinceMs: nowMs }
+  const dissent = (verdict?.dissent ?? 0) + 1 / vote.polls;
+  return verdict === null || dissent >= 1
+    ? { status: vote.status, dissent: 0, sinceMs: nowMs }
     : { ...verdict, dissent };
 }
 

@@ -1,75 +1,70 @@
 import { isBackfilling } from "../head/claim.ts";
 import type { Consensus, Opposition } from "../head/consensus.ts";
+import { DEVIATIONS } from "../head/reach.ts";
 import type { Thresholds } from "../model/fleet.ts";
 import { isBeyond } from "../model/limit.ts";
 import { readAtMs, type Sample } from "../model/sample.ts";
 import { type Status, traitsOf } from "../model/statuses.ts";
 import { stalledAfterMs } from "../model/thresholds.ts";
 import { hasFailingQuery } from "../source/queries.ts";
-import {
-  CERTAIN_WEIGHT,
-  NORMAL_WEIGHT,
-  type StatusVote,
-  statusOfFailure,
-  WEAK_WEIGHT,
-} from "../source/settled-status.ts";
-import { idleMs, newestSample, type SourceState, servedOf, THIN_SAMPLES } from "../source/source-state.ts";
-import { endedOf, lagIn } from "./ended.ts";
+import { type StatusVote, statusOfFailure } from "../source/settled-status.ts";
+import { idleMs, newestSample, type SourceState, THIN_SAMPLES } from "../source/source-state.ts";
+import { endedOf } from "./ended.ts";
+import type { Lag } from "./lag.ts";
 import { AHEAD_BLOCKS, type ChainView, thresholdsOf } from "./view.ts";
 
 /** A target catches up once it goes this much faster than its chain, and by more blocks than an uneven or random pace explains. */
 const CATCHING_UP = 1.05;
 const UNEVEN_BLOCKS = 5;
-const DEVIATIONS = 3;
 
-/** What the last poll of a target says of its status, and how much that counts for. */
-export function statusVote(target: SourceState, view: ChainView): StatusVote | null {
+/** What the last poll of a target says of its status, and how much that counts for. `lag`: how far behind it serves its users. */
+export function statusVote(target: SourceState, view: ChainView, lag: Lag | null): StatusVote | null {
   const { last } = target;
   switch (last?.kind) {
     case undefined:
       return null;
     case "missing":
-      return { status: "missing", weight: NORMAL_WEIGHT };
+      return { status: "missing", polls: 2 };
     case "not_started":
-      return { status: "syncing", weight: NORMAL_WEIGHT };
+      return { status: "syncing", polls: 2 };
     case "head":
-      return voteOfHead(target, view);
+      return voteOfHead(target, view, lag);
     case "failed":
-      return { status: statusOfFailure(last.reason), weight: weightOfFailure(last.reason) };
+      return { status: statusOfFailure(last.reason), polls: pollsOfFailure(last.reason) };
   }
 }
 
-function weightOfFailure(reason: string): number {
+function pollsOfFailure(reason: string): StatusVote["polls"] {
   switch (reason) {
     case "timeout":
-      return WEAK_WEIGHT;
+      return 3;
     // Our own arithmetic: nothing to doubt.
     case "budget":
-      return CERTAIN_WEIGHT;
+      return 1;
     default:
-      return NORMAL_WEIGHT;
+      return 2;
   }
 }
 
 /** A height at the head ends a standstill at once; that a query fails was confirmed by a second result. */
-function voteOfHead(target: SourceState, view: ChainView): StatusVote {
+function voteOfHead(target: SourceState, view: ChainView, lag: Lag | null): StatusVote {
   if (hasFailingQuery(target)) {
-    return { status: "failed", weight: CERTAIN_WEIGHT };
+    return { status: "failed", polls: 1 };
   }
-  const status = statusOfHead(target, view);
+  const status = statusOfHead(target, view, lag);
   const goesOn =
     status === "ok" && idleMs(target) === 0 && traitsOf(target.verdict?.status ?? status).isMotionless;
-  return { status, weight: goesOn ? CERTAIN_WEIGHT : weightOfHead(target) };
+  return { status, polls: goesOn ? 1 : pollsOfHead(target) };
 }
 
 /** A height ends a status without a height at once, and a status decided on a single height. */
-function weightOfHead({ samples, verdict }: SourceState): number {
+function pollsOfHead({ samples, verdict }: SourceState): StatusVote["polls"] {
   const isCertain =
     samples.length <= THIN_SAMPLES || (verdict !== null && !traitsOf(verdict.status).hasHeight);
-  return isCertain ? CERTAIN_WEIGHT : NORMAL_WEIGHT;
+  return isCertain ? 1 : 2;
 }
 
-function statusOfHead(target: SourceState, view: ChainView): Status {
+function statusOfHead(target: SourceState, view: ChainView, lag: Lag | null): Status {
   if (target.indexingErrors === true) {
     return "failed";
   }
@@ -83,7 +78,6 @@ function statusOfHead(target: SourceState, view: ChainView): Status {
   }
   // Users may be served by replicas that are far behind the others, whether these advance or not.
   const isServedLow = target.replicas?.isStale === true;
-  const lag = lagIn(servedOf(target), view);
   const isBehind = lag === null ? null : isBeyond(lag, thresholds.lagging);
   if (isBehind === false) {
     return "ok";

@@ -1,5 +1,6 @@
 import { type ChainClock, referenceAt, seenAtMs, timeSinceNext } from "../head/chain-clock.ts";
 import type { HeadState } from "../head/consensus.ts";
+import { DEVIATIONS } from "../head/reach.ts";
 import type { TargetReport } from "../model/report.ts";
 import { readAtMs } from "../model/sample.ts";
 import { type Status, traitsOf } from "../model/statuses.ts";
@@ -72,21 +73,23 @@ const MARK_EVERY_MS = 50_000;
 const WINDOW_MS = 600_000;
 /** The window of a target that is polled rarely spans at least this many polls. */
 const WINDOW_POLLS = 5;
+/** A line through fewer marks has no error that means anything. */
 const LEAST_MARKS = 4;
-const LEAST_SPAN_MS = 180_000;
-/** Chance alone exceeds this many standard errors three times in a thousand. */
-const SURE_ERRORS = 3;
 /** The reference is known to within a block at both ends. */
 const LEAST_BLOCKS = 2;
 
 /** Notes how far behind a target is after a poll; null while it is not behind, or only its low replicas are. A step back begins anew. */
-export function followApproach(source: SourceState, measure: Measure): Approach | null {
+export function followApproach(
+  source: SourceState,
+  lag: Lag | null,
+  { intervalMs }: Pick<Measure, "intervalMs">,
+): Approach | null {
   const { approach, pollIntervalMs, replicas, verdict } = source;
   if (verdict === null || !canCatchUp(verdict.status) || replicas?.isStale === true) {
     return null;
   }
   const [newest, highest] = [newestSample(source), reached(source)];
-  const behind = distanceOf(measureLag(source, measure), measure.intervalMs);
+  const behind = distanceOf(lag, intervalMs);
   if (newest === null || highest === null || behind === null) {
     return approach;
   }
@@ -106,11 +109,11 @@ export function followApproach(source: SourceState, measure: Measure): Approach 
 /** Whether it catches up; null while there are too few marks to tell. `false` needs a whole window, unless it was known before. */
 function isClosing(marks: Approach["marks"], windowMs: number, before: boolean | null): boolean | null {
   const spanMs = (marks.at(-1)?.atMs ?? 0) - (marks[0]?.atMs ?? 0);
-  if (marks.length < LEAST_MARKS || spanMs < LEAST_SPAN_MS) {
+  if (marks.length < LEAST_MARKS) {
     return null;
   }
   const { perMs, errorPerMs } = lineThrough(marks);
-  if (perMs > SURE_ERRORS * errorPerMs && perMs * spanMs > LEAST_BLOCKS) {
+  if (perMs > DEVIATIONS * errorPerMs && perMs * spanMs > LEAST_BLOCKS) {
     return true;
   }
   return before === null && spanMs < windowMs ? null : before === true && perMs > 0;
