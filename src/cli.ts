@@ -107,7 +107,7 @@ const COMMANDS: readonly CommandSpec[] = [
       option("--url <address>", "ask a running daemon instead of reading the file"),
       stateOption(`events are beside it (default: ${STATE_FILE})`),
       option("--since <time>", "an ISO 8601 time, or how long ago, such as 12h or 7d", "24h"),
-      option("--limit <n>", "print at most so many, the latest", "200"),
+      option("--limit <n>", "print only the latest n", "200"),
       option("--kind <kind>", "only status, pair, incident, parity, deployment or process"),
       option("--status <status>", "only changes from or to this status"),
       format("table", "json"),

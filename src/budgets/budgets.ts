@@ -98,7 +98,7 @@ export class Budgets {
     return GRANTED;
   }
 
-  /** The provider refused this endpoint: nothing more is acquired from its account until the back-off ends, in so many milliseconds. */
+  /** The provider refused this endpoint: nothing more is acquired from its account until the back-off ends. Milliseconds. */
   backOff(endpoint: Endpoint, refusal: Refusal): number {
     const account = this.accountOf(endpoint);
     if (account === undefined) {
@@ -177,7 +177,7 @@ export class Budgets {
     this.restore(mergeSavedBudgets({ accounts: Object.fromEntries(this.#spent), atMs: 0 }, saved));
   }
 
-  /** Counts requests of an account as sent before `untilMs`: so many, but no more than its limit leaves. */
+  /** Counts `count` requests of an account as sent before `untilMs`, but no more than its limit leaves. */
   countSent(account: Account, requests: number, nowMs: number, untilMs = nowMs): void {
     if (account.budget !== null) {
       const ledger = this.ledgerOf(account);

@@ -145,7 +145,7 @@ function checkNotify({ notify: entry, protocols: configured }: Sections): void {
   }
 }
 
-/** Names that metrics and logs contain anyway: `?network=base` is no key. */
+/** Names that metrics and logs contain anyway: `?network=base` is not a key. */
 function publicNames({ chains, indexers, skipped }: Fleet): ReadonlySet<string> {
   const ids = [...indexers, ...skipped].flatMap(({ protocol, variant, tier }) => [protocol, variant, tier]);
   return new Set([...ids, ...chains.map(({ slug }) => slug)]);

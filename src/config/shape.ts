@@ -33,7 +33,7 @@ export interface Written<T = unknown> {
   readonly spot: Spot;
 }
 
-/** A file as a map of sections; unknown ones are problems. Null: it is no map, or not valid YAML. */
+/** A file as a map of sections; unknown ones are problems. Null: it is not a map, or not valid YAML. */
 export function sectionsIn(file: z.ZodObject, { value: written, spot }: Written) {
   const map = z.record(z.string(), z.unknown()).meta(file.meta() ?? {});
   const value = written === undefined ? null : parseWhole(map, written, spot);

@@ -51,7 +51,7 @@ function lost({ value, name }: Place, key: string, keys: readonly string[]): Los
 }
 
 function hasKey(value: unknown, key: string): value is Readonly<Record<string, unknown>> {
-  // A list has its length as a property of its own, but that is no value of the reply.
+  // A list has its length as a property of its own, but that is not a value of the reply.
   const isPosition = !Array.isArray(value) || /^\d+$/.test(key);
   return typeof value === "object" && value !== null && isPosition && Object.hasOwn(value, key);
 }

@@ -12,7 +12,7 @@ interface Sample {
   readonly series: string;
   /** Null if the page has one chain, undefined if the labels are of none that is wanted. */
   readonly chainId: number | null | undefined;
-  /** -1 for NaN, which means the same; `Number.NaN` for what is no number. */
+  /** -1 for NaN, which means the same; `Number.NaN` for what is not a number. */
   readonly value: number;
 }
 
@@ -93,7 +93,7 @@ function whyNoTime(name: string | undefined, samples: readonly Sample[] | null):
   return odd === undefined ? null : `Cannot read ${name} as a time: ${quote(odd.series)} is ${found}`;
 }
 
-/** The lines of a metric. The value of a line that cannot be read is no number. */
+/** The lines of a metric. The value of a line that cannot be read is NaN. */
 function samplesOf(name: string | undefined, page: string, form: MetricsForm, endpoint: AskedEndpoint) {
   const lines = page.split("\n").filter((line) => /^[\w:]*/.exec(line)?.[0] === name);
   return lines.map((line): Sample => {
@@ -125,7 +125,7 @@ function chainIdOf(
   return known?.chainId ?? readPositiveInteger(value.replace(/^\w+:/, "")) ?? undefined;
 }
 
-/** NaN if one of them is no number, infinite if there are none. */
+/** NaN if one of them is not a number, infinite if there are none. */
 function lowestOf(samples: readonly Sample[]): number {
   return samples.reduce((lowest, { value }) => Math.min(lowest, value), Number.POSITIVE_INFINITY);
 }

@@ -42,7 +42,7 @@ function hasFailedLately({ failedAtMs }: QuestionSearch, nowMs: number): boolean
   return failedAtMs !== null && Math.abs(nowMs - failedAtMs) < SEARCH_AGAIN_MS;
 }
 
-/** The search after so many refusals in a row, of a dialect with `count` questions. */
+/** The search after this number of refusals in a row, of a dialect with `count` questions. */
 export function afterRefusals(
   search: QuestionSearch,
   refused: number,

@@ -28,7 +28,7 @@ export function readTimestampSec(value: unknown): number | null {
   return times.find((seconds) => seconds < LIMIT_SEC && seconds > 0) ?? null;
 }
 
-/** Null, 0 and nothing: not known, which is no fault. */
+/** Null, 0 and nothing: not known, which is not a fault. */
 export function isUnknownTime(value: unknown): boolean {
   return value === undefined || value === null || value === 0 || value === "0";
 }
@@ -43,7 +43,7 @@ export function readDeployment(value: unknown): string | null {
   return typeof value === "string" && /^[\w.-]{1,64}$/.test(value) ? value : null;
 }
 
-/** NaN for a text that is no time. */
+/** NaN for a text that is not a time. */
 function parseIsoTime(text: string): number {
   const [, day = "", time = "", zone = "Z"] = ISO_TIME.exec(text) ?? [];
   // Without a zone, Date.parse would use the zone of this machine.

@@ -42,7 +42,7 @@ export class Leadership implements AsyncDisposable {
     this.#storeOffsetMs = world.nowMs() - world.monotonicMs();
   }
 
-  /** Asks for the lease from now on. `name`: for people. `patienceMs`: it leaves a free lease to others for so long. */
+  /** Asks for the lease from now on. `name`: for people. `patienceMs`: how long it leaves a free lease to others. */
   start(name: string, patienceMs = 0): void {
     this.#name = name;
     this.#lease = { ...NEW_LEASE, patientUntilMs: this.#nowMs() + patienceMs };

@@ -13,9 +13,9 @@ const RETRY_MS = 1_000;
 const WATCH_MS = 500;
 /** A failure older than this says nothing about now; longer than a call takes, with the pause before the next one. */
 const RECENT_MS = 3_000;
-/** A lost lease is blamed on the store when calls have failed for so long, and not on a pause of this process. */
+/** When calls have failed for this long, a lost lease is blamed on the store, and not on a pause of this process. */
 const PERSISTENT_MS = 2_000;
-/** After an outage of the store the last leader, which has polled on, comes first: all others wait so long. */
+/** After an outage of the store the last leader, which has polled on, comes first: all others wait this long. */
 const PATIENCE_MS = 5_000;
 
 /** What this replica may do now. */

@@ -26,7 +26,7 @@ export interface SharedBudgetsOptions {
 
 /** A request counts so much longer than its window, for a store that takes over with another clock. */
 const SLACK_MS = 60_000;
-/** Requests in advance may be sent for so long after the last contact with the store. */
+/** How long requests in advance may be sent after the last contact with the store. */
 const ADVANCE_MS = 300_000;
 /** After a leader that may have used its advance, the next leader has none for this time. */
 const NO_ADVANCE_MS = ADVANCE_MS + 90_000;

@@ -43,7 +43,7 @@ describe("createLogger()", () => {
     expect(lines[0]).toContain('"msg":"[secret]"');
   });
 
-  it("writes plain text without colours if stderr is no terminal", async () => {
+  it("writes plain text without colours if stderr is not a terminal", async () => {
     const { logger, lines } = await setUp({ format: "pretty" });
 
     logger.info({ chains: 30 }, "Started");

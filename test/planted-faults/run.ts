@@ -11,7 +11,7 @@ import { faultsOf, type PlantedFault } from "./faults.ts";
  *
  *   npm run test:mutation -- [--count 300] [--seed 1] [--tests PART] [FILE|FOLDER of src ...]
  *
- * `--count`: so many, drawn evenly from all; `--seed`: which ones; `--tests`: only test files whose path contains PART.
+ * `--count`: how many, drawn evenly from all; `--seed`: which ones; `--tests`: only test files whose path contains PART.
  */
 
 /** A fault with which the tests take longer never ends. */

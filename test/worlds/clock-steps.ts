@@ -14,7 +14,7 @@ interface ClockStep {
 const MINUTE_MS = 60_000;
 const POLL_MS = 15_000;
 const BLOCK_TIME_MS = 2_000;
-/** What is right after so many polls. */
+/** What is right after this number of polls. */
 const POLLS = 3;
 /** Blocks that the head may be ahead of the reference: those of a tick in which nobody has been asked yet. */
 const MOST_BEHIND = 10;

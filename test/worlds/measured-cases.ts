@@ -27,7 +27,7 @@ interface GapCase {
 const ARBITRUM = { id: 42161, startBlock: 300_000_000 };
 const SCHEDULE_MS = 15_000;
 const GAP_TICKS = 1_500;
-/** Estimates before so many ticks are not judged: the first ones have nothing to go by. */
+/** Estimates before this tick are not judged: the first ones have nothing to go by. */
 const WARM_UP = 20;
 const FAST = { blockTimeMs: 250, scheduleMs: SCHEDULE_MS } as const;
 

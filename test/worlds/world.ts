@@ -4,23 +4,23 @@ import type { ChainSpec, WorldChain } from "./world-chain.ts";
 
 /** What a source does from one instant on. */
 export type Conduct =
-  /** It is so long behind its chain; 0: at the head. */
+  /** How long it is behind its chain; 0: at the head. */
   | { readonly kind: "follows"; readonly delayMs: number }
-  /** It shows every so many blocks only, so many blocks deep: a follower of final blocks. */
+  /** It shows each of this many blocks only, this many blocks deep: a follower of final blocks. */
   | { readonly kind: "steps"; readonly blocks: number; readonly depth: number }
-  /** Each reply comes from one of several that are so long behind: a gateway, or a load balancer in front of nodes. */
+  /** Each reply comes from one of several, which are this long behind: a gateway, or a load balancer in front of nodes. */
   | { readonly kind: "races"; readonly delaysMs: readonly number[] }
-  /** It indexes in batches, or is cached for so long. */
+  /** It indexes in batches, or is cached, for this long. */
   | { readonly kind: "batches"; readonly everyMs: number }
   /** So many blocks away from its chain; `timeShiftMs` is what it adds to its block times. */
   | { readonly kind: "offset"; readonly blocks: number; readonly timeShiftMs?: number }
-  /** It begins so many blocks below the chain's head, and goes at this multiple of the chain's pace until it is there. */
+  /** It begins this many blocks below the chain's head, and goes at this multiple of the chain's pace until it is there. */
   | { readonly kind: "climbs"; readonly blocks: number; readonly pace: number }
   /** From its beginning on it makes blocks at this multiple of the chain's pace, with the times of the chain's. */
   | { readonly kind: "drifts"; readonly pace: number }
   /** It sees the chain at this share of its pace. */
   | { readonly kind: "slow"; readonly share: number }
-  /** Another chain, which is so many blocks away at the start of the world, and goes at this multiple of the pace. */
+  /** Another chain, which is this many blocks away at the start of the world, and goes at this multiple of the pace. */
   | { readonly kind: "other chain"; readonly blocks: number; readonly pace: number }
   | { readonly kind: "stopped" }
   | { readonly kind: "fails" };
@@ -48,9 +48,9 @@ export interface Rules {
   readonly changeSettlesMs: number;
   /** A source is judged after more heights in a row than this; a bad one, after two more. */
   readonly polls: number;
-  /** It may be bad unnoticed for so many rounds. */
+  /** How many rounds it may be bad unnoticed. */
   readonly badLooks: number;
-  /** How old the reference may be, and how far ahead a source may carry it; so many blocks more are no fault. */
+  /** How old the reference may be, and how far ahead a source may carry it; this many blocks more are not a fault. */
   readonly referenceOldMs: number;
   readonly referenceAheadMs: number;
   readonly referenceBlocks: number;

@@ -210,7 +210,7 @@ export class Chain {
 /** A poll with an impossible height counts as failed. */
 function credible(observation: Observation): Observation {
   if (observation.kind === "head" && !isHeight(observation.head.block)) {
-    const detail = `block ${observation.head.block}, which is no height`;
+    const detail = `block ${observation.head.block}, which is not a valid height`;
     const { receivedAtMs, sentAtMs, source } = observation;
     return { source, sentAtMs, receivedAtMs, kind: "failed", reason: "implausible", detail };
   }

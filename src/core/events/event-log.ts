@@ -66,7 +66,7 @@ export class EventLog {
 
   /**
    * Adds an event for everything that changed since the last report, and returns them. `hasAll`: every endpoint has been polled.
-   * Until then `unknown` is no news.
+   * Until then `unknown` is not news.
    */
   note(report: Report, hasAll: boolean): readonly Event[] {
     const { generated_at: time, incidents, parity, targets } = report;
@@ -88,7 +88,7 @@ export class EventLog {
         const subject = `${pair.protocol}/${pair.chain.slug}`;
         return this.#change({ time, kind: "pair", subject, to: pairState(pair) }, "unknown");
       }),
-      // A comparison that is temporarily unknown is no event.
+      // A comparison that is temporarily unknown is not an event.
       ...parity.flatMap(({ probe, key, against_key, result: to, detail }) => {
         const subject = `${probe} ${key} ${against_key}`;
         return to === "unknown"

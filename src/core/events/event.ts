@@ -97,7 +97,7 @@ export function targetsOf({ kind, subject, targets }: Event): readonly string[] 
   }
 }
 
-/** A first `ok` is no news. A degraded pair, and the incident of a pair or a target, are visible in the events of these. */
+/** A first `ok` is not news. A degraded pair, and the incident of a pair or a target, are visible in the events of these. */
 export function isNews({ from, kind, subject, to }: Event): boolean {
   if (kind === "incident") {
     return incidentOfKey(subject).kind === "cause";

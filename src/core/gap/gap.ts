@@ -27,7 +27,7 @@ export interface GapEstimate {
 
 /** So many pairs, an equal gap provided, bring the uncertainty below one block; older ones say little of now. */
 const KEPT_MEASURES = 16;
-/** A gap that so many measures agree on holds still. */
+/** A gap that this number of measures agree on holds still. */
 const STEADY_MEASURES = 5;
 /** Both heights are whole numbers: half a block; and half as much again, because blocks come unevenly (test/worlds/measured-cases.ts). */
 const ROUNDING_BLOCKS = 0.75;

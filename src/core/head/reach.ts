@@ -19,7 +19,7 @@ export const SLACK_BLOCKS = 16;
 export const LARGE_STEP_BLOCKS = 256;
 /** A pace that was measured over ten minutes is wrong by no more. */
 const PACE_ERROR = 0.02;
-/** Chance alone exceeds so many standard deviations in one case of 700. */
+/** Chance alone exceeds three standard deviations in one case of 700. */
 export const DEVIATIONS = 3;
 
 /** The most blocks that a chain can have made in `spanMs`. */

@@ -7,7 +7,7 @@ export interface Sample extends PollTimes {
   readonly hash: string | null;
 }
 
-/** Chains' clocks run ahead of ours by seconds: a timestamp more than a minute later than now is no time at all. */
+/** Chains' clocks run ahead of ours by seconds: a timestamp more than a minute later than now is not a time at all. */
 const MAX_AHEAD_MS = 60_000;
 
 /** What is kept of a head. A timestamp that cannot be one is dropped. */

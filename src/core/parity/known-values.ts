@@ -43,11 +43,11 @@ export interface SharedHeight {
 const KEPT_RUNS = 64;
 /** A value that returns after fewer readings than this may also do so between two readings, unseen. */
 const QUICK_RETURN_READINGS = 32;
-/** After so many readings without a quick return or a contradiction, a target is reliable again. */
+/** How many readings without a quick return or a contradiction make a target reliable again. */
 const STEADY_READINGS = 64;
 /** Below this number of readings it is unknown whether the values of a target return. */
 const ENOUGH_READINGS = 20;
-/** Two equal readings further apart than so many intervals prove nothing of the time between. */
+/** Two equal readings that are further apart than this number of intervals prove nothing of the time between. */
 const MAX_SILENT_INTERVALS = 3;
 
 /** A target that was never read. */

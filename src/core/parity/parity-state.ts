@@ -60,17 +60,17 @@ export interface TakenReading {
   readonly deployment: string | null;
 }
 
-/** So many differences in a row, over so long, are a difference. */
+/** This number of differences in a row, over this long, are a difference. */
 export const DIFFERENCES = 3;
 export const DIFFERENT_AFTER_MS = 120_000;
 /**
- * A reorg may have replaced so many blocks after one target was read there and before the other came to them: then
+ * A reorg may have replaced this number of blocks after one target was read there and before the other came to them: then
  * all comparisons within them are one.
  */
 const REORG_BLOCKS = 64;
-/** Where both were just read within so many blocks, a reorg between the two concerns these blocks alone. */
+/** Where both were just read within this number of blocks, a reorg between the two concerns these blocks alone. */
 const NEAR_BLOCKS = 4;
-/** A comparison is no longer evidence after so many of the longest intervals between readings. */
+/** After how many of the longest intervals between readings a comparison is no longer evidence. */
 const STALE_INTERVALS = 3;
 
 /** Folds in readings that came together, then compares every pair that they concern once. Their order does not matter. */

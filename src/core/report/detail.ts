@@ -90,7 +90,7 @@ function unansweredText(queries: readonly QueryState[]): string {
   return `answers for its height, but not ${each.join("; nor ")}`;
 }
 
-/** An advance is recent for so many polls, or block times where these are longer. */
+/** How many polls, or block times where these are longer, an advance is recent. */
 const RECENT = 2;
 
 /** Why a target has its status, or what the last poll indicates instead, in one sentence. */

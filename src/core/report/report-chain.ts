@@ -218,7 +218,7 @@ function reportTarget(
   const lag = traitsOf(status).hasLag ? measured : null;
   const catchUp = reportCatchUp(state, status, lag, view.intervalMs);
   const said = unconfirmed ?? status;
-  // Node 20 takes 20 µs, not 1, for so many fields behind a spread.
+  // With a spread before these fields Node 20 takes 20 µs, not 1.
   const report = {
     key: id.key,
     protocol: id.protocol,

@@ -34,13 +34,13 @@ export interface FoldContext {
 const KEPT_SAMPLES = 8;
 /** Of the heights that showed a re-index: what was before, of another track, goes. */
 const KEPT_AFTER_REINDEX = 2;
-/** A step that is so much longer than those before it is none of catching up. */
+/** A step that is longer than the steps before it by this factor is not catching up. */
 const FASTER = 2;
-/** A fall that lasts for so many answers is no replica's: the source itself fell back. */
+/** A fall that lasts for 16 replies is not that of a replica: the source itself fell back. */
 const LASTING_FALL = "l".repeat(16);
 /** How many answers are compared; if all of them are alike, the URL has no lagging replicas any more. */
 const KEPT_ANSWERS = 64;
-/** Stale once low answers outnumber the others by so many: practically never where one in three is low ... */
+/** Stale once low replies outnumber the others by this: practically never where one in three is low ... */
 const EXCESS_TO_BE_STALE = 10;
 /** ... and until none was low for three minutes and three answers: at 1 in 4, chance alone does so once in an hour of minutes. */
 const RECOVERED_AFTER_MS = 180_000;

@@ -19,7 +19,7 @@ export interface QueryState {
 /** By what is asked, as `askedOf` names it. */
 export type Queries = Readonly<Record<string, QueryState>>;
 
-/** A query fails once so many results in a row were failures: the first may have met a passing fault. */
+/** A query fails after this number of failures in a row: the first may have met a passing fault. */
 const FAILURES = 2;
 
 /** Adds what one poll said of the queries. */

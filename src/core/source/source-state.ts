@@ -112,7 +112,7 @@ export function newSource(
   };
 }
 
-/** The gateway races several indexers: the highest of so many answers is what the target has reached. */
+/** A gateway races several indexers: the highest of the last three replies is what the target has reached. */
 export const WOBBLE_SAMPLES = 3;
 /** On so few heights a status is provisional: the next poll may overturn it alone. */
 export const THIN_SAMPLES = 3;

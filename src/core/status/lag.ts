@@ -28,7 +28,7 @@ const LEVEL: Lag = { blocks: 0, ms: 0, extrapolated: false };
  * Measures a target's lag: how long the block after its own has existed. The reference is taken at the instant of the target's own reply, so that a target polled twice
  * an hour is not behind for that reason alone; a target at the reference's block is level with it, whenever it was asked,
  * because no source has shown a newer block. Between two sightings the reference is known to within a block, so less than
- * a block is no lag.
+ * a block is not a lag.
  *
  * Without a reference the lag is the age that the target's block had when it was read, less the usual time between blocks.
  * Never negative; null without a height, and without both a reference and a block time.

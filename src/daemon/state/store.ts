@@ -28,7 +28,7 @@ export const STATE_DELAY_MS = 59_500;
 export const STATUS_DELAY_MS = 4_500;
 /** What the journal must hold before a request is sent does not wait: this is for the rest, and for the next try after a failure. */
 const JOURNAL_DELAY_MS = 4_500;
-/** The journal is rewritten after so many lines, which bounds it while the state file alone cannot be written. */
+/** The journal is rewritten after this number of lines, which bounds it while the state file alone cannot be written. */
 const MAX_LINES = 64;
 
 /**
@@ -36,7 +36,7 @@ const MAX_LINES = 64;
  * as ever, but no endpoint with a budget.
  *
  * @throws {StateLockedError} If a living process has the file.
- * @throws {StatePathError} If the path names something that is no state file.
+ * @throws {StatePathError} If the path names something that is not a state file.
  */
 export async function openStateStore(
   path: string | null,

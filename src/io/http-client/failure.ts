@@ -35,7 +35,7 @@ const OUR_CODE = /^(ERR_INVALID_|UND_ERR_INVALID_ARG$|UND_ERR_NOT_SUPPORTED$)/;
 /**
  * Names what went wrong below HTTP.
  *
- * @throws The error itself where it is no failure of the network: that is a bug of ours, not the indexer's.
+ * @throws The error itself where it is not a failure of the network: that is a bug of ours, not the indexer's.
  */
 export function failureOf(error: unknown): PostFailure {
   // Of undici; it may come without a code.

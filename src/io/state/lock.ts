@@ -48,7 +48,7 @@ export class StateLockedError extends Error {
 }
 
 const HEARTBEAT_MS = 1_000;
-/** An owner that missed so many is gone, or suspended: then it finds out before it writes again. */
+/** An owner that missed this number is gone, or suspended: then it finds out before it writes again. */
 const MAX_MISSED = 5;
 const LOOKS_PER_HEARTBEAT = 10;
 /** Two processes that take over one dead lock both know within this time which of them has it. */

@@ -9,7 +9,7 @@ export interface IndexerBehaviour {
   readonly lagMs: number;
   /** And this many blocks further behind. */
   readonly lagBlocks: number;
-  /** It reports so many blocks more (or less) than it has processed, e.g. +30 million. */
+  /** How many more blocks it reports than it has processed, e.g. +30 million; negative: fewer. */
   readonly offsetBlocks: number;
   /** The instant at which it stops advancing; null: it does not. */
   readonly freezeAtMs: number | null;

@@ -17,7 +17,7 @@ export interface Scenario {
   readonly about: string;
   /** In chronological order, the first at 0 or later. */
   readonly steps: readonly Step[];
-  /** It starts again after so many seconds. */
+  /** After how many seconds it starts again. */
   readonly loopSec: number;
 }
 
