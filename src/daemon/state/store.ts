@@ -114,6 +114,8 @@ function createStore(
         await writeBudgetJournal(path, local.save(0));
         lines = 1;
       }
+      // A process that took the file over while this one stood still has not read it: then it counts for nobody.
+      await lock.assertHeld();
       journalled = lines < MAX_LINES ? sequence : null;
     },
     onFailure: (detail) =>
@@ -128,8 +130,8 @@ function createStore(
       const sequence = local.budgets.sequence();
       writtenAheadMs = local.aheadMs();
       const all = { savedAtMs: nowMs(), ...state(), budgets: local.save() };
-      await lock.assertHeld();
       isOnDisk = false;
+      await lock.assertHeld();
       await writeStateFile(path, all);
       isOnDisk = true;
       local.budgets.forgetChanges(sequence);

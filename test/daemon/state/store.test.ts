@@ -1,6 +1,7 @@
+import { execFileSync } from "node:child_process";
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { SavedBudgets } from "../../../src/budgets/saved-budgets.ts";
 import { openStateStore } from "../../../src/daemon/state/store.ts";
 import { endpointOf, fleetOf } from "../../budgets/fleet-builder.ts";
@@ -9,6 +10,7 @@ import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 const ENDPOINT = endpointOf({ budget: "provider" });
 const FLEET = fleetOf([ENDPOINT], [{ name: "provider", limit: 1_000, per: "day", scope: "shared" }]);
+const THEIRS = { pid: 1, startedAtMs: 0, url: "http://10.0.0.1:9855", token: "theirs" };
 /** A file has no more lines, however many requests there are. */
 const MOST_LINES = 64;
 
@@ -35,6 +37,45 @@ describe("openStateStore()", () => {
       "Budget journal writable again",
     ]);
     await store[Symbol.asyncDispose]();
+  });
+
+  it("leaves the journal of a process that took the state file over, whatever it has written before", async () => {
+    await using folder = await temporaryFolder();
+    const path = join(folder.path, "state.json");
+    const { store, jumpClock } = await keep(path);
+    jumpClock();
+    store.touch();
+    await vi.waitFor(async () => expect(await readdir(folder.path)).toContain("state.json"), 5_000);
+
+    await writeFile(`${path}.lock`, JSON.stringify(THEIRS));
+    await writeFile(`${path}.budgets`, "theirs");
+    await store[Symbol.asyncDispose]();
+
+    expect(await readFile(`${path}.budgets`, "utf8")).toBe("theirs");
+  });
+
+  it("grants nothing that it recorded while another process took the state file over", async () => {
+    // No touch of the lock reads it in between.
+    vi.useFakeTimers({ toFake: ["setInterval"] });
+    onTestFinished(() => void vi.useRealTimers());
+    await using folder = await temporaryFolder();
+    const path = join(folder.path, "state.json");
+    const { store, draw } = await keep(path);
+    await store.flush();
+    const ours = await readFile(`${path}.lock`, "utf8");
+    // A FIFO says to each reader what it is told to.
+    await rm(`${path}.lock`);
+    execFileSync("mkfifo", [`${path}.lock`]);
+
+    draw();
+    const granted = store.flush().then(() => true);
+    const refused = granted.catch(() => false);
+    await writeFile(`${path}.lock`, ours);
+    await vi.waitFor(async () => expect(await usedInJournal(path)).toHaveLength(2), 5_000);
+    const told = writeFile(`${path}.lock`, JSON.stringify(THEIRS));
+    const isGranted = await Promise.race([refused, told.then(() => refused)]);
+
+    expect(isGranted).toBe(false);
   });
 
   it("appends new draws to the journal, and restarts it once the state file has them", async () => {
