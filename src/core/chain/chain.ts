@@ -9,7 +9,7 @@ import { isHeight } from "../model/sample.ts";
 import { staleAfterMs } from "../model/thresholds.ts";
 import { observeReadings, type TakenReading } from "../parity/parity-state.ts";
 import { type FoldContext, foldPoll } from "../source/fold-poll.ts";
-import { hasDoubtfulQuery } from "../source/queries.ts";
+import { broughtDoubt } from "../source/queries.ts";
 import { newestSample, newSource, type SourceState } from "../source/source-state.ts";
 import { contradictionOf } from "../status/judge.ts";
 import {
@@ -167,7 +167,10 @@ export class Chain {
     decided.suspicions.push(...suspicionsOf(instant));
     this.#heard = [];
     for (const { before, isHead, source } of heard) {
-      if (isChanging(before.verdict, source.verdict) || hasDoubtfulQuery(source)) {
+      if (
+        isChanging(before.verdict, source.verdict) ||
+        broughtDoubt(source, source.last?.receivedAtMs ?? 0)
+      ) {
         decided.changing.push(source.key);
       }
       if (before.verdict?.status !== source.verdict?.status) {

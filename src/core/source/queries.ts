@@ -64,7 +64,12 @@ export function hasFailingQuery({ queries }: { readonly queries: Queries }): boo
   return Object.values(queries).some((query) => resultOf(query) === "failing");
 }
 
-/** Whether the last poll of a target brought the first failure of a query. */
+/** Whether a query of a target failed when it was last asked, and not before. */
 export function hasDoubtfulQuery({ queries }: { readonly queries: Queries }): boolean {
   return Object.values(queries).some((query) => resultOf(query) === "unknown");
+}
+
+/** Whether the poll of this instant brought such a failure: only then is another poll worth its request, not in an outage that follows. */
+export function broughtDoubt({ queries }: { readonly queries: Queries }, atMs: number): boolean {
+  return Object.values(queries).some((query) => resultOf(query) === "unknown" && query.lastMs === atMs);
 }
