@@ -1,5 +1,8 @@
 import type { App } from "../app/app.ts";
+import { readWebUrl } from "../config/address.ts";
+import { readUrlOption } from "../config/options.ts";
 import { parseConfig } from "../config/parse.ts";
+import { Secrets } from "../config/secrets.ts";
 import { formatClock } from "../core/model/text.ts";
 import { renderCheckTable } from "../views/terminal/check.ts";
 import { screenOf } from "../views/terminal/screen.ts";
@@ -17,8 +20,9 @@ import { runUntilSignal } from "./run.ts";
  */
 export async function watch(flags: Flags, world: CommandWorld, urls: readonly string[]): Promise<number> {
   const listen = readListen(flags.listen);
-  const variables = new KeyVariables([...urls, ...flags.header]);
-  const { asked, yaml } = await askAll([...new Set(urls)], flags, world, variables);
+  const filled = fillUrls(urls, world);
+  const variables = new KeyVariables(flags.header);
+  const { asked, yaml } = await askAll(filled, flags, world, variables);
   const unusable = asked.filter(({ endpoint }) => endpoint === null);
   if (unusable.length > 0) {
     throw failed(unusable.map(({ said }) => `Cannot watch ${said}`).join("\n"));
@@ -34,6 +38,17 @@ export async function watch(flags: Flags, world: CommandWorld, urls: readonly st
   // The table says what the log would say of the fleet.
   const own = await daemonWorld(world, "error");
   return await runUntilSignal(config, world, { ...own, loadConfig: () => config }, (app) => show(app, world));
+}
+
+/** The URLs with their variables, each once: what a variable holds is encoded here, and is taken as it is in chains.yaml. */
+function fillUrls(urls: readonly string[], world: CommandWorld): readonly string[] {
+  const secrets = new Secrets(world);
+  const filled = urls.map((url, index) => {
+    const name = urls.length > 1 ? `URL ${index + 1}` : "URL";
+    return readUrlOption(name, url, secrets, readWebUrl).href;
+  });
+  world.keepSecret(secrets.all);
+  return [...new Set(filled)];
 }
 
 function failed(message: string): CommandError {
