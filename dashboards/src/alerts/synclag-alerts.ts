@@ -140,7 +140,6 @@ function processAlerts(bridged: string, hour: string): readonly Alert[] {
         "read the end of the previous log (`kubectl logs --previous`, `journalctl -u synclag`): its last lines have the reason. Killed: compare its memory with the limit. Ended by a probe: it stopped polling.",
       isUnanswered: true,
     },
-    // Its receiver raises the alarm when it stops arriving.
     {
       ...OWN_ALERT,
       name: "SynclagWatchdog",
@@ -149,8 +148,8 @@ function processAlerts(bridged: string, hour: string): readonly Alert[] {
       for: null,
       keepFiringFor: null,
       summary: ["The path from Prometheus to this receiver works"],
-      description: say`This alert always fires. Send it to a dead man's switch: when it no longer arrives, no other alert of Synclag would arrive either.`,
-      first: "nothing to do.",
+      description: say`This alert always fires: when it no longer arrives, no other alert of Synclag would arrive either.`,
+      first: "send it to a dead man's switch, which raises the alarm when it stops arriving.",
       dashboard: NO_INSTANCE,
     },
   ];

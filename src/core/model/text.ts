@@ -56,14 +56,10 @@ export function formatDuration(durationMs: number): string {
     : twoUnits(durationMs, DAY_MS, "d", HOUR_MS, "h");
 }
 
-/** The shortest form, for a cell of the matrix: `1.5s`, `41m`, `3h`, `5d`. */
+/** The larger unit of it alone, for a cell of the matrix: `1.5s`, `41m`, `3h`, `5d`. */
 export function shortDuration(durationMs: number): string {
-  if (durationMs < 2 * HOUR_MS) {
-    return formatDuration(durationMs).replace(" min", "m").replace(" ", "");
-  }
-  return durationMs < 2 * DAY_MS
-    ? `${Math.round(durationMs / HOUR_MS)}h`
-    : `${Math.round(durationMs / DAY_MS)}d`;
+  const [count = "", unit = ""] = formatDuration(durationMs).split(" ");
+  return `${count}${unit === "min" ? "m" : unit}`;
 }
 
 /** How long before `nowMs` something was: `41 min ago`, `just now`, or `in 5 s` where clocks differ. */

@@ -56,6 +56,7 @@ describe("durations", () => {
       172800000: "2 d = 2d",
       446400000: "5 d 4 h = 5d",
       34560000000: "400 d = 400d",
+      55346400000: "640 d 14 h = 640d",
     };
 
     const found = Object.keys(texts).map(
