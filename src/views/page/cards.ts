@@ -132,10 +132,15 @@ export function incidentCards(
   nowMs: number,
 ): readonly Html[] {
   return incidents.map((incident) => {
-    const failover = describeFailover(incident, problems);
-    const words = incident.scope === "chain" ? sentenceCase(failover) : `For users: ${failover}`;
-    return renderIncidentCard(incident, failover && html`<p>${words}.</p>`, options, nowMs);
+    return renderIncidentCard(incident, renderFailover(incident, problems), options, nowMs);
   });
+}
+
+/** How late the users of an incident are, and where they can be sent; null in a network incident. */
+export function renderFailover(incident: Incident, problems: readonly TargetProblem[]): Html | null {
+  const failover = describeFailover(incident, problems);
+  const words = incident.scope === "chain" ? sentenceCase(failover) : `For users: ${failover}`;
+  return failover === "" ? null : html`<p>${words}.</p>`;
 }
 
 type Extent = Pick<PastIncident, "until" | "target_count">;

@@ -10,9 +10,9 @@ import { EVENT_FILTERS, type EventQuery } from "../api/queries.ts";
 import { wordsOf } from "../api/selection.ts";
 import { chainPath, pairAnchor, targetAnchor } from "../wording/chain-links.ts";
 import { chainNames, eventWords } from "../wording/events.ts";
-import { describeFailover, incidentTitle } from "../wording/incidents.ts";
+import { incidentTitle } from "../wording/incidents.ts";
 import { findProblems, SEVERITY_TONES } from "../wording/targets.ts";
-import { renderIncidentCard } from "./cards.ts";
+import { renderFailover, renderIncidentCard } from "./cards.ts";
 import { type Html, type HtmlValue, html } from "./html.ts";
 import { eventsPath, INCIDENTS_PATH } from "./links.ts";
 import {
@@ -152,10 +152,9 @@ function renderPresent(
     return html``;
   }
   const now = report.incidents.find((one) => incidentKey(one) === incidentKey(incident));
-  const failover = now === undefined ? "" : describeFailover(now, findProblems(report));
   const severity: Partial<Pick<Incident, "severity">> = now === undefined ? {} : { severity: now.severity };
   const lines = linesOf(changes, nowMs);
-  const body = html`${failover === "" ? null : html`<p>For users: ${failover}.</p>`}
+  const body = html`${now === undefined ? null : renderFailover(now, findProblems(report))}
 ${renderChains(incident, { report, range: readRange(options.view.range) })}
 <ol class="timeline">${lines.slice(0, FIRST.lines)}</ol>
 ${renderMore(`timeline-${incidentKey(incident)}`, lines.slice(FIRST.lines))}`;

@@ -1,8 +1,15 @@
-import { targetName } from "../../core/model/fleet.ts";
+import { targetName, variantName } from "../../core/model/fleet.ts";
 import { groupBy } from "../../core/model/group-by.ts";
 import type { Incident } from "../../core/model/report.ts";
 import { formatCount, formatDuration, formatList, formatNumber } from "../../core/model/text.ts";
-import { failoverTargets, idOfKey, indexerName, notableLagMs, type TargetProblem } from "./targets.ts";
+import {
+  describeAlternatives,
+  failoverTargets,
+  idOfKey,
+  indexerName,
+  notableLagMs,
+  type TargetProblem,
+} from "./targets.ts";
 
 /** What an incident is described by. */
 type IncidentWords = Pick<Incident, "scope" | "subject"> & { readonly detail: string | null };
@@ -60,6 +67,10 @@ export function describeFailover({ scope, targets }: Incident, problems: readonl
 
 /** A chain counts if the users of each of its targets can be sent elsewhere. */
 function whereToSend(problems: readonly TargetProblem[]): string {
+  const [first] = problems;
+  if (first !== undefined && problems.length === 1) {
+    return describeAlternatives(first);
+  }
   const chains = [...groupBy(problems, ({ chain }) => chain.name)];
   const stuck = chains
     .filter(([, own]) => own.some((problem) => failoverTargets(problem).length === 0))
@@ -67,7 +78,10 @@ function whereToSend(problems: readonly TargetProblem[]): string {
   if (stuck.length === chains.length) {
     return "no other variant is ok";
   }
-  const variants = new Set(problems.flatMap(failoverTargets).map(({ variant }) => variant));
+  const variants = new Set(problems.flatMap(failoverTargets).map(variantName));
+  if (chains.length === 1) {
+    return `${formatList([...variants])} ${variants.size === 1 ? "is" : "are"} ok`;
+  }
   const [variant = ""] = variants.size === 1 ? variants : ["another variant"];
   const named = stuck.length > MAX_NAMES ? formatNumber(stuck.length) : formatList(stuck);
   const where = `${chains.length - stuck.length} of ${formatCount(chains.length, "chain")}`;
