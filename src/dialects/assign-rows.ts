@@ -1,5 +1,5 @@
 import type { Endpoint } from "../core/model/fleet.ts";
-import type { FailureReason } from "../core/model/observation.ts";
+import type { Failure } from "../core/model/observation.ts";
 import type { Outcome, Row, RowContent } from "./dialect.ts";
 import { unreadable } from "./form.ts";
 
@@ -33,10 +33,7 @@ export function servedChains(rows: readonly Row[]): readonly number[] | null {
 }
 
 /** The same failure for every source of an endpoint: for a poll without a usable reply. */
-export function failEverySource(
-  endpoint: AskedEndpoint,
-  { reason, detail }: { readonly reason: FailureReason; readonly detail: string },
-): readonly Outcome[] {
+export function failEverySource(endpoint: AskedEndpoint, { reason, detail }: Failure): readonly Outcome[] {
   return sourcesOf(endpoint).map(({ source }) => ({ source, kind: "failed", reason, detail }));
 }
 

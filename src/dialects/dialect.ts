@@ -1,12 +1,12 @@
 import type { PostRequest } from "../core/model/http-post.ts";
-import type { FailureReason, Head, Observation, PollTimes } from "../core/model/observation.ts";
+import type { Failure, Head, Observation, PollTimes } from "../core/model/observation.ts";
 import type { Place } from "./form.ts";
 
 /** What a reply says of one chain. */
 export type RowContent =
   | { readonly kind: "head"; readonly head: Head }
   | { readonly kind: "not_started" }
-  | { readonly kind: "failed"; readonly reason: FailureReason; readonly detail: string };
+  | ({ readonly kind: "failed" } & Failure);
 
 export interface Row {
   /** Null where the reply does not name the chain. */

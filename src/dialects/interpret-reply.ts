@@ -1,5 +1,5 @@
 import type { Reply } from "../core/model/http-post.ts";
-import type { FailureReason } from "../core/model/observation.ts";
+import type { Failure, FailureReason } from "../core/model/observation.ts";
 import { parseJson, shorten } from "../core/model/text.ts";
 import { NOT_STARTED, type Question, type Reading, type Row } from "./dialect.ts";
 import { findKnownError, firewallOf, isRateLimitText, readWaitMs, titleOf } from "./error-patterns.ts";
@@ -12,15 +12,12 @@ export type Interpretation =
   | { readonly kind: "rows"; readonly rows: readonly Row[] }
   /** The server does not know the question: the next one may fit. Not a failure. */
   | { readonly kind: "refused"; readonly detail: string }
-  | {
+  /** `schema`: data of another shape than the question expects. The detail: the provider's words in some 200 characters. */
+  | (Failure & {
       readonly kind: "failed";
-      /** `schema`: data of another shape than the question expects. */
-      readonly reason: FailureReason;
-      /** The provider's words in one line of some 200 characters. */
-      readonly detail: string;
       /** How long nothing should be sent, from the instant of the reply; null where the provider does not say. */
       readonly retryAfterMs: number | null;
-    };
+    });
 
 /**
  * Interprets an HTTP reply, received at `nowMs`. The body counts before the status, because most providers answer 200 to

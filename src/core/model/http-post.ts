@@ -1,4 +1,4 @@
-import type { FailureReason } from "./observation.ts";
+import type { Failure } from "./observation.ts";
 
 /** One POST of a JSON body, or a GET. */
 export interface PostRequest {
@@ -25,10 +25,8 @@ export type PostResult = { readonly sentAtMs: number; readonly receivedAtMs: num
 
 export type ReplyOrFailure = { readonly kind: "replied"; readonly reply: Reply } | PostFailure;
 
-export interface PostFailure {
+export interface PostFailure extends Failure {
   readonly kind: "failed";
-  readonly reason: FailureReason;
-  readonly detail: string;
   /** Of a reply that failed after its head, such as one that breaks off. */
   readonly httpStatus?: number;
 }

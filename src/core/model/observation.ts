@@ -26,6 +26,13 @@ export const FAILURE_REASONS = [
 
 export type FailureReason = (typeof FAILURE_REASONS)[number];
 
+/** Why there is no usable reply. */
+export interface Failure {
+  readonly reason: FailureReason;
+  /** For people, in one line: what the server said, or what was found. Secrets are already removed. */
+  readonly detail: string;
+}
+
 /** The newest block that an indexer says it has processed. */
 export interface Head {
   /** A positive safe integer. */
@@ -61,14 +68,11 @@ export type Observation = PollTimes & { readonly source: string } & (
     | { readonly kind: "not_started" }
     /** A multi-chain answer without this expected chain. */
     | { readonly kind: "missing" }
-    | {
+    | (Failure & {
         readonly kind: "failed";
-        readonly reason: FailureReason;
-        /** For people: secrets are already removed. */
-        readonly detail: string;
         /** When the next request is sent, where nothing is sent before; Unix milliseconds. */
         readonly nextMs?: number;
-      }
+      })
   );
 
 /** The year 5138, in unix milliseconds. A later instant is a mistake, wherever it comes from. */

@@ -1,5 +1,5 @@
 import { type GapMeasures, NO_MEASURES } from "../gap/gap.ts";
-import type { FailureReason, PollTimes } from "../model/observation.ts";
+import type { Failure, PollTimes } from "../model/observation.ts";
 import { readAtMs, type Sample } from "../model/sample.ts";
 import type { Queries } from "./queries.ts";
 import type { SettledStatus } from "./settled-status.ts";
@@ -10,12 +10,7 @@ export type LastPoll = PollTimes &
   (
     | { readonly kind: "head"; readonly failure?: string; readonly completed?: true }
     | { readonly kind: "not_started" | "missing" }
-    | {
-        readonly kind: "failed";
-        readonly reason: FailureReason;
-        readonly detail: string;
-        readonly nextMs?: number;
-      }
+    | (Failure & { readonly kind: "failed"; readonly nextMs?: number })
   );
 
 /** What the latest answers of a source say of the replicas behind its URL, since one was first far below the others. */

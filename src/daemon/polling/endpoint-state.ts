@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { Exchange } from "../../core/model/exchange.ts";
 import { type Endpoint, endpointsOf, type Fleet } from "../../core/model/fleet.ts";
 import { memoize } from "../../core/model/memoize.ts";
-import type { FailureReason } from "../../core/model/observation.ts";
+import type { Failure } from "../../core/model/observation.ts";
 import { askedOf, MOST_IN_REQUEST, type QueryResult, type Selection } from "../../core/model/selection.ts";
 import { NEW_SEARCH, type QuestionSearch } from "../../dialects/search.ts";
 import { Counters } from "./counters.ts";
@@ -17,7 +17,7 @@ export interface EndpointState {
    * The failure of its last request, where the server named a time to come back and did not limit the rate. Nothing is sent until
    * then, by a clock that never jumps, and the failure goes on.
    */
-  outage: { readonly reason: FailureReason; readonly detail: string; readonly untilMs: number } | null;
+  outage: (Failure & { readonly untilMs: number }) | null;
   /** Whether there was evidence of it, good or bad, from a poll or from an earlier process. */
   isPolled: boolean;
   /** The poll that waits in the queue or is under way: no endpoint is polled twice at once. */

@@ -3,7 +3,7 @@ import type { Use } from "../../budgets/ledger.ts";
 import type { BlockOnNode } from "../../core/chain/proofs.ts";
 import { failureWords } from "../../core/model/failure-words.ts";
 import type { Post } from "../../core/model/http-post.ts";
-import type { FailureReason, Observation, PollTimes } from "../../core/model/observation.ts";
+import type { Failure, FailureReason, Observation, PollTimes } from "../../core/model/observation.ts";
 import type { ParityReading } from "../../core/model/parity.ts";
 import type { Redact } from "../../core/model/redact.ts";
 import type { QueryAddress, QueryResult, Selection } from "../../core/model/selection.ts";
@@ -66,7 +66,7 @@ interface Asked {
   readonly answer:
     | Answer
     /** By our own limit, or because the provider asked us to wait: with a rate limit, or in a failure that goes on until then. */
-    | { readonly kind: "unsent"; readonly reason: FailureReason; readonly detail: string };
+    | ({ readonly kind: "unsent" } & Failure);
   readonly times: PollTimes;
   /** How long nothing more is sent after it; absent: until the next poll. */
   readonly waitMs?: number;
@@ -393,7 +393,7 @@ export class Poll {
     return asked;
   }
 
-  #count({ reason, detail }: { readonly reason: FailureReason; readonly detail: string }): void {
+  #count({ reason, detail }: Failure): void {
     const { counters, endpoint } = this.#state;
     counters.add(`failed: ${reason}`);
     this.#tools.world.logger.debug({ endpoint: endpoint.key, reason, detail }, "Poll failed");
