@@ -1,5 +1,14 @@
 import { type Alert, BRIDGE } from "../alert.ts";
-import { CHAIN, DOWN, indented, PAIR, perTarget, statusMetric, unlessAllInMaintenance } from "../promql.ts";
+import {
+  CHAIN,
+  DOWN,
+  indented,
+  outsideMaintenance,
+  PAIR,
+  perTarget,
+  statusMetric,
+  unlessAllInMaintenance,
+} from "../promql.ts";
 import { label, NUMBER, PAIR_NAME, say, VARIANTS, WITNESS } from "../text.ts";
 
 /** What all alerts of a protocol on a chain have in common. */
@@ -87,7 +96,9 @@ function referenceDisputed(): Alert {
     expr: unlessAllInMaintenance(
       `max by (${CHAIN}) (synclag_reference_disputed) == 1
 or
-sum by (${CHAIN}) (${perTarget(statusMetric("ok"))}) > 1
+sum by (${CHAIN}) (
+${indented(outsideMaintenance(perTarget(statusMetric("ok"))))}
+) > 1
 unless on (${CHAIN})
   synclag_reference_block_number`,
       CHAIN,
