@@ -130,6 +130,24 @@ describe.concurrent("main", () => {
     expect(existsSync(join(folder.path, "synclag.state.json.lock"))).toBe(false);
   });
 
+  it("exits although its state cannot be written in time", async () => {
+    await using folder = await temporaryFolder();
+    writeFileSync(join(folder.path, "chains.yaml"), CHAINS_YAML);
+    await using synclag = startSynclag(["run"], { cwd: folder.path });
+    await synclag.logged(/"msg":"First round done"/);
+    // A disk that takes longer than there is to stop.
+    const temporary = join(folder.path, "synclag.state.json.tmp");
+    execFileSync("mkfifo", [temporary]);
+
+    synclag.child.kill("SIGTERM");
+    await synclag.logged(/Cannot stop in time: exiting before all is written/);
+    await readFile(temporary);
+
+    const { exitCode, err } = await synclag.finished;
+    expect(err).not.toContain("this is a bug");
+    expect(exitCode).toBe(1);
+  });
+
   it("reloads a changed ConfigMap with --watch-config, and refuses a bad one as on SIGHUP", async () => {
     await using folder = await temporaryFolder();
     const mount = mountConfigMap(folder.path, CHAINS_YAML);

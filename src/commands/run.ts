@@ -54,7 +54,7 @@ export async function run(flags: Flags, world: CommandWorld): Promise<number> {
   });
 }
 
-/** The time limit of a stop: longer than its own deadlines. Then the process exits. */
+/** The time limit of a stop: longer than its own deadlines. Then the process exits: a poll or a disk hangs. */
 const MAX_STOP_MS = 4_500;
 
 /**
@@ -76,7 +76,11 @@ export async function runUntilSignal(
   onSignal("SIGTERM", () => stop("SIGTERM"));
   onSignal("SIGINT", () => stop("SIGINT"));
   let deadline: NodeJS.Timeout | undefined;
-  await runApp(config, { ...world, onLockLost: stop }, async (app) => {
+  let giveUp: (isLate: true) => void = () => undefined;
+  const late = new Promise<true>((resolve) => {
+    giveUp = resolve;
+  });
+  const ended = runApp(config, { ...world, onLockLost: stop }, async (app) => {
     await using _ofCaller = onStarted(app);
     onSignal("SIGHUP", () => void app.reload().catch(crash));
     const cause = await stopped;
@@ -85,12 +89,14 @@ export async function runUntilSignal(
     } else {
       logger.error({ detail: cause.message }, "Stopping: another process took over the state file");
     }
-    deadline = setTimeout(() => {
-      logger.error("Cannot stop in time: exiting with polls in flight");
-      crash(new Error("Cannot stop in time"));
-    }, MAX_STOP_MS);
+    deadline = setTimeout(giveUp, MAX_STOP_MS, true);
   });
+  const isLate = await Promise.race([late, ended]);
   clearTimeout(deadline);
+  if (isLate === true) {
+    logger.error("Cannot stop in time: exiting before all is written");
+    return EXIT.failure;
+  }
   logger.info("Stopped");
   return typeof (await stopped) === "string" ? EXIT.ok : EXIT.failure;
 }
