@@ -3,6 +3,8 @@
 // when Synclag does not respond. Each time has the local one as its hover text. The page is complete without it.
 const INTERVAL_MS = 5_000;
 const TIMEOUT_MS = 4_000;
+/** Older than this, what is shown is not called live. */
+const OLD_MS = 3 * INTERVAL_MS;
 /** What scrolls by itself. */
 const SCROLLING = ".box[id], .keys[id]";
 
@@ -13,6 +15,8 @@ const announcement = find(document, "#announcement");
 const box = /** @type {HTMLInputElement} */ (find(document, "#q"));
 const isFiltered = box.form?.action === location.origin + location.pathname;
 let running = false;
+/** When the page was last current. */
+let refreshedMs = Date.now();
 let shown = location.href;
 let unfolded = unfoldedIn(main);
 
@@ -34,6 +38,10 @@ async function refresh() {
     return;
   }
   running = true;
+  if (Date.now() - refreshedMs > OLD_MS) {
+    // Hidden for long, or the machine slept.
+    tellOld("Not current yet");
+  }
   const wanted = location.href;
   let trouble = "does not respond";
   try {
@@ -45,6 +53,7 @@ async function refresh() {
     }
     const page = new DOMParser().parseFromString(await reply.text(), "text/html");
     live.textContent = "live";
+    refreshedMs = Date.now();
     document.documentElement.classList.remove("offline");
     if (filesOf(page) !== filesOf(document)) {
       // Another version of Synclag replies.
@@ -55,13 +64,18 @@ async function refresh() {
     }
     shown = wanted;
   } catch {
-    document.documentElement.classList.add("offline");
-    live.textContent = `Synclag ${trouble}; last update ${find(main, "#asof").textContent}`;
+    tellOld(`Synclag ${trouble}`);
   }
   running = false;
   if (wanted !== location.href) {
     await refresh();
   }
+}
+
+/** @param {string} why */
+function tellOld(why) {
+  document.documentElement.classList.add("offline");
+  live.textContent = `${why}; last update ${find(main, "#asof").textContent}`;
 }
 
 /** @param {Document} page */

@@ -372,6 +372,23 @@ describe("the pages of the demo in Chromium", () => {
     await visit("/incidents", look, { viewport: { width: 390, height: 844 } });
   });
 
+  it("does not call live what it shows after hours in a hidden tab, until it is current", async () => {
+    const page = await browser.newPage();
+    await page.goto(`${demo.url}/chains/base`);
+    await page.getByText("live", { exact: true }).waitFor();
+    // No request is answered.
+    await page.route("**/chains/base", () => undefined);
+
+    await page.evaluate(
+      "{ const later = Date.now() + 3 * 3_600_000; Date.now = () => later; document.dispatchEvent(new Event('visibilitychange')); }",
+    );
+    await page.getByText(/^Not current yet; last update \d/).waitFor();
+    await page.unroute("**/chains/base");
+
+    await page.getByText("live", { exact: true }).waitFor();
+    await page.close();
+  });
+
   it("says what Synclag replies where an open page is no more", async () => {
     const page = await browser.newPage();
     await page.goto(`${demo.url}/chains/base`);
