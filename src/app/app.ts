@@ -48,7 +48,7 @@ export async function runApp(config: Config, world: World, use: (app: App) => Pr
   await using daemon: Daemon = new Daemon(config, { world, store, ...replicated });
   await using events = await EventStore.open(world, store.assertHeld);
   if (replica === null) {
-    events.started("synclag", store.restored.aliveMs);
+    events.started("synclag", world.past == null ? store.restored.aliveMs : world.nowMs());
     daemon.startPolling();
   }
   await using history = await HistoryStore.open(world, store.assertHeld);

@@ -1,16 +1,19 @@
 import type { Config } from "../config/config.ts";
 import { endpointsOf } from "../core/model/fleet.ts";
-import { accelerate, type Pace, paceAtSpeed } from "../sim/fleet/demo-config.ts";
+import { accelerate, type Pace, paceAtSpeed, unhurried } from "../sim/fleet/demo-config.ts";
 import { mirrorFleet } from "../sim/fleet/mirror-fleet.ts";
 import { playScenario, type Scenario, type Step } from "../sim/scenarios/scenario.ts";
 import { SCENARIOS } from "../sim/scenarios/scenarios.ts";
+import { YESTERDAY } from "../sim/scenarios/yesterday.ts";
 import { SIMULATED_API_KEY } from "../sim/servers/families.ts";
 import { type CommandWorld, cannotUse, type Flags } from "./command-world.ts";
 import { daemonWorld } from "./daemon-world.ts";
+import { DAY_MS, playDay } from "./demo-day.ts";
 import { loadConfig, readListen } from "./load-config.ts";
 import { runUntilSignal } from "./run.ts";
 
 const FASTEST = 60;
+const NOTICE = "All of this is simulated, and the day before the start was played in advance.";
 
 /** `synclag demo`: the daemon on the packaged chains.yaml, with every endpoint simulated, until it is stopped. */
 export async function demo(flags: Flags, world: CommandWorld): Promise<number> {
@@ -27,19 +30,26 @@ export async function demo(flags: Flags, world: CommandWorld): Promise<number> {
   const real = { ...packaged, listen: readListen(flags.listen) ?? packaged.listen };
   const pace = paceAtSpeed(speed);
   const own = await daemonWorld(world, "info");
-  const { config, fleet } = await mirrorFleet(
-    {
-      ...accelerate(real, pace),
-      public: { protocols: null, title: "Demo", notice: "All of this is simulated." },
-    },
-    world.nowMs,
+  // Of the day that is played in advance; null: it is over.
+  const clock: { playedMs: number | null } = { playedMs: world.nowMs() - DAY_MS };
+  const view = { protocols: null, title: "Demo", notice: NOTICE };
+  const { config: mirrored, fleet } = await mirrorFleet(
+    { ...real, public: view },
+    () => clock.playedMs ?? world.nowMs(),
   );
   await using _fleet = fleet;
+  const setClock = (nowMs: number) => {
+    clock.playedMs = nowMs;
+  };
+  world.err("Playing the last 24 hours in virtual time, which takes a few seconds");
+  const past = await playDay(unhurried(mirrored), fleet, YESTERDAY, { setClock, world: own });
+  clock.playedMs = null;
+  const config = accelerate(mirrored, pace);
   // Faults that exist from the start are set before the first poll.
   for (const step of scenario.steps.filter(({ atSec }) => atSec === 0)) {
     await step.happens(fleet, speed);
   }
-  return await runUntilSignal(config, world, { ...own, loadConfig: () => config }, ({ url }) => {
+  return await runUntilSignal(config, world, { ...own, past, loadConfig: () => config }, ({ url }) => {
     world.out(describeDemo(config, url, pace, scenario));
     const onStep = (step: Step) => world.out(describeStep(step, speed));
     return playScenario(fleet, scenario, { speed, onStep, onBug: world.crash });
@@ -60,6 +70,7 @@ function describeDemo({ fleet }: Config, url: string, pace: Pace, scenario: Scen
 
 The demo runs faster than a real fleet: every endpoint is polled every ${pace.pollIntervalSec} s. A target is lagging after ${(lagging.ms ?? 0) / 1_000} s (or three
 block times) and stalled after ${stalledMs / 1_000} s (or 50 block times), whichever is longer. Budgets are raised to allow this.
+The 24 hours before were played in virtual time, with the thresholds of a real fleet: /incidents shows what happened.
 
 Scenario ${scenario.name}: ${scenario.about}`;
 }

@@ -1,5 +1,7 @@
 import type { Logger } from "pino";
 import type { Config, ProxySettings, StoreSettings, WebSettingsSource } from "../config/config.ts";
+import type { Event } from "../core/events/event.ts";
+import type { SavedHistory } from "../core/history/history.ts";
 import type { RecordingFile } from "./recording-file.ts";
 
 /** What the daemon needs of the outside, so that a test or the demo can replace it. */
@@ -22,6 +24,8 @@ export interface World {
   readonly isLifecycleEnabled: boolean;
   /** The path of the state file; null keeps no state. */
   readonly stateFile: string | null;
+  /** What was before the start, where no file keeps it: the demo plays a day in advance. Default: nothing. */
+  readonly past?: Past | null;
   /** Called once if another process took over the state file: this one must stop. Default: that is a bug. */
   readonly onLockLost?: (error: Error) => void;
   /** The store that several processes share; replaces the state file. Default: no store. */
@@ -34,6 +38,12 @@ export interface World {
   readonly recording?: RecordingFile | null;
   /** TLS, users, headers and limits of our own server. Default: plain HTTP without authentication. */
   readonly web?: WebSettingsSource | null;
+}
+
+/** What a daemon has kept until a moment ago. */
+export interface Past {
+  readonly events: readonly Event[];
+  readonly history: ReadonlyMap<string, SavedHistory>;
 }
 
 /** Which build this is, for the User-Agent and the metric `synclag_build_info`. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { runCli } from "../../src/cli.ts";
+import type { HistoryJson } from "../../src/views/api/api-schema.ts";
 import { commandWorld } from "../support/command-world.ts";
 
 describe("synclag demo", () => {
@@ -26,6 +27,10 @@ describe("synclag demo", () => {
     const page = await fetch(url);
     const metrics = await (await fetch(new URL("/metrics", url))).text();
     const status = await (await fetch(new URL("/api/v1/status", url))).json();
+    const past = await (await fetch(new URL("/api/v1/incidents", url))).text();
+    const { timestamps } = (await (
+      await fetch(new URL("/api/v1/history/airdrops/base", url))
+    ).json()) as HistoryJson;
     listeners.get("SIGINT")?.();
 
     expect(await running).toBe(0);
@@ -37,6 +42,20 @@ describe("synclag demo", () => {
       /^synclag_up\{protocol="airdrops",variant="multichain",tier="production",chain="base"/m,
     );
     expect(printed.out[0]).toMatch(/^Synclag watches 30 chains and 3 protocols at \d+ endpoints/);
+    // A day that the daemon went through in virtual time.
+    expect(printed.out[0]).toContain("The 24 hours before were played in virtual time");
+    // As `/api/v1/incidents` has them.
+    const { incidents } = JSON.parse(past) as { incidents: { detail: string; until: string | null }[] };
+    expect(incidents.filter(({ until }) => until !== null).map(({ detail }) => detail)).toEqual(
+      expect.arrayContaining([
+        "airdrops/subgraph/testing/polygon is diverged",
+        "6 of 6 targets of chain arbitrum-sepolia have stopped because the chain has halted",
+        "21 of 21 targets of airdrops/multichain/production are lagging",
+        "26 of 26 targets of lockup/subgraph/production refuse us",
+        "lockup/subgraph/production/base is stalled",
+      ]),
+    );
+    expect((timestamps.at(-1) ?? 0) - (timestamps[0] ?? 0)).toBeGreaterThan(23 * 3_600);
     expect([...printed.out, ...printed.err].join("\n")).not.toContain("deadbeef");
   });
 });

@@ -286,11 +286,17 @@ function isDisproved(proof: Proof | undefined, { opposed }: Consensus): boolean 
 
 /** Different hashes at the last two heights that both have shown: at one height alone it may be a reorg at the tip. */
 function areForked(a: Claim, b: Claim): boolean {
-  const pairs = a.hashed.flatMap((sample) => {
-    const same = a === b ? undefined : b.hashed.findLast(({ block }) => block === sample.block);
-    return same === undefined ? [] : [sample.hash === same.hash];
-  });
-  return pairs.length > 1 && pairs.slice(-2).every((isSame) => !isSame);
+  let different = 0;
+  // From the latest: each pair of sources is compared in each decision, and in most the latest height is the same.
+  for (let index = a === b ? -1 : a.hashed.length - 1; index >= 0 && different < 2; index -= 1) {
+    const sample = a.hashed[index];
+    const same = b.hashed.findLast(({ block }) => block === sample?.block);
+    if (same !== undefined && same.hash === sample?.hash) {
+      return false;
+    }
+    different += Number(same !== undefined);
+  }
+  return different === 2;
 }
 
 /** The sources whose block times cannot lie on one chain with those of most others. */

@@ -9,7 +9,7 @@ import { DebouncedWriter } from "../../io/state/writer.ts";
 import type { World } from "../../io/world.ts";
 import type { StateStore } from "./store.ts";
 
-type EventsWorld = Pick<World, "logger" | "nowMs" | "stateFile" | "uptimeMs">;
+type EventsWorld = Pick<World, "logger" | "nowMs" | "past" | "stateFile" | "uptimeMs">;
 
 /** `kill -9` loses at most the events of this time. */
 const WRITE_DELAY_MS = 1_000;
@@ -71,6 +71,7 @@ export class EventStore implements AsyncDisposable {
   /** Continues the events that the previous process left. `assertHeld`: of the state file's store; by default the file is ours. */
   static async open(world: EventsWorld, assertHeld = () => Promise.resolve()): Promise<EventStore> {
     const store = new EventStore(world, assertHeld);
+    store.log.replace(world.past?.events ?? []);
     if (world.stateFile !== null) {
       const message = "Cannot read the events file; the history starts empty";
       const text = (await readOptional(eventsPathOf(world.stateFile), world, message)) ?? "";

@@ -7,7 +7,7 @@ import type { World } from "../../io/world.ts";
 import { inSlices } from "./in-slices.ts";
 import type { StateStore } from "./store.ts";
 
-type HistoryWorld = Pick<World, "logger" | "stateFile" | "nowMs">;
+type HistoryWorld = Pick<World, "logger" | "nowMs" | "past" | "stateFile">;
 type NamedHistory = readonly [slug: string, history: SavedHistory];
 
 /** A crash loses at most this much of the plots, on which nothing else depends. */
@@ -46,6 +46,7 @@ export class HistoryStore implements AsyncDisposable {
   /** Continues the history that the previous process saved. `assertHeld`: of the state file's store; by default the file is ours. */
   static async open(world: HistoryWorld, assertHeld = () => Promise.resolve()): Promise<HistoryStore> {
     const store = new HistoryStore(world, assertHeld);
+    store.restore(world.past?.history ?? new Map());
     if (world.stateFile !== null) {
       const path = historyPathOf(world.stateFile);
       const text = await readOptional(path, world, "Cannot read the history file; the plots start empty");

@@ -31,27 +31,40 @@ const LIFT = 10_000;
  * The same configuration at the pace of a demo. Budgets and concurrency limits are raised, because such frequent polls
  * would soon exhaust them.
  */
-export function accelerate({ fleet, ...config }: Config, pace: Pace): Config {
-  const accelerateEndpoint = (endpoint: Endpoint): Endpoint => {
-    const pollIntervalMs = pace.pollIntervalSec * 1_000;
+export function accelerate(config: Config, { pollIntervalSec, thresholds }: Pace): Config {
+  const polled = polledEvery(pollIntervalSec, config);
+  const chains = polled.fleet.chains.map((chain) => ({
+    ...chain,
+    thresholds: thresholdsOf(chain, thresholds),
+  }));
+  return { ...polled, fleet: { ...polled.fleet, chains } };
+}
+
+/** Between two polls of the day before the demo: a few seconds for the day, and short beside an incident. */
+export const PLAYED_INTERVAL_SEC = 600;
+
+/** The same configuration with the thresholds of a real fleet, for the day before the demo. */
+export function unhurried(config: Config): Config {
+  return polledEvery(PLAYED_INTERVAL_SEC, config);
+}
+
+function polledEvery(intervalSec: number, { fleet, ...config }: Config): Config {
+  const polledSo = (endpoint: Endpoint): Endpoint => {
+    const pollIntervalMs = intervalSec * 1_000;
     return {
       ...endpoint,
-      schedule: `*/${pace.pollIntervalSec} * * * * *`,
+      schedule: intervalSec < 60 ? `*/${intervalSec} * * * * *` : `0 */${intervalSec / 60} * * * *`,
       pollIntervalMs,
       targets: endpoint.targets.map((target) => ({ ...target, pollIntervalMs })),
     };
   };
-  const accelerated: Fleet = {
+  const polled: Fleet = {
     ...fleet,
-    chains: fleet.chains.map((chain) => ({ ...chain, thresholds: thresholdsOf(chain, pace.thresholds) })),
-    indexers: fleet.indexers.map((indexer) => ({
-      ...indexer,
-      endpoints: indexer.endpoints.map(accelerateEndpoint),
-    })),
-    rpcEndpoints: fleet.rpcEndpoints.map(accelerateEndpoint),
+    indexers: fleet.indexers.map((indexer) => ({ ...indexer, endpoints: indexer.endpoints.map(polledSo) })),
+    rpcEndpoints: fleet.rpcEndpoints.map(polledSo),
     budgets: fleet.budgets.map((budget) => ({ ...budget, limit: budget.limit * LIFT })),
   };
-  return { ...config, fleet: accelerated, poll: { ...config.poll, concurrency: 64, perHost: 32 } };
+  return { ...config, fleet: polled, poll: { ...config.poll, concurrency: 64, perHost: 32 } };
 }
 
 /** One block is not lag: a slow chain is given three. */

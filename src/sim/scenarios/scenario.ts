@@ -63,3 +63,9 @@ export function playScenario(
     },
   };
 }
+
+export function each<Item>(items: readonly Item[], act: (item: Item) => void): void {
+  for (const item of items) {
+    act(item);
+  }
+}

@@ -1,5 +1,5 @@
 import { graphError, json } from "../servers/answer.ts";
-import type { Scenario } from "./scenario.ts";
+import { each, type Scenario } from "./scenario.ts";
 
 const UNKNOWN_KEY = graphError("auth error: API key not found");
 const TOO_MANY_REQUESTS = {
@@ -167,9 +167,3 @@ const outage: Scenario = {
 
 /** Every scenario that `--scenario` may name; the first is the default. */
 export const SCENARIOS: readonly [Scenario, ...Scenario[]] = [tour, calm, outage];
-
-function each<Item>(items: readonly Item[], act: (item: Item) => void): void {
-  for (const item of items) {
-    act(item);
-  }
-}

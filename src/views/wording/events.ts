@@ -26,7 +26,7 @@ export function eventWords(event: Event) {
       return { what: nameOf(subject), change: "deployment changed", detail: change };
     case "process": {
       const gapMs = since === null ? null : Date.parse(time) - Date.parse(since);
-      const gap = gapMs === null ? "" : `nothing was polled for ${formatDuration(gapMs)}`;
+      const gap = gapMs === null || gapMs < 1_000 ? "" : `nothing was polled for ${formatDuration(gapMs)}`;
       return {
         what: subject === "synclag" ? "Synclag" : `Synclag ${subject}`,
         change: to,
