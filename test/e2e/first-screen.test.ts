@@ -31,14 +31,34 @@ const ANSWERS: Readonly<Record<SituationName, readonly RegExp[]>> = {
     /since 03:31:0\d UTC, 19 min/,
     /For users: multichain is ok on 17 of 23 chains, not on 6/,
   ],
-  dispute: [/Sources of Base contradict each other/],
-  "no network": [/[Nn]etwork/, /since 03:2\d:\d\d UTC/],
-  "first minute": [/No data yet|targets/],
+  dispute: [
+    /Sources of Base contradict each other/,
+    /30,000,000 blocks apart, and as many stand on each side; an RPC node \(rpc\) or one more variant would decide it/,
+    /Base: no head is agreed on ?since 03:00:\d\d UTC, 20 min/,
+    /For users: how far behind multichain and subgraph are is unknown, and none is preferred/,
+  ],
+  "no network": [
+    /Nothing can be reached: every host fails at once, so our own network is the likely cause/,
+    /last height 10 min ago/,
+    /since 03:20:\d\d UTC, 10 min/,
+    /For users: unknown; the indexers may serve them as before/,
+  ],
+  "first minute": [
+    /All 140 targets are ok, at most 3\.2 s behind/,
+    /As of 03:00:20 UTC; last height \d\.\d s ago/,
+  ],
   "1,000 targets": [
-    /1 of 1,000 targets needs attention: lockup\/chain-7\/one/,
+    /1 of 1,000 targets needs attention: lockup\/chain-7\/one, stalled/,
+    /since 03:22:\d\d UTC, 10 min/,
+    /19 min \(585 blocks\) behind/,
     /For users: two, three and four are ok/,
   ],
-  "long names": [/1 of 6 targets needs attention/, /For users: subgraph is ok/],
+  "long names": [
+    /1 of 6 targets needs attention: a-name-of-sixty-letters-x+\/chain-1\/a-name-of-sixty-letters-x+, stalled/,
+    /since 03:22:\d\d UTC, 30 min/,
+    /39 min \(1,185 blocks\) behind/,
+    /For users: subgraph is ok/,
+  ],
 };
 const SCREENS = [
   { width: 1280, height: 800 },
@@ -108,7 +128,8 @@ async function firstScreen(page: Page): Promise<string> {
       const range = document.createRange();
       range.selectNodeContents(walker.currentNode);
       const { bottom, height } = range.getBoundingClientRect();
-      if (height > 0 && bottom <= innerHeight) {
+      // What is folded has a height, too.
+      if (height > 0 && bottom <= innerHeight && walker.currentNode.parentElement.checkVisibility()) {
         seen.push(walker.currentNode.data);
       }
     }

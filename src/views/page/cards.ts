@@ -1,10 +1,17 @@
 import type { PastIncident } from "../../core/events/timeline.ts";
-import { targetName } from "../../core/model/fleet.ts";
-import type { Incident, Severity, TargetReport } from "../../core/model/report.ts";
-import { formatCount, formatDuration, formatNumber } from "../../core/model/text.ts";
+import { targetName, variantName } from "../../core/model/fleet.ts";
+import {
+  type ChainSummary,
+  type Incident,
+  type Report,
+  type Severity,
+  sharedCauses,
+  type TargetReport,
+} from "../../core/model/report.ts";
+import { formatCount, formatDuration, formatList, formatNumber } from "../../core/model/text.ts";
 import type { PairState } from "../../core/report/pairs.ts";
 import { chainPath, targetAnchor } from "../wording/chain-links.ts";
-import { sentenceCase } from "../wording/headline.ts";
+import { disputedChains, sentenceCase } from "../wording/headline.ts";
 import { describeFailover, incidentTitle } from "../wording/incidents.ts";
 import {
   describeAlternatives,
@@ -97,15 +104,16 @@ function renderSince(since: string, until: string | null, nowMs: number): Html {
 }
 
 /**
- * What is wrong: the incidents, then what is not ok and not explained by one, worst first; null if there is nothing. Unknown targets
- * are only in the matrix.
+ * What is wrong: the shared causes, chains whose sources contradict each other, then what is not ok and not explained by a cause, worst
+ * first; null if there is nothing. Unknown targets are only in the matrix.
  */
 export function renderTroubles(
-  incidents: readonly Incident[],
+  report: Report,
   problems: readonly TargetProblem[],
   options: PageOptions,
   nowMs: number,
 ): Html | null {
+  const incidents = sharedCauses(report.incidents);
   const explained = new Set(incidents.flatMap(({ targets }) => targets));
   const listed = problems.filter(({ target }) => target.status !== "unknown" && !explained.has(target.key));
   const rest = listed.length - MAX_PROBLEMS;
@@ -117,12 +125,37 @@ export function renderTroubles(
     const body = html`<p>For users: ${describeAlternatives(problem)}. ${renderLink("Explorer", target.explorer)}</p>`;
     return renderTargetCard(target, { id, pair, severity, title, body }, options, nowMs);
   });
-  const all = [...incidentCards(incidents, problems, options, nowMs), ...cards];
+  const disputes = disputedChains(report).map((chain) => renderDispute(chain, report, options, nowMs));
+  const all = [...incidentCards(incidents, problems, options, nowMs), ...disputes, ...cards];
   const more = rest > 0 ? html`<p class="hint">and ${formatNumber(rest)} more, in the fleet below</p>` : null;
   return all.length === 0
     ? null
     : renderSection("problems", "Not ok, worst first", html`<ol class="cards">${all}</ol>\n${more}`);
 }
+
+/** A chain without a reference, because its sources contradict each other; the headline says how. */
+function renderDispute(
+  { name, slug }: ChainSummary,
+  { targets }: Report,
+  { events }: PageOptions,
+  nowMs: number,
+): Html {
+  const own = targets.filter(({ chain }) => chain === slug);
+  const pairs = [...new Set(own.map(({ protocol }) => `${protocol}/${slug}`))];
+  const states = pairs.flatMap((pair) => events.of("pair", pair).at(-1) ?? []);
+  // Times in ISO 8601 sort as texts.
+  const [since] = states
+    .filter(({ to }) => to !== "ok")
+    .map(({ time }) => time)
+    .sort();
+  const variants = formatList([...new Set(own.map(variantName))]);
+  return html`<li class="card warn"><h3>${toneGlyph("warn")} <a href="${chainPath(slug)}#decision">${name}: no head is agreed on</a></h3>
+<p class="meta">${since === undefined ? null : renderSince(since, null, nowMs)}</p>
+<p>For users: how far behind ${variants} are is unknown, and none is preferred.</p></li>
+`;
+}
+
+const OWN_NETWORK = "For users: unknown; the indexers may serve them as before.";
 
 /** The incidents, each with its extent, the failover, and its targets folded. */
 export function incidentCards(
@@ -136,8 +169,11 @@ export function incidentCards(
   });
 }
 
-/** How late the users of an incident are, and where they can be sent; null in a network incident. */
+/** How late the users of an incident are, and where they can be sent; null where there is nothing to say. */
 export function renderFailover(incident: Incident, problems: readonly TargetProblem[]): Html | null {
+  if (incident.scope === "network") {
+    return html`<p>${OWN_NETWORK}</p>`;
+  }
   const failover = describeFailover(incident, problems);
   const words = incident.scope === "chain" ? sentenceCase(failover) : `For users: ${failover}`;
   return failover === "" ? null : html`<p>${words}.</p>`;

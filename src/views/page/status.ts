@@ -1,5 +1,5 @@
 import { groupBy } from "../../core/model/group-by.ts";
-import { type Report, type Severity, sharedCauses } from "../../core/model/report.ts";
+import type { Report, Severity } from "../../core/model/report.ts";
 import { formatNumber } from "../../core/model/text.ts";
 import { type Judgement, judgeReport, severityOfAll } from "../../core/report/severity.ts";
 import { filterByWords } from "../api/selection.ts";
@@ -45,7 +45,7 @@ export function renderStatusPage(report: Report, options: PageOptions): string {
     : headlineAbove(shown, problems, severityOf(shown, judgement));
   const main = html`${renderSummary(report, tone, html`${toneGlyph(tone)} ${title}`, [detail, ...others], describeState(shown, nowMs))}
 ${renderFilterNote(report, shown, fleetPath({ ...view, q: "" }))}
-${renderTroubles(sharedCauses(shown.incidents), problems, options, nowMs)}
+${renderTroubles(shown, problems, options, nowMs)}
 ${renderDifferences(shown, nowMs)}
 ${isEmpty ? null : renderMatrix(shown, judgement, view)}
 ${isEmpty ? null : renderFleetHistory(shown, options)}

@@ -100,7 +100,7 @@ function compose(
 }
 
 /** The chains whose sources contradict each other, except those whose targets are in maintenance. */
-function disputedChains({ chains, targets }: Report): readonly ChainSummary[] {
+export function disputedChains({ chains, targets }: Report): readonly ChainSummary[] {
   return chains.filter(
     ({ dispute, slug }) =>
       dispute !== null && targets.some(({ chain, maintenance }) => chain === slug && !maintenance),
