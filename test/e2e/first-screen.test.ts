@@ -50,13 +50,15 @@ const ANSWERS: Readonly<Record<SituationName, readonly RegExp[]>> = {
   "1,000 targets": [
     /1 of 1,000 targets needs attention: lockup\/chain-7\/one, stalled/,
     /since 03:22:\d\d UTC, 10 min/,
-    /19 min \(585 blocks\) behind/,
+    /19 min behind/,
+    /585 blocks behind the reference/,
     /For users: two, three and four are ok/,
   ],
   "long names": [
     /1 of 6 targets needs attention: a-name-of-sixty-letters-x+\/chain-1\/a-name-of-sixty-letters-x+, stalled/,
     /since 03:22:\d\d UTC, 30 min/,
-    /39 min \(1,185 blocks\) behind/,
+    /39 min behind/,
+    /1,185 blocks behind the reference/,
     /For users: subgraph is ok/,
   ],
 };
