@@ -39,7 +39,10 @@ export interface Decision {
   readonly misdated: readonly string[];
 }
 
-type Bounded = Claim & Bounds;
+interface Bounded extends Claim, Bounds {
+  /** The keys of the sources whose hashes are those of another fork. */
+  readonly forkedFrom: ReadonlySet<string>;
+}
 
 /** The head that the claims agree on, and who is excluded. */
 export function agreeOnHead(claims: readonly Claim[], grounds: Grounds): Decision {
@@ -50,7 +53,13 @@ export function agreeOnHead(claims: readonly Claim[], grounds: Grounds): Decisio
     return oppositionOf(claim, [node], "hash", grounds);
   });
   const left = claims.filter((claim) => !disproved.includes(claim));
-  const bounded = left.map((claim): Bounded => ({ ...claim, ...boundsOf(claim, left, grounds) }));
+  const bounded = left.map(
+    (claim): Bounded => ({
+      ...claim,
+      ...boundsOf(claim, left, grounds),
+      forkedFrom: new Set(keysOf(left.filter((other) => areForked(other, claim)))),
+    }),
+  );
   const sets = setsOf(bounded, grounds);
   const right = bounded.filter((one) => sets.every((set) => set.includes(one)));
   const rest = bounded.filter((one) => !right.includes(one) && sets.some((set) => set.includes(one)));
@@ -106,10 +115,10 @@ function isShadowed(top: Bounded, other: Supposition, pace: Pace): boolean {
  * against it.
  */
 function forksOf(bounded: readonly Bounded[], top: Bounded): readonly Fork[] {
-  const others = bounded.filter((one) => !areForked(one, top));
-  const split = others.filter((one) => others.some((other) => areForked(one, other)));
+  const others = bounded.filter(({ key }) => !top.forkedFrom.has(key));
+  const split = others.filter(({ forkedFrom }) => others.some(({ key }) => forkedFrom.has(key)));
   return (split.length === 0 ? [top] : split).map((anchor) => ({
-    on: others.filter((one) => !areForked(one, anchor)),
+    on: others.filter(({ key }) => !anchor.forkedFrom.has(key)),
     all: bounded,
   }));
 }
@@ -238,7 +247,7 @@ function headFrom(chosen: Claim, level: readonly Claim[], before: HeadState | nu
 
 /** Why a source is not among those that are right, and which of them contradict it; null if it is only late. */
 function exclusionOf(one: Bounded, right: readonly Bounded[], grounds: Grounds): Opposition | null {
-  const forked = right.filter((other) => areForked(other, one));
+  const forked = right.filter(({ key }) => one.forkedFrom.has(key));
   if (forked.length > 0) {
     return oppositionOf(one, forked, "hash", grounds);
   }
