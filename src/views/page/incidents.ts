@@ -268,9 +268,10 @@ function linesOf(changes: readonly Change[], nowMs: number): readonly Html[] {
 function renderChange(events: Change, nowMs: number): Html {
   const [first] = events;
   const { change, detail, what } = changeWords(events);
-  const names = events.slice(0, MOST_LINES).map((event) => html`<li>${changeWords([event]).what}</li>`);
+  const subjects = subjectsOf(events);
+  const names = subjects.slice(0, MOST_LINES).map((event) => html`<li>${changeWords([event]).what}</li>`);
   const all =
-    events.length === 1
+    subjects.length === 1
       ? null
       : html`<details id="of-${first.kind}-${first.subject}-${first.to}-${first.time}"><summary>names</summary><ul class="keys" tabindex="0">${names}</ul></details>`;
   return html`<li>${renderClock(first.time, nowMs)} <span><b>${what}</b> ${change}${detail === "" ? null : html` <small>${detail}</small>`}${all}</span></li>
@@ -289,8 +290,22 @@ function changeWords(events: Change): {
     return { ...words, what: renderWhat(first, words.what) };
   }
   const isSame = events.every((event) => eventWords(event).detail === words.detail);
-  const noun = first.kind === "pair" ? "pair" : "target";
-  return { what: formatCount(events.length, noun), change: words.change, detail: isSame ? words.detail : "" };
+  const detail = isSame ? words.detail : "";
+  const { length } = subjectsOf(events);
+  if (length === 1) {
+    const change = `${words.change}, ${formatCount(events.length, "time")}`;
+    return { what: renderWhat(first, words.what), change, detail };
+  }
+  return {
+    what: formatCount(length, first.kind === "pair" ? "pair" : "target"),
+    change: words.change,
+    detail,
+  };
+}
+
+/** The last event of each subject: one that flaps changes several times. */
+function subjectsOf(events: Change): readonly Event[] {
+  return [...new Map(events.map((event) => [event.subject, event])).values()];
 }
 
 /** What it happened to, as a link to its chain, or to its card there. */
