@@ -36,7 +36,7 @@ export type Lookup =
 /** A text with fields, for both Prometheus and Grafana. */
 export type Text = readonly (string | Field)[];
 
-/** ``say`${LABEL.protocol} on ${LABEL.chain}` `` */
+/** ``say`${LABEL.protocol}/${LABEL.chain}` `` */
 export function say(strings: TemplateStringsArray, ...fields: readonly Field[]): Text {
   return strings.flatMap((text, index) => {
     const field = fields[index];
@@ -67,11 +67,11 @@ export const COMMON_HOST: Field = { kind: "common-host" };
 export const EXPLAINED: Field = { kind: "explained" };
 export const STRANDED: Field = { kind: "stranded" };
 
-/** `airdrops on base: subgraph (production)` */
-export const TARGET_NAME: Text = say`${label("protocol")} on ${label("chain")}: ${label("variant")} (${label("tier")})`;
+/** `airdrops/base/subgraph/production`: as on the page and in `synclag check`, which takes it as a filter. */
+export const TARGET_NAME: Text = say`${label("protocol")}/${label("chain")}/${label("variant")}/${label("tier")}`;
 /** `airdrops subgraph (production)` */
 export const INDEXER_NAME: Text = say`${label("protocol")} ${label("variant")} (${label("tier")})`;
-export const PAIR_NAME: Text = say`${label("protocol")} on ${label("chain")}`;
+export const PAIR_NAME: Text = say`${label("protocol")}/${label("chain")}`;
 
 export function writeText(text: Text, write: (field: Field) => string): string {
   return text.map((part) => (typeof part === "string" ? part : write(part))).join("");
