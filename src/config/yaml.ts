@@ -136,8 +136,12 @@ function masked(_: string, name: string): string {
   return OPEN + name + CLOSE;
 }
 
+/**
+ * A part of a text with any character beyond Latin-1, such as ours, takes two bytes a character, and makes two of each in every text
+ * that it is written into, `/metrics` included. What JSON has read takes one.
+ */
 function unmasked(text: string): string {
-  return text.replaceAll(OPEN, "{").replaceAll(CLOSE, "}");
+  return String(JSON.parse(JSON.stringify(text.replaceAll(OPEN, "{").replaceAll(CLOSE, "}"))));
 }
 
 /** Of faults whose message names what was found, which may be a key. */

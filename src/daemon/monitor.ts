@@ -128,8 +128,10 @@ export class Monitor {
       this.#explanations.delete(target);
     }
     const missed = this.#missedInOutage(news);
+    // After a reply nothing is silent: no need to look at all sources.
+    const isSilent = news.every(({ kind }) => kind === "failed") && this.#isSilent(nowMs);
     return {
-      hasTurned: decided.some(({ turned }) => turned.length > 0) || this.#isDown() !== this.#isSilent(nowMs),
+      hasTurned: decided.some(({ turned }) => turned.length > 0) || this.#isDown() !== isSilent,
       changing: new Set(decided.flatMap(({ changing }) => changing)),
       implausible: new Set(decided.flatMap(({ implausible }) => implausible)),
       suspicions: decided.flatMap(({ suspicions }) => suspicions),

@@ -53,11 +53,12 @@ export function agreeOnHead(claims: readonly Claim[], grounds: Grounds): Decisio
     return oppositionOf(claim, [node], "hash", grounds);
   });
   const left = claims.filter((claim) => !disproved.includes(claim));
+  const isForked = haveTwoHashes(left);
   const bounded = left.map(
     (claim): Bounded => ({
       ...claim,
       ...boundsOf(claim, left, grounds),
-      forkedFrom: new Set(keysOf(left.filter((other) => areForked(other, claim)))),
+      forkedFrom: new Set(isForked ? keysOf(left.filter((other) => areForked(other, claim))) : []),
     }),
   );
   const sets = setsOf(bounded, grounds);
@@ -291,6 +292,18 @@ function apartMs(a: Claim, b: Claim, { intervalMs }: Pace): number | null {
 /** Whether an RPC node has proved that a source is on another chain; a contradicted node proves nothing. */
 function isDisproved(proof: Proof | undefined, { opposed }: Consensus): boolean {
   return proof?.says === "other" && opposed.every(({ source }) => source !== proof.node);
+}
+
+/** Whether some height has two hashes: without one there is nothing to compare source by source. */
+function haveTwoHashes(claims: readonly Claim[]): boolean {
+  const hashes = new Map<number, string | null>();
+  return claims.some(({ hashed }) =>
+    hashed.some(({ block, hash }) => {
+      const known = hashes.get(block) ?? hash;
+      hashes.set(block, hash);
+      return known !== hash;
+    }),
+  );
 }
 
 /** Different hashes at the last two heights that both have shown: at one height alone it may be a reorg at the tip. */

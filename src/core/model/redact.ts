@@ -13,8 +13,12 @@ export const SECRET_MARK = "[secret]";
  * It takes a time that is linear in the text, however many secrets there are: a server that knows one chooses the text.
  */
 export function createRedact(secrets: readonly string[]): Redact {
-  const search = createSearch(secrets.flatMap(formsOf));
+  const forms = secrets.flatMap(formsOf);
+  const search = createSearch(forms);
   return (text) => {
+    if (forms.length === 0) {
+      return text;
+    }
     const found = layersOf(text).flatMap((layer) => search(layer));
     return found.length === 0 ? text : withMarks(text, found);
   };
