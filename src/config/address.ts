@@ -28,10 +28,11 @@ export function readUrl(text: string, schemes: RegExp, expected: string): URL | 
     return `invalid URL: found ${found}, expected ${expected}`;
   }
   const url = /\s/.test(text) || !URL.canParse(text) ? null : new URL(text);
-  return url === null || (url.username !== "" && url.pathname.includes("@"))
-    ? "invalid host, port or password in the URL, or a space; in a password write / ? # and @ as %2F %3F %23 and %40"
-    : url;
+  return url === null || (url.username !== "" && url.pathname.includes("@")) ? INVALID_URL : url;
 }
+
+const INVALID_URL =
+  "invalid host, port or password in the URL, or a space; in a password write / ? # and @ as %2F %3F %23 and %40";
 
 /** An http or https URL, or its fault. */
 export function readWebUrl(text: string): URL | string {
@@ -79,7 +80,7 @@ export function readAddress(
 ): Address | null {
   const { secrets, values = new Map() } = scope;
   const filled = fill(written.url, spotOf("url"), values, scope);
-  const url = filled === null ? null : readWebUrl(filled);
+  const url = filled === null ? null : readFilledUrl(filled, written.url);
   const headers = readHeaders(written.headers, spotOf("headers"), scope);
   if (typeof url === "string") {
     spotOf("url").add(url);
@@ -100,10 +101,20 @@ export function readAddress(
   };
 }
 
+/** A filled URL, or its fault: with a slash in its password the user would be taken for the host, and get the request. */
+function readFilledUrl(filled: string, written: string): URL | string {
+  const url = readWebUrl(filled);
+  const hasUser = /^https?:\/\/[^/?#]*@/i.test(written.replace(REFERENCES, ""));
+  const isLost = hasUser && typeof url !== "string" && `${url.username}${url.password}` === "";
+  return isLost ? INVALID_URL : url;
+}
+
+const REFERENCES = /\$\{[^{}]*\}/g;
+
 /** The host as metrics and pages show it: a variable in it stays as it is written, since its value is a secret. */
 function shownHost(written: string, url: URL, values: Values): string {
   const references: string[] = [];
-  const marked = written.replace(/\$\{[^{}]*\}/g, (reference) => MARK + references.push(reference) + MARK);
+  const marked = written.replace(REFERENCES, (reference) => MARK + references.push(reference) + MARK);
   const host = /^https?:\/\/(?:[^/?#]*@)?([^/?#]*)/i.exec(marked)?.[1] ?? "";
   return host.includes(MARK)
     ? fillPlaceholders(host, values, () => undefined).replace(

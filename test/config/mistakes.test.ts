@@ -13,6 +13,7 @@ const ENV = {
   HOST: "localhost",
   HIDDEN_URL: "gateway.example/hidden-key",
   TOKEN: "very secret token",
+  PASSWORD: "80/word",
 };
 
 it("reports every mistake of a configuration with position, found value and expectation", () => {
