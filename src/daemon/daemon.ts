@@ -60,6 +60,8 @@ export class Daemon implements AsyncDisposable {
   readonly #retired = new Set<Poller>();
   #told: KnownState["told"] = [];
   #isDraining = false;
+  /** Whether a status has turned since the incidents were judged. */
+  #hasTurned = false;
 
   constructor(config: Config, options: DaemonOptions) {
     const { world, shared, store } = options;
@@ -134,7 +136,7 @@ export class Daemon implements AsyncDisposable {
     return observations;
   }
 
-  /** Decides what follows from the polls since the last call, and does it. Returns whether a status turned. To be called each second. */
+  /** Decides what follows from the polls since the last call, and does it. Returns whether a status has turned since `judge`. To be called each second. */
   tick(): boolean {
     const followed = this.#monitor.tick();
     this.#noteEvidence();
@@ -142,13 +144,15 @@ export class Daemon implements AsyncDisposable {
       poller.follow(followed);
     }
     if (followed.hasTurned) {
+      this.#hasTurned = true;
       this.#options.store.touchSoon();
     }
-    return followed.hasTurned;
+    return this.#hasTurned;
   }
 
   /** Decides which incidents there are now, and reports on it. */
   judge(): Report {
+    this.#hasTurned = false;
     return this.#monitor.judge();
   }
 
@@ -178,6 +182,7 @@ export class Daemon implements AsyncDisposable {
       this.#retired.add(former);
       former
         .retire()
+        .then(() => this.tick())
         .catch(this.#options.world.onBug)
         .finally(() => this.#retired.delete(former));
     }

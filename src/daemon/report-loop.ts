@@ -30,13 +30,11 @@ export function startReportLoop(
   world: Pick<World, "logger" | "monotonicMs" | "onBug">,
 ): AsyncDisposable {
   let previous = daemon.judge();
-  let hasTurned = false;
   let sampledMs = Number.NEGATIVE_INFINITY;
   let isReady = false;
   let running: Promise<void> | null = null;
 
   async function run(): Promise<void> {
-    hasTurned = false;
     await daemon.prepare();
     const report = daemon.judge();
     if (isSampleDue()) {
@@ -56,11 +54,10 @@ export function startReportLoop(
   }
 
   const isSampleDue = (): boolean => world.monotonicMs() - sampledMs >= SAMPLE_MS;
-  const isDue = (): boolean => (isReady ? hasTurned : daemon.ready().ok) || isSampleDue();
-
   const timer = setInterval(() => {
-    hasTurned = daemon.tick() || hasTurned;
-    if (running === null && isDue()) {
+    const hasTurned = daemon.tick();
+    const isNews = isReady ? hasTurned : daemon.ready().ok;
+    if (running === null && (isNews || isSampleDue())) {
       running = run()
         .catch(world.onBug)
         .finally(() => {

@@ -26,9 +26,12 @@ export function settleStatuses(instant: Instant): void {
 }
 
 function settle(source: SourceState, verdict: SourceState["verdict"], view: ChainView): void {
+  if (source.kind === "rpc" || (source.verdict === null && view.unasked > 0)) {
+    return;
+  }
   const lag = lagIn(servedOf(source), view);
-  const vote = source.kind === "indexer" ? statusVote(source, view, lag) : null;
-  if (vote === null || (source.verdict === null && view.unasked > 0)) {
+  const vote = statusVote(source, view, lag);
+  if (vote === null) {
     return;
   }
   const former = source.verdict;
