@@ -1,12 +1,12 @@
 import { destinationOf } from "../budgets/accounts.ts";
 import { Chain } from "../core/chain/chain.ts";
-import { sourceOf } from "../core/chain/chain-state.ts";
+import { newChainState, sourceOf } from "../core/chain/chain-state.ts";
 import type { BlockOnNode, Suspicion } from "../core/chain/proofs.ts";
-import { retainChain, withoutFuture } from "../core/chain/retain.ts";
+import { offsetOf, retainChain } from "../core/chain/retain.ts";
 import { watchFleet } from "../core/chain/watch-fleet.ts";
 import { isNetworkDown, isUnreached } from "../core/incidents/incidents.ts";
 import { type Endpoint, endpointsOf, type Fleet, sourceKeysOf } from "../core/model/fleet.ts";
-import type { Observation } from "../core/model/observation.ts";
+import type { Observation, PollTimes } from "../core/model/observation.ts";
 import type { ParityReading } from "../core/model/parity.ts";
 import type { BudgetReport, ChainPart, Incident, Report, TargetId } from "../core/model/report.ts";
 import { isoTime } from "../core/model/text.ts";
@@ -14,14 +14,16 @@ import { staleAfterMs } from "../core/model/thresholds.ts";
 import { composeReport, decideIncidents, type ReportInput } from "../core/report/compose.ts";
 import { reportChain } from "../core/report/report-chain.ts";
 import type { SourceState } from "../core/source/source-state.ts";
-import { stepReader } from "../io/clock-steps.ts";
+import { DRIFT_MS } from "../io/clock-steps.ts";
 import type { KnownState } from "../io/state/parts.ts";
 import { inSlices } from "./state/in-slices.ts";
 
 export interface MonitorOptions {
+  /** By the wall clock. */
   readonly nowMs: () => number;
-  /** Detects steps of the wall clock. Default: none are detected. */
+  /** By a clock that nobody sets. Default: nobody sets the wall clock. */
   readonly uptimeMs?: () => number;
+  /** By the wall clock, as `maintenance`. */
   readonly budgets: (nowMs: number) => readonly BudgetReport[];
   /** Chains that endpoints serve and chains.yaml does not list. Default: none are known. */
   readonly unlisted?: () => Report["unlisted"];
@@ -56,6 +58,8 @@ const CHAIN_REPORT_EVERY_MS = 15_000;
 /**
  * Holds what is known of every chain, in three steps. `observe` keeps facts; `tick` decides the statuses and `judge` the incidents
  * that follow from them; `report` and all other reads show the last decision, and change nothing.
+ *
+ * Inside, all instants are on a clock that nobody sets. Observations arrive with times of the wall clock, and reports leave with them.
  */
 export class Monitor {
   readonly #options: MonitorOptions;
@@ -72,17 +76,18 @@ export class Monitor {
   #lastOutageMs = Number.NEGATIVE_INFINITY;
   /** When the process ran again after it had last stood still. */
   #ranSinceMs = Number.NEGATIVE_INFINITY;
-  readonly #readStep: () => number;
-  /** The wall clock minus the uptime, when it was last followed. */
-  #clockOffsetMs: number | null = null;
+  /** Our own clock less the uptime. */
+  #epochMs: number;
+  /** The wall clock less our own, as it was last followed: until a jump is, nothing seems old that is not. */
+  #wallOffsetMs = 0;
   /** The last report, and that of each chain with the revision of its state: what is read twice is made once. */
   #latest: Report | null = null;
   readonly #reported = new WeakMap<Chain, { revision: number; atMs: number; report: ChainPart }>();
 
   constructor(fleet: Fleet, options: MonitorOptions) {
-    const { nowMs, uptimeMs } = options;
+    const { nowMs, uptimeMs = nowMs } = options;
     this.#options = options;
-    this.#readStep = uptimeMs === undefined ? () => 0 : stepReader({ nowMs, uptimeMs });
+    this.#epochMs = nowMs() - uptimeMs();
     this.#fleet = fleet;
     this.watch(fleet);
   }
@@ -92,7 +97,9 @@ export class Monitor {
     const nowMs = this.#nowMs();
     const chains = watchFleet(fleet, destinationOf).map((watched) => {
       const known = this.#chains.get(watched.chain.slug)?.state;
-      return new Chain(watched, nowMs, known && retainChain(known, watched, nowMs));
+      const state =
+        known === undefined ? newChainState(this.#wallOffsetMs) : retainChain(known, watched, nowMs);
+      return new Chain(watched, nowMs, state);
     });
     this.#fleet = fleet;
     this.#useChains(chains);
@@ -103,19 +110,19 @@ export class Monitor {
 
   /** Keeps what a poll brought, and the values that came with it; what is of a source that a reload removed meanwhile is dropped. */
   observe(observations: readonly Observation[], readings: readonly ParityReading[] = []): void {
-    this.#followClock();
+    this.#followWall();
     for (const observation of observations) {
-      this.#chainOf.get(observation.source)?.observe(observation);
+      this.#chainOf.get(observation.source)?.observe(this.#taken(observation));
     }
     for (const reading of readings) {
-      this.#chainOf.get(reading.target)?.observeParity(reading);
+      this.#chainOf.get(reading.target)?.observeParity(this.#taken(reading));
     }
     this.#news.push(...observations);
   }
 
   /** Decides the statuses that follow from the observations since the last call; returns what to do next. */
   tick(): Followed {
-    this.#followClock();
+    this.#followWall();
     const nowMs = this.#nowMs();
     const news = this.#news;
     this.#news = [];
@@ -142,7 +149,7 @@ export class Monitor {
   /** Decides which incidents there are now, and reports on it. */
   judge(): Report {
     const input = this.#inputAt(this.#atMs());
-    this.#incidents = decideIncidents(input, this.#isSilent(input.nowMs));
+    this.#incidents = decideIncidents(input, this.#isSilent(input.nowMs - this.#wallOffsetMs));
     this.#latest = composeReport({ ...input, incidents: this.#incidents });
     return this.#latest;
   }
@@ -200,9 +207,14 @@ export class Monitor {
   }
 
   /**
-   * Restores the saved state of this fleet's sources. A chain without saved state stays as it is, and so do absent incidents.
+   * Restores the saved state of this fleet's sources, and goes on with its clock. A chain without saved state stays as it is, and so do absent
+   * incidents.
    */
   restore({ chains, incidents }: Pick<SavedMonitor, "chains"> & Partial<SavedMonitor>): void {
+    const wallMs = this.#options.nowMs();
+    const offsetMs = offsetOf(Object.values(chains), wallMs) ?? this.#wallOffsetMs;
+    this.#epochMs += wallMs - offsetMs - this.#nowMs();
+    this.#wallOffsetMs = offsetMs;
     const nowMs = this.#nowMs();
     const saved = new Map(Object.entries(chains));
     this.#useChains(
@@ -210,9 +222,12 @@ export class Monitor {
         const known = saved.get(slug);
         return known === undefined
           ? chain
-          : new Chain(chain.watched, nowMs, retainChain(withoutFuture(known, nowMs), chain.watched, nowMs));
+          : new Chain(chain.watched, nowMs, retainChain(known, chain.watched, nowMs));
       }),
     );
+    for (const chain of this.#chains.values()) {
+      chain.followWall(offsetMs);
+    }
     this.#incidents = incidents ?? this.#incidents;
     this.#changed();
   }
@@ -231,16 +246,16 @@ export class Monitor {
     return this.#latest;
   }
 
-  /** The instant that a report of now is made of. */
+  /** The instant that a report of now is made of, by the wall clock. */
   #atMs(): number {
-    const nowMs = this.#nowMs();
-    return Math.max(this.#decidedMs, nowMs - (nowMs % REPORT_EVERY_MS));
+    const wallMs = this.#nowMs() + this.#wallOffsetMs;
+    return Math.max(this.#decidedMs + this.#wallOffsetMs, wallMs - (wallMs % REPORT_EVERY_MS));
   }
 
   #inputAt(nowMs: number): ReportInput {
     return {
       chains: [...this.#chains.values()].map((chain) => ({
-        report: this.#reportOf(chain, nowMs),
+        report: this.#reportOf(chain, nowMs - this.#wallOffsetMs),
         state: chain.state,
       })),
       endpoints: endpointsOf(this.#fleet),
@@ -282,30 +297,37 @@ export class Monitor {
     );
   }
 
-  /** By the wall clock as it was last followed: until a jump is, nothing seems old that is not. */
+  /** By our own clock. */
   #nowMs(): number {
-    const { nowMs, uptimeMs } = this.#options;
-    return uptimeMs === undefined || this.#clockOffsetMs === null
-      ? nowMs()
-      : uptimeMs() + this.#clockOffsetMs;
+    const { nowMs, uptimeMs = nowMs } = this.#options;
+    return uptimeMs() + this.#epochMs;
   }
 
-  /** Shifts all remembered instants by a step of the wall clock. */
-  #followClock(): void {
-    const { nowMs, uptimeMs } = this.#options;
-    const stepMs = this.#readStep();
-    this.#clockOffsetMs = uptimeMs === undefined ? null : nowMs() - uptimeMs();
-    if (stepMs !== 0) {
+  /** Follows the wall clock, if it was set. */
+  #followWall(): void {
+    const offsetMs = this.#options.nowMs() - this.#nowMs();
+    const stepMs = offsetMs - this.#wallOffsetMs;
+    if (Math.abs(stepMs) > DRIFT_MS) {
+      this.#wallOffsetMs = offsetMs;
       for (const chain of this.#chains.values()) {
-        chain.shift(stepMs);
+        chain.followWall(offsetMs);
       }
       this.#incidents = this.#incidents.map((one) => {
         return { ...one, since: isoTime(Date.parse(one.since) + stepMs) };
       });
-      this.#lastOutageMs += stepMs;
-      this.#ranSinceMs += stepMs;
       this.#changed();
     }
+  }
+
+  /** What came by the wall clock, with its instants on our own. */
+  #taken<Taken extends PollTimes & { readonly nextMs?: number }>(one: Taken): Taken {
+    const offsetMs = this.#options.nowMs() - this.#nowMs();
+    return {
+      ...one,
+      sentAtMs: one.sentAtMs - offsetMs,
+      receivedAtMs: one.receivedAtMs - offsetMs,
+      ...(one.nextMs !== undefined && { nextMs: one.nextMs - offsetMs }),
+    };
   }
 
   /** Ends a network outage at the first reply, once; returns the endpoints whose polls failed in it. */

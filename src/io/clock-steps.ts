@@ -1,7 +1,7 @@
 import type { World } from "./world.ts";
 
 /** The wall clock was set if it has parted from the uptime by more. */
-const DRIFT_MS = 2_000;
+export const DRIFT_MS = 2_000;
 
 /**
  * Reads by how much the wall clock was set since the last reading; 0: it was not. The uptime counts while the machine sleeps, so

@@ -4,7 +4,7 @@ import { uptime } from "node:os";
 const PARTED_MS = 1_000;
 
 /**
- * Milliseconds of a clock that never jumps and goes on while the machine sleeps. The operating system takes 5 µs to reply, so it is
+ * Whole milliseconds of a clock that never jumps and goes on while the machine sleeps. The operating system takes 5 µs to reply, so it is
  * asked only when the wall clock has parted from the monotonic one.
  */
 export function createUptime(): () => number {
@@ -16,6 +16,6 @@ export function createUptime(): () => number {
       offsetMs = Date.now() - nowMs;
       sleptMs = uptime() * 1_000 - nowMs;
     }
-    return nowMs + sleptMs;
+    return Math.round(nowMs + sleptMs);
   };
 }

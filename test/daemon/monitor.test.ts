@@ -35,6 +35,47 @@ describe("Monitor", () => {
       { numRuns: 5 * TIMES },
     );
   });
+
+  it.each([
+    { name: "set forward", setMs: 3_600_000, laterMs: 3_600_000 },
+    { name: "set back", setMs: -3_600_000, laterMs: -3_600_000 },
+    { name: "ahead until the restart", setMs: 3_600_000, laterMs: 0 },
+  ])("goes on after a restart with the times of a wall clock that was $name", ({ laterMs, setMs }) => {
+    const clock = { second: 0, setMs: 0 };
+    const wallMs = () => T0 + clock.second * 1_000 + clock.setMs;
+    const start = () =>
+      new Monitor(fleet, { nowMs: wallMs, uptimeMs: () => clock.second * 1_000, budgets: () => [] });
+    const first = start();
+    const okFor = (monitor: Monitor) => {
+      const { generated_at, targets } = monitor.judge();
+      const ages = targets.map(({ last_success, since }) =>
+        [since, last_success].map((time) => Date.parse(generated_at) - Date.parse(time ?? "")),
+      );
+      return { generated_at, ages };
+    };
+    const poll = (seconds: number) => {
+      for (; clock.second < seconds; clock.second += 15) {
+        const times = { sentAtMs: wallMs() - 200, receivedAtMs: wallMs() };
+        first.observe(KEYS.map((key) => ({ ...observationOf(key, [], clock.second), ...times })));
+        first.tick();
+      }
+    };
+
+    poll(300);
+    clock.setMs = setMs;
+    poll(600);
+    const before = okFor(first);
+    clock.setMs = laterMs;
+    const second = start();
+    second.restore(JSON.parse(JSON.stringify(first.save())) as ReturnType<Monitor["save"]>);
+    const after = okFor(second);
+
+    expect(after.generated_at).toBe(new Date(wallMs()).toISOString());
+    expect(before.ages).toEqual(KEYS.filter((key) => !key.startsWith("rpc")).map(() => [600_000, 15_000]));
+    // Under a clock that was ahead, nothing is later than now.
+    const missedMs = setMs === laterMs ? 0 : 15_000;
+    expect(after.ages).toEqual(before.ages.map((ages) => ages.map((ms) => ms - missedMs)));
+  });
 });
 
 /** All that is decided and saved in ten minutes, with a jump of our own clock in the middle. */

@@ -32,7 +32,10 @@ export interface WatchedSource {
   readonly queries: ReadonlyMap<string, string>;
 }
 
-/** All that is remembered of one chain: plain data, which `Chain` alone edits. */
+/**
+ * All that is remembered of one chain: plain data, which `Chain` alone edits. Its instants are on a clock that nobody sets, and a process
+ * that restores them goes on with that clock; `clock.wallOffsetMs` turns them into times of the wall clock.
+ */
 export interface ChainState {
   /** Raised with each change. */
   revision: number;
@@ -59,12 +62,12 @@ export function chainAt(state: ChainState, watched: WatchedChain, nowMs: number)
 }
 
 /** The initial state of a chain. */
-export function newChainState(): ChainState {
+export function newChainState(wallOffsetMs: number): ChainState {
   return {
     revision: 0,
     sources: [],
     consensus: NO_CONSENSUS,
-    clock: newClock(),
+    clock: newClock(wallOffsetMs),
     proofs: {},
     parity: { values: {}, pairs: {} },
   };

@@ -1,9 +1,9 @@
 import { isFarAhead } from "../head/agree.ts";
+import { followWall } from "../head/chain-clock.ts";
 import { type Consensus, type Pace, paceOf } from "../head/consensus.ts";
 import { LARGE_STEP_BLOCKS, mostBlocksIn } from "../head/reach.ts";
-import { shiftInstants } from "../model/instants.ts";
 import { atPace } from "../model/limit.ts";
-import type { Observation, PollTimes } from "../model/observation.ts";
+import type { Observation } from "../model/observation.ts";
 import type { ParityReading } from "../model/parity.ts";
 import { isHeight } from "../model/sample.ts";
 import { staleAfterMs } from "../model/thresholds.ts";
@@ -12,14 +12,7 @@ import { type FoldContext, foldPoll } from "../source/fold-poll.ts";
 import { broughtDoubt } from "../source/queries.ts";
 import { newestSample, newSource, type SourceState } from "../source/source-state.ts";
 import { contradictionOf } from "../status/judge.ts";
-import {
-  type ChainState,
-  chainAt,
-  newChainState,
-  sourceOf,
-  type WatchedChain,
-  type WatchedSource,
-} from "./chain-state.ts";
+import { type ChainState, chainAt, sourceOf, type WatchedChain, type WatchedSource } from "./chain-state.ts";
 import { decideHead, type Heard, measureGaps } from "./decide.ts";
 import {
   type BlockOnNode,
@@ -61,7 +54,7 @@ export class Chain {
   #heard: Heard[] = [];
   #heardFromMs = 0;
 
-  constructor(watched: WatchedChain, nowMs: number, state: ChainState = newChainState()) {
+  constructor(watched: WatchedChain, nowMs: number, state: ChainState) {
     this.watched = watched;
     this.changedMs = nowMs;
     this.state = state;
@@ -102,20 +95,10 @@ export class Chain {
     }
   }
 
-  /** Follows our own clock, which was set forward by `byMs`. */
-  shift(byMs: number): void {
-    shiftInstants(this.state, byMs);
-    const shifted = <Times extends PollTimes>(one: Times): Times => {
-      // A copy, because others hold what was observed, too.
-      const copy = { ...one };
-      shiftInstants(copy, byMs);
-      return copy;
-    };
-    this.#news = {
-      observations: this.#news.observations.map(shifted),
-      readings: this.#news.readings.map(shifted),
-    };
-    this.#changed(this.changedMs + byMs);
+  /** Follows the wall clock, which was set. */
+  followWall(wallOffsetMs: number): void {
+    followWall(this.state.clock, wallOffsetMs);
+    this.#changed(this.changedMs);
   }
 
   #changed(nowMs: number): void {
@@ -205,6 +188,7 @@ export class Chain {
       isOpposed: consensus.opposed.some(({ source: key }) => key === source.key),
       largeStepBlocks: Math.max(LARGE_STEP_BLOCKS, borne),
       staleAfterMs: staleAfterMs(chain.thresholds, source.pollIntervalMs),
+      wall: clock,
       asked,
     };
   }

@@ -60,15 +60,18 @@ function laggingMsOf({ chain }: ChainAt["watched"], { intervalMs }: ChainAt["pac
  */
 function claimsOf({ nowMs, pace, state, watched }: ChainAt): readonly Claim[] {
   const { thresholds } = watched.chain;
+  const { clock } = state;
+  const wallMs = nowMs + clock.wallOffsetMs;
   const targets = targetsByKey(watched);
   const fresh = state.sources.filter(
-    (source) => isFresh(source, thresholds, nowMs) && !hasOwnEnd(source, targets.get(source.key), nowMs),
+    (source) => isFresh(source, thresholds, nowMs) && !hasOwnEnd(source, targets.get(source.key), wallMs),
   );
   const providers = fresh.map(({ key }) => watched.sources.get(key)?.provider ?? key);
   const isOneProvider = providers.every((provider) => provider === providers[0]);
   return fresh.flatMap((source, index) => {
     const provider = isOneProvider ? source.key : (providers[index] ?? source.key);
-    return claimOf(source, provider, staleAfterMs(thresholds, source.pollIntervalMs), pace) ?? [];
+    const staleMs = staleAfterMs(thresholds, source.pollIntervalMs);
+    return claimOf(source, { provider, staleMs, pace, wall: clock }) ?? [];
   });
 }
 
@@ -98,7 +101,7 @@ function followClock(instant: Instant, decision: Decision): void {
     former !== null &&
     head.block >= former.block &&
     head.block <= former.block + mostBlocksIn(head.atMs - former.reachedMs, pace);
-  state.clock = isSeen && !goesOn ? newClock() : state.clock;
+  state.clock = isSeen && !goesOn ? newClock(state.clock.wallOffsetMs) : state.clock;
   followTimes(instant, decision);
   if (isSeen) {
     recordHead(state.clock, head, pace.intervalMs);

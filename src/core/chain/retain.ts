@@ -1,7 +1,6 @@
 import { NO_MEASURES } from "../gap/gap.ts";
 import { newClock } from "../head/chain-clock.ts";
 import { NO_CONSENSUS } from "../head/consensus.ts";
-import { shiftInstants } from "../model/instants.ts";
 import { traitsOf } from "../model/statuses.ts";
 import { retainParity } from "../parity/parity-state.ts";
 import { hasFailingQuery, retainQueries } from "../source/queries.ts";
@@ -15,13 +14,19 @@ import { decideFrom } from "./decide.ts";
 /** Clocks of two machines that are in order differ by less than this. */
 const TOLERANCE_MS = 5_000;
 
-/** Shifts a restored state from the future, which was saved under another clock, so that nothing in it is later than now. */
-export function withoutFuture(state: ChainState, nowMs: number): ChainState {
-  const latestMs = Math.max(...state.sources.map(({ last }) => last?.receivedAtMs ?? nowMs));
-  if (latestMs > nowMs + TOLERANCE_MS) {
-    shiftInstants(state, nowMs - latestMs);
+/**
+ * The offset of the wall clock with which saved chains go on: that of the chain that was heard last. Where something in it would be later than
+ * `wallMs`, the wall clock was set since.
+ */
+export function offsetOf(saved: Iterable<ChainState>, wallMs: number): number | null {
+  let [latestMs, offsetMs]: [number, number | null] = [Number.NEGATIVE_INFINITY, null];
+  for (const { clock, sources } of saved) {
+    const heardMs = Math.max(...sources.map(({ last }) => last?.receivedAtMs ?? Number.NEGATIVE_INFINITY));
+    if (heardMs > latestMs) {
+      [latestMs, offsetMs] = [heardMs, clock.wallOffsetMs];
+    }
   }
-  return state;
+  return offsetMs !== null && latestMs + offsetMs > wallMs + TOLERANCE_MS ? wallMs - latestMs : offsetMs;
 }
 
 /**
@@ -89,7 +94,7 @@ function forgetDropped(state: ChainState): void {
   const members = state.consensus.members.filter(isLeft);
   if (members.length < 2) {
     state.consensus = NO_CONSENSUS;
-    state.clock = newClock();
+    state.clock = newClock(state.clock.wallOffsetMs);
     return;
   }
   state.consensus = { ...state.consensus, members };

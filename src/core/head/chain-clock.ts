@@ -4,6 +4,7 @@
  * target in time, and where the reference was at an instant.
  */
 
+import { madeAtMs } from "../model/sample.ts";
 import { MINUTE_MS } from "./reach.ts";
 
 /** Points, oldest first. Two arrays of numbers, because they are small in memory; edited in place. */
@@ -12,8 +13,10 @@ interface Timeline {
   readonly timesMs: number[];
 }
 
-/** What is known of when a chain made its blocks; edited in place. */
+/** What is known of when a chain made its blocks; edited in place. All instants are on our own clock, which nobody sets. */
 export interface ChainClock {
+  /** The wall clock less our own. Block times are those of the wall clock. */
+  wallOffsetMs: number;
   /** Timestamps of blocks, as subgraphs and RPC nodes report them. */
   reported: Timeline;
   /** Instants at which the reference was seen to reach a block. */
@@ -62,9 +65,17 @@ const PAUSE_BLOCKS = 3;
 /** Points per timeline: thinned by age, they reach back days and stay dense near the tip. */
 const CAPACITY = 240;
 
-export function newClock(): ChainClock {
+export function newClock(wallOffsetMs: number): ChainClock {
   const empty = (): Timeline => ({ blocks: [], timesMs: [] });
-  return { reported: empty(), seen: empty(), lastMs: null, intervalMs: null, recentMs: null };
+  return { wallOffsetMs, reported: empty(), seen: empty(), lastMs: null, intervalMs: null, recentMs: null };
+}
+
+/** Follows the wall clock, which was set: by it, what we saw was at other times, and block times are of other instants. */
+export function followWall(clock: ChainClock, wallOffsetMs: number): void {
+  const stepMs = wallOffsetMs - clock.wallOffsetMs;
+  const { blocks, timesMs } = clock.reported;
+  clock.reported = { blocks, timesMs: timesMs.map((ms) => ms - stepMs) };
+  clock.wallOffsetMs = wallOffsetMs;
 }
 
 /** Measures both intervals anew: by block times, which are exact, or else by when the head was seen to move. */
@@ -125,11 +136,13 @@ export function forgetTimestamps(clock: ChainClock): void {
 }
 
 /** Notes the timestamp that a source reported for a block, unless it contradicts its neighbours. */
-export function noteTimestamp({ reported }: ChainClock, block: number, timestampSec: number): void {
+export function noteTimestamp(clock: ChainClock, block: number, timestampSec: number): void {
+  const { reported } = clock;
   const at = countBelow(reported.blocks, block);
-  if (reported.blocks[at] !== block && fits(reported, at, timestampSec * 1_000)) {
+  const madeMs = madeAtMs(timestampSec, clock);
+  if (reported.blocks[at] !== block && fits(reported, at, madeMs)) {
     reported.blocks.splice(at, 0, block);
-    reported.timesMs.splice(at, 0, timestampSec * 1_000);
+    reported.timesMs.splice(at, 0, madeMs);
     thin(reported);
   }
 }
@@ -211,7 +224,7 @@ export function timeSinceNext(
 
 /** The time that a target reports of its block, unless the history contradicts it. */
 function ownTime(history: Timeline, { block, timestampSec }: OwnBlock, clock: ChainClock): number | null {
-  const ownMs = history === clock.reported && timestampSec !== null ? timestampSec * 1_000 : null;
+  const ownMs = history === clock.reported && timestampSec !== null ? madeAtMs(timestampSec, clock) : null;
   return ownMs !== null && fits(history, countBelow(history.blocks, block), ownMs) ? ownMs : null;
 }
 

@@ -1,4 +1,4 @@
-import { readAtMs, type Sample } from "../model/sample.ts";
+import { madeAtMs, readAtMs, type Sample, type WallOffset } from "../model/sample.ts";
 import { reached, type SourceState } from "../source/source-state.ts";
 import type { Pace } from "./consensus.ts";
 import {
@@ -46,8 +46,16 @@ export interface Bounds {
   readonly usual: number;
 }
 
-/** What a source claims; null if it has shown no height. `staleMs`: how long its evidence counts. */
-export function claimOf(source: SourceState, provider: string, staleMs: number, pace: Pace): Claim | null {
+/** What is known of a source from elsewhere. `staleMs`: how long its evidence counts. */
+interface Context {
+  readonly provider: string;
+  readonly staleMs: number;
+  readonly pace: Pace;
+  readonly wall: WallOffset;
+}
+
+/** What a source claims; null if it has shown no height. */
+export function claimOf(source: SourceState, { provider, staleMs, pace, wall }: Context): Claim | null {
   const { key, kind, peak, samples } = source;
   const newest = samples.at(-1);
   const highest = reached(source);
@@ -64,7 +72,7 @@ export function claimOf(source: SourceState, provider: string, staleMs: number, 
     block: sample.block,
     atMs: readAtMs(sample),
     slackMs: (sample.receivedAtMs - sample.sentAtMs) / 2,
-    timeMs: sample.timestampSec === null ? null : sample.timestampSec * 1_000,
+    timeMs: sample.timestampSec === null ? null : madeAtMs(sample.timestampSec, wall),
     advancedMs: !isSilent && peak !== null && peak.atMs === source.lastAdvanceMs ? peak.atMs : null,
     idleMs: peak === null ? 0 : Math.max(0, readAtMs(newest) - peak.atMs),
     isFirst: samples.length === 1 && source.verdict === null && !isSilent,

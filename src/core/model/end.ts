@@ -5,9 +5,9 @@ export type End =
   | { readonly kind: "block"; readonly block: number }
   | { readonly kind: "date"; readonly date: string };
 
-/** Whether what has got to `block` is at its end. */
-export function isReached(end: End, block: number, nowMs: number): boolean {
-  return end.kind === "block" ? block >= end.block : nowMs >= Date.parse(end.date);
+/** Whether what has got to `block` is at its end; `wallMs`: now by the wall clock. */
+export function isReached(end: End, block: number, wallMs: number): boolean {
+  return end.kind === "block" ? block >= end.block : wallMs >= Date.parse(end.date);
 }
 
 /** The end as chains.yaml writes it: `33391890` or `2026-06-30`. */

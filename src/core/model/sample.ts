@@ -1,4 +1,5 @@
 import type { Head, PollTimes } from "./observation.ts";
+import { isoTime } from "./text.ts";
 
 /** A height that a source gave, with the interval in which it was read. */
 export interface Sample extends PollTimes {
@@ -10,18 +11,38 @@ export interface Sample extends PollTimes {
 /** Chains' clocks run ahead of ours by seconds: a timestamp more than a minute later than now is not a time at all. */
 const MAX_AHEAD_MS = 60_000;
 
-/** What is kept of a head. A timestamp that cannot be one is dropped. */
-export function sampleOf(head: Head, times: PollTimes): Sample {
+/** What is kept of a head. A timestamp that cannot be one is dropped. `wall`: the offset of the wall clock. */
+export function sampleOf(head: Head, times: PollTimes, wall: WallOffset): Sample {
+  const { timestampSec } = head;
+  const isTime =
+    timestampSec !== null &&
+    timestampSec > 0 &&
+    madeAtMs(timestampSec, wall) <= times.receivedAtMs + MAX_AHEAD_MS;
   return {
     block: head.block,
-    timestampSec: credibleTimestamp(head.timestampSec, times.receivedAtMs),
+    timestampSec: isTime ? timestampSec : null,
     hash: head.hash,
     sentAtMs: times.sentAtMs,
     receivedAtMs: times.receivedAtMs,
   };
 }
 
-/** The best single guess of the instant at which the height was read, unix milliseconds. */
+/** What is known of the wall clock: its time less that of our own clock, which nobody sets. */
+export interface WallOffset {
+  readonly wallOffsetMs: number;
+}
+
+/** When a block was made by its timestamp, on our own clock. */
+export function madeAtMs(timestampSec: number, { wallOffsetMs }: WallOffset): number {
+  return timestampSec * 1_000 - wallOffsetMs;
+}
+
+/** What the wall clock shows at an instant of our own clock, as an ISO 8601 time. */
+export function wallTime(ms: number, { wallOffsetMs }: WallOffset): string {
+  return isoTime(ms + wallOffsetMs);
+}
+
+/** The best single guess of the instant at which the height was read. */
 export function readAtMs(times: PollTimes): number {
   return (times.sentAtMs + times.receivedAtMs) / 2;
 }
@@ -29,11 +50,4 @@ export function readAtMs(times: PollTimes): number {
 /** A height is a positive safe integer. */
 export function isHeight(block: number): boolean {
   return Number.isSafeInteger(block) && block > 0;
-}
-
-function credibleTimestamp(timestampSec: number | null, receivedAtMs: number): number | null {
-  if (timestampSec === null || !(timestampSec > 0)) {
-    return null;
-  }
-  return timestampSec * 1_000 <= receivedAtMs + MAX_AHEAD_MS ? timestampSec : null;
 }

@@ -23,8 +23,12 @@ export interface ReportInput extends Pick<Report, "config_digest" | "budgets" | 
   readonly maintenance?: (target: TargetId) => number | null;
   /** What an index-node API says of why a target is not `ok`, by the target's key. */
   readonly explanations?: ReadonlyMap<string, string>;
-  /** The end of the last outage of our own network: polls that failed before it prove nothing. Default: none was. */
+  /**
+   * The end of the last outage of our own network, by the clock of the states: polls that failed before it prove nothing. Default: none
+   * was.
+   */
   readonly lastOutageMs?: number;
+  /** By the wall clock. */
   readonly nowMs: number;
 }
 
@@ -66,15 +70,11 @@ export function decideIncidents(input: ReportInput, isNetworkDown: boolean): rea
 }
 
 /** The targets of all chains, whatever the incidents. */
-function targetsIn({
-  chains,
-  endpoints,
-  lastOutageMs,
-  maintenance,
-  nowMs,
-}: ReportInput): readonly TargetReport[] {
+function targetsIn({ chains, endpoints, lastOutageMs, maintenance }: ReportInput): readonly TargetReport[] {
   const sources = chains.flatMap(({ state }) => state.sources);
-  const outageMs = nobodyAnsweredYet(sources, endpoints) ? nowMs : (lastOutageMs ?? Number.NEGATIVE_INFINITY);
+  const outageMs = nobodyAnsweredYet(sources, endpoints)
+    ? Number.POSITIVE_INFINITY
+    : (lastOutageMs ?? Number.NEGATIVE_INFINITY);
   const unproven = new Set(
     sources
       .filter(({ last }) => isUnreached(last) && (last?.sentAtMs ?? 0) <= outageMs)

@@ -2,7 +2,7 @@ import { baselineOf, type ChainState, chainAt, type WatchedChain } from "../chai
 import { boundsIn } from "../chain/decide.ts";
 import { estimateGap } from "../gap/gap.ts";
 import { isFarAhead } from "../head/agree.ts";
-import { timeOfBlock } from "../head/chain-clock.ts";
+import { type ChainClock, timeOfBlock } from "../head/chain-clock.ts";
 import { endLiteral } from "../model/end.ts";
 import { servingTargets, type Target, type Thresholds } from "../model/fleet.ts";
 import { groupBy } from "../model/group-by.ts";
@@ -14,6 +14,7 @@ import {
   type TargetReport,
   targetId,
 } from "../model/report.ts";
+import { wallTime } from "../model/sample.ts";
 import { type Status, traitsOf } from "../model/statuses.ts";
 import { inSeconds, isoTime } from "../model/text.ts";
 import { isFresh, staleAfterMs } from "../model/thresholds.ts";
@@ -110,7 +111,7 @@ function reportReference({ clock, consensus, intervalMs, reference }: ChainView)
   return {
     block_number: reference.block,
     sources: consensus.members.length,
-    time: time === null ? null : isoTime(time.ms),
+    time: time === null ? null : wallTime(time.ms, clock),
   };
 }
 
@@ -227,7 +228,7 @@ function reportTarget(
     chain: id.chain,
     chain_id: id.chain_id,
     status,
-    since: sinceMs === null ? null : isoTime(Math.round(sinceMs)),
+    since: sinceMs === null ? null : wallTime(Math.round(sinceMs), view.clock),
     status_changes: state.statusChanges,
     unconfirmed,
     reason: reasonOf(state, said, view),
@@ -238,10 +239,11 @@ function reportTarget(
     lag_seconds: lag?.ms == null ? null : Math.round(lag.ms) / 1_000,
     lag_extrapolated: lag?.extrapolated ?? false,
     catch_up: catchUp,
-    last_success: state.lastSuccessMs === null ? null : isoTime(state.lastSuccessMs),
-    last_advance: state.lastAdvanceMs === null ? null : isoTime(Math.round(state.lastAdvanceMs)),
+    last_success: state.lastSuccessMs === null ? null : wallTime(state.lastSuccessMs, view.clock),
+    last_advance: state.lastAdvanceMs === null ? null : wallTime(Math.round(state.lastAdvanceMs), view.clock),
     indexing_errors: state.indexingErrors,
-    probes: asked.size === 0 ? NO_PROBES : Array.from(asked, (query) => reportQuery(query, state)),
+    probes:
+      asked.size === 0 ? NO_PROBES : Array.from(asked, (query) => reportQuery(query, state, view.clock)),
     deployment: state.deployment,
     deployment_changes: state.deploymentChanges,
     regressions: state.regressions,
@@ -268,15 +270,19 @@ function reportTarget(
 }
 
 /** What is known of one query of a target. */
-function reportQuery([asked, probe]: readonly [asked: string, probe: string], { queries }: SourceState) {
+function reportQuery(
+  [asked, probe]: readonly [asked: string, probe: string],
+  { queries }: SourceState,
+  clock: ChainClock,
+) {
   const known = queries[asked];
   return known === undefined
     ? { probe, result: "unknown" as const, since: null, last: null, latency_seconds: null, detail: null }
     : {
         probe,
         result: resultOf(known),
-        since: isoTime(known.sinceMs),
-        last: isoTime(known.lastMs),
+        since: wallTime(known.sinceMs, clock),
+        last: wallTime(known.lastMs, clock),
         latency_seconds: known.tookMs / 1_000,
         detail: known.failure,
       };

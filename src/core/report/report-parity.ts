@@ -1,8 +1,10 @@
 import type { ChainState, WatchedChain } from "../chain/chain-state.ts";
+import type { ChainClock } from "../head/chain-clock.ts";
 import { variantName } from "../model/fleet.ts";
 import type { ParityValue } from "../model/parity.ts";
 import { type ParityReport, type TargetReport, targetId } from "../model/report.ts";
-import { formatCount, formatDuration, formatNumber, isoTime } from "../model/text.ts";
+import { wallTime } from "../model/sample.ts";
+import { formatCount, formatDuration, formatNumber } from "../model/text.ts";
 import { isContradictory, isSteady, type KnownValues, newKnownValues } from "../parity/known-values.ts";
 import {
   DIFFERENCES,
@@ -15,7 +17,7 @@ import type { ParityPair, WatchedProbe } from "../parity/watched-probe.ts";
 
 /** Whether the targets of a chain have the same data, for the probes of chains.yaml. `targets`: what is reported of these. */
 export function reportParity(
-  { parity: { pairs, values } }: ChainState,
+  { clock, parity: { pairs, values } }: ChainState,
   { chain, probes }: WatchedChain,
   targets: readonly TargetReport[],
   nowMs: number,
@@ -38,7 +40,7 @@ export function reportParity(
     const odd = oddOnesOut(
       known.map(({ pair, result }) => ({ target: pair.target.key, against: pair.against.key, result })),
     );
-    return known.map((one) => reportPair(probe, one, odd, nowMs));
+    return known.map((one) => reportPair(probe, one, odd, { nowMs, clock }));
   });
 }
 
@@ -84,7 +86,12 @@ function sideOf(
 /** The odd ones out by key, each with the targets that are equal to one another. */
 type Odd = ReadonlyMap<string, readonly string[]>;
 
-function reportPair({ name }: WatchedProbe, known: KnownPair, odd: Odd, nowMs: number): ParityReport {
+function reportPair(
+  { name }: WatchedProbe,
+  known: KnownPair,
+  odd: Odd,
+  { clock, nowMs }: { readonly clock: ChainClock; readonly nowMs: number },
+): ParityReport {
   const { comparison, last, pair, result, sides, sinceMs } = known;
   const oddOne = result === "different" ? oddOf(pair, odd) : undefined;
   return {
@@ -97,12 +104,12 @@ function reportPair({ name }: WatchedProbe, known: KnownPair, odd: Odd, nowMs: n
     value: comparison?.own.text ?? null,
     against_value: comparison?.against.text ?? null,
     difference: comparison === null ? null : differenceOf(comparison.own, comparison.against),
-    since: sinceMs === null ? null : isoTime(sinceMs),
-    last_comparison: last === null ? null : isoTime(last.atMs),
+    since: sinceMs === null ? null : wallTime(sinceMs, clock),
+    last_comparison: last === null ? null : wallTime(last.atMs, clock),
     odd: oddOne?.variant ?? null,
     odd_key: oddOne?.key ?? null,
-    latest: latestOf(sides[0].values),
-    against_latest: latestOf(sides[1].values),
+    latest: latestOf(sides[0].values, clock),
+    against_latest: latestOf(sides[1].values, clock),
     detail: parityDetail(known, odd, nowMs),
   };
 }
@@ -124,11 +131,11 @@ function oddOf({ target, against }: ParityPair, odd: Odd): ParityPair["target"] 
   return [target, against].find(({ key }) => odd.has(key));
 }
 
-function latestOf({ lastMs, runs }: KnownValues): ParityReport["latest"] {
+function latestOf({ lastMs, runs }: KnownValues, clock: ChainClock): ParityReport["latest"] {
   const run = runs.at(-1);
   return run === undefined || lastMs === null
     ? null
-    : { block_number: run.to, value: run.text, read: isoTime(lastMs) };
+    : { block_number: run.to, value: run.text, read: wallTime(lastMs, clock) };
 }
 
 /** `against - own` where both are numbers, else null. Decimals of any length are subtracted exactly, then rounded. */

@@ -1,5 +1,5 @@
 import type { Observation } from "../model/observation.ts";
-import { readAtMs, type Sample, sampleOf } from "../model/sample.ts";
+import { readAtMs, type Sample, sampleOf, type WallOffset } from "../model/sample.ts";
 import { traitsOf } from "../model/statuses.ts";
 import { foldQueries } from "./queries.ts";
 import { newestSample, type Replicas, reached, type SourceState, WOBBLE_SAMPLES } from "./source-state.ts";
@@ -26,6 +26,8 @@ export interface FoldContext {
   readonly largeStepBlocks: number;
   /** How long an observation stays evidence. */
   readonly staleAfterMs: number;
+  /** The clock of its chain. */
+  readonly wall: WallOffset;
   /** What probes ask of it, as `askedOf` names it. */
   readonly asked: ReadonlyMap<string, string>;
 }
@@ -71,7 +73,7 @@ function foldHead(
 ): void {
   const { completed, deployment, failure, indexingErrors } = observation.head;
   const results = observation.queries?.filter(({ asked }) => context.asked.has(asked)) ?? [];
-  const sample = sampleOf(observation.head, observation);
+  const sample = sampleOf(observation.head, observation, context.wall);
   const { sentAtMs, receivedAtMs } = sample;
   const said = { ...(failure !== undefined && { failure }), ...(completed && { completed }) };
   source.last = { kind: "head", sentAtMs, receivedAtMs, ...said };

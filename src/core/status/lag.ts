@@ -2,7 +2,7 @@ import { type ChainClock, referenceAt, seenAtMs, timeSinceNext } from "../head/c
 import type { HeadState } from "../head/consensus.ts";
 import { DEVIATIONS } from "../head/reach.ts";
 import type { TargetReport } from "../model/report.ts";
-import { readAtMs } from "../model/sample.ts";
+import { madeAtMs, readAtMs } from "../model/sample.ts";
 import { type Status, traitsOf } from "../model/statuses.ts";
 import { type Approach, newestSample, reached, type SourceState } from "../source/source-state.ts";
 
@@ -41,7 +41,9 @@ export function measureLag(target: SourceState, { reference, clock, intervalMs }
   }
   const { block, timestampSec } = head;
   if (reference === null) {
-    return timestampSec === null ? null : lagByClock(newest.receivedAtMs - timestampSec * 1_000, intervalMs);
+    return timestampSec === null
+      ? null
+      : lagByClock(newest.receivedAtMs - madeAtMs(timestampSec, clock), intervalMs);
   }
   const to = block >= reference.block ? block : referenceAt(clock, readAtMs(newest), intervalMs);
   if (to === null) {

@@ -4,6 +4,7 @@ import { type Consensus, type HeadState, type Pace, paceOf } from "../head/conse
 import { type End, isReached } from "../model/end.ts";
 import type { Chain, Target, Thresholds } from "../model/fleet.ts";
 import { memoize } from "../model/memoize.ts";
+import { madeAtMs, type WallOffset } from "../model/sample.ts";
 import { isFresh, stalledAfterMs, thresholdsAtPace } from "../model/thresholds.ts";
 import { idleMs, newestSample, type SourceState } from "../source/source-state.ts";
 
@@ -18,6 +19,8 @@ export interface Dispute {
 /** What holds for a whole chain at one instant. */
 export interface ChainView {
   readonly nowMs: number;
+  /** `nowMs` by the wall clock. */
+  readonly wallMs: number;
   /** Of the chain, at its pace. */
   readonly thresholds: Thresholds;
   /** Where it ends, as configured; null: it goes on. */
@@ -69,6 +72,7 @@ export function viewOf(
   const { chain } = watched;
   const { clock, consensus } = state;
   const { head } = consensus;
+  const wallMs = nowMs + clock.wallOffsetMs;
   const pace = paceOf(clock, chain);
   const { intervalMs } = pace;
   const thresholds = thresholdsAtPace(chain.thresholds, intervalMs);
@@ -81,24 +85,25 @@ export function viewOf(
   const unasked = watched.sources.size - state.sources.length;
   return {
     nowMs,
+    wallMs,
     thresholds,
     until: chain.until ?? null,
     targets: targetsByKey(watched),
     clock,
     intervalMs,
     pace,
-    reference: head !== null && (nowMs <= head.freshUntilMs || isOver(chain, head, nowMs)) ? head : null,
+    reference: head !== null && (nowMs <= head.freshUntilMs || isOver(chain, head, wallMs)) ? head : null,
     consensus,
     dispute: unasked > 0 ? null : disputeOf(consensus.undecided, state.sources, rpcs.length > 0),
     unasked,
     hasSingleSource: state.sources.length < 2,
-    haltedAt: standstill(rpcs, head?.block ?? 0, stalledAfterMs(thresholds, pace)),
+    haltedAt: standstill(rpcs, head?.block ?? 0, stalledAfterMs(thresholds, pace), clock),
     independent: rpcs.length > 0,
   };
 }
 
-function isOver({ until }: Chain, { block }: HeadState, nowMs: number): boolean {
-  return until !== undefined && isReached(until, block, nowMs);
+function isOver({ until }: Chain, { block }: HeadState, wallMs: number): boolean {
+  return until !== undefined && isReached(until, block, wallMs);
 }
 
 export const targetsByKey = memoize(
@@ -141,17 +146,22 @@ export function paceRangeOf(clock: ChainClock, chain: Chain): PaceRange | null {
 }
 
 /** Where all RPC nodes show one head that does not move, if no indexer has got beyond it; else null. */
-function standstill(rpcs: readonly SourceState[], referenceBlock: number, afterMs: number): number | null {
+function standstill(
+  rpcs: readonly SourceState[],
+  referenceBlock: number,
+  afterMs: number,
+  wall: WallOffset,
+): number | null {
   const highest = Math.max(...rpcs.map((rpc) => rpc.peak?.block ?? 0));
   const stands =
     rpcs.length > 0 &&
     highest + AHEAD_BLOCKS >= referenceBlock &&
-    rpcs.every((rpc) => standsStillMs(rpc) > afterMs);
+    rpcs.every((rpc) => standsStillMs(rpc, wall) > afterMs);
   return stands ? highest : null;
 }
 
 /** How long a node's head has not moved: by our own watch, or by its timestamp once two answers were the same. */
-function standsStillMs(rpc: SourceState): number {
+function standsStillMs(rpc: SourceState, wall: WallOffset): number {
   const newest = newestSample(rpc);
   const idle = idleMs(rpc);
   // A block below the highest says nothing of how long that one has stood.
@@ -159,5 +169,5 @@ function standsStillMs(rpc: SourceState): number {
   if (newest === null || newest.timestampSec === null || idle === 0 || !isHighest) {
     return idle;
   }
-  return Math.max(idle, newest.receivedAtMs - newest.timestampSec * 1_000);
+  return Math.max(idle, newest.receivedAtMs - madeAtMs(newest.timestampSec, wall));
 }

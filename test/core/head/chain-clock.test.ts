@@ -13,7 +13,7 @@ describe("measurePace()", () => {
         const haltMs = haltSec * SECOND;
         const headAt = (atMs: number) =>
           Math.floor((Math.min(atMs, HALT_FROM_MS) + Math.max(0, atMs - HALT_FROM_MS - haltMs)) / BLOCK_MS);
-        const clock = newClock();
+        const clock = newClock(0);
         for (let atMs = 0; atMs < HALT_FROM_MS + haltMs + 720 * SECOND; atMs += 15 * SECOND) {
           const block = headAt(atMs);
           recordHead(clock, { block, atMs, slackMs: 0 }, BLOCK_MS);

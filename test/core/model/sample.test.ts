@@ -9,7 +9,7 @@ describe("the accepted values of a head", () => {
 
     const kept = said.map((timestampSec) => {
       const head = { block: 7, timestampSec, hash: "0xa", deployment: null, indexingErrors: null };
-      return sampleOf(head, times);
+      return sampleOf(head, times, { wallOffsetMs: 0 });
     });
 
     const sample = { block: 7, hash: "0xa", ...times };

@@ -6,6 +6,7 @@ import { it } from "vitest";
 import { NO_BACK_OFF } from "../../../src/budgets/back-off.ts";
 import type { SavedBudgets } from "../../../src/budgets/saved-budgets.ts";
 import { Chain } from "../../../src/core/chain/chain.ts";
+import { newChainState } from "../../../src/core/chain/chain-state.ts";
 import type { Incident } from "../../../src/core/model/report.ts";
 import { isoTime } from "../../../src/core/model/text.ts";
 import { loadState, writeStateFile } from "../../../src/io/state/file.ts";
@@ -116,7 +117,7 @@ function sum(buckets: SavedBudgets["accounts"][string]["buckets"]): number {
 /** The state of a chain whose targets were polled three times. */
 function chainState() {
   const watched = watch(BASE, "airdrops/multichain", "airdrops/subgraph");
-  const chain = new Chain(watched, T0);
+  const chain = new Chain(watched, T0, newChainState(0));
   for (const laterMs of [0, 15_000, 30_000]) {
     for (const { key } of watched.targets) {
       chain.observe(headAt(key, T0 + laterMs, { block: 100 + laterMs / 2_000 }));
