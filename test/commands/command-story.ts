@@ -102,7 +102,7 @@ export class CommandStory implements AsyncDisposable {
         this.#env[name] = value;
       }
     },
-    at: ([time = ""]) => Object.assign(this.#world, { nowMs: () => Date.parse(time) }),
+    at: ([time = ""]) => Object.assign(this.#world, { nowMs: () => Date.parse(time), uptimeMs: () => 0 }),
     world: (_, text) => {
       this.#world = { ...this.#world, ...(parse(text) as Partial<CommandWorld>) };
     },
