@@ -1,4 +1,5 @@
 import type { Budget, Endpoint, Fleet } from "../core/model/fleet.ts";
+import type { Failure } from "../core/model/observation.ts";
 import type { BudgetReport } from "../core/model/report.ts";
 import { formatDuration, formatNumber, perWindow } from "../core/model/text.ts";
 import { type Account, accountsOf } from "./accounts.ts";
@@ -17,15 +18,12 @@ import { mergeSavedBudgets, type SavedBudgets } from "./saved-budgets.ts";
 
 export type Grant =
   | { readonly kind: "granted" }
-  | {
+  /** `budget`: by our own limit. Any other reason: the provider asked us to wait. */
+  | (Failure & {
       readonly kind: "refused";
-      /** `budget`: our own limit. `rate_limited`: the provider asked us to wait. */
-      readonly reason: "budget" | "rate_limited";
-      /** Why, for people: the provider's words, or the state of our limit. */
-      readonly detail: string;
       /** How long nothing is sent; absent where the detail says it. */
       readonly waitMs?: number;
-    };
+    });
 
 const GRANTED: Grant = { kind: "granted" };
 const DAY_MS = 86_400_000;
