@@ -44,6 +44,8 @@ const COUNTS: readonly (readonly [what: string, count: number, goal: string])[] 
     occurrences(/readonly reason: [^;&]+;\s+(?:\/\*\*[^\n]*\s+)?readonly detail: /g),
     "3",
   ],
+  // Types that extend another, or take a part of it, have the same shape.
+  ["shapes of a height", occurrences(/readonly block: number\b/g), "6"],
   ["lines of src", SOURCES.reduce((sum, { text }) => sum + text.split("\n").length - 1, 0), "-"],
   ["files of src", SOURCES.length, "-"],
   [

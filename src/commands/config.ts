@@ -35,7 +35,7 @@ export function configSchema(_flags: Flags, { out }: CommandWorld): number {
 /** The entries whose day has come. Whether a block was reached is not known without a poll. */
 function pastEnds({ chains, indexers }: Fleet, nowMs: number): readonly string[] {
   const past = ({ until }: Pick<Target, "until">) =>
-    until?.kind === "date" && isReached(until, 0, nowMs) ? endedText(until.date) : null;
+    typeof until === "string" && isReached(until, 0, nowMs) ? endedText(until) : null;
   const entries = indexers.flatMap((indexer) => {
     const targets = indexer.endpoints.flatMap((one) => one.targets);
     return Array.from(groupBy(targets, past), ([text, own]) => {

@@ -103,7 +103,7 @@ export class IndexerResolver {
       this.#checkOwnValues(listed);
       this.#checkReach(listed);
     }
-    if (this.#entry.until?.kind === "block" && listed.length > 1) {
+    if (typeof this.#entry.until === "number" && listed.length > 1) {
       const expected = "expected a date, or until in the map of each chain";
       this.#spot.at("until").add(`found a block, which is of one chain, for ${listed.length}; ${expected}`);
     }

@@ -1,7 +1,6 @@
 import { isIPv6 } from "node:net";
 import { validate } from "node-cron";
 import { z } from "zod";
-import type { End } from "../core/model/end.ts";
 import type { Limit } from "../core/model/limit.ts";
 import { formatCount } from "../core/model/text.ts";
 import { firingsOf } from "../schedule/firing-times.ts";
@@ -55,17 +54,7 @@ const END = "a date such as 2026-06-30, or the number of a block";
 
 /** Where something ends, in chains.yaml. */
 export const Until = z
-  .union([
-    z
-      .int()
-      .positive()
-      .meta({ expected: END })
-      .transform((block): End => ({ kind: "block", block })),
-    z.iso
-      .date()
-      .meta({ expected: END })
-      .transform((date): End => ({ kind: "date", date })),
-  ])
+  .union([z.int().positive().meta({ expected: END }), z.iso.date().meta({ expected: END })])
   .meta({ expected: END });
 
 /** A size in chains.yaml; bytes once parsed. A response of this size is held in memory. */

@@ -1,12 +1,12 @@
 import { destinationOf } from "../budgets/accounts.ts";
 import { Chain } from "../core/chain/chain.ts";
 import { newChainState, sourceOf } from "../core/chain/chain-state.ts";
-import type { BlockOnNode, Suspicion } from "../core/chain/proofs.ts";
 import { offsetOf, retainChain } from "../core/chain/retain.ts";
 import { watchFleet } from "../core/chain/watch-fleet.ts";
+import type { Suspicion } from "../core/head/consensus.ts";
 import { isNetworkDown, isUnreached } from "../core/incidents/incidents.ts";
 import { type Endpoint, endpointsOf, type Fleet, sourceKeysOf } from "../core/model/fleet.ts";
-import type { Observation, PollTimes } from "../core/model/observation.ts";
+import type { Observation, PollTimes, ReportedBlock } from "../core/model/observation.ts";
 import type { ParityReading } from "../core/model/parity.ts";
 import type { BudgetReport, ChainPart, Incident, Report, TargetId } from "../core/model/report.ts";
 import { isoTime } from "../core/model/text.ts";
@@ -155,7 +155,7 @@ export class Monitor {
   }
 
   /** Takes in what an RPC node has at the height of a suspicion; null: it does not have that block. */
-  prove(suspicion: Suspicion, found: BlockOnNode | null): void {
+  prove(suspicion: Suspicion, found: ReportedBlock | null): void {
     this.#chainOf.get(suspicion.source)?.prove(suspicion, found, this.#nowMs());
     this.#changed();
   }

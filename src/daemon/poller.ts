@@ -1,7 +1,7 @@
 import { setMaxListeners } from "node:events";
 import type { BudgetGate } from "../budgets/gate.ts";
 import type { Config } from "../config/config.ts";
-import type { Suspicion } from "../core/chain/proofs.ts";
+import type { Suspicion } from "../core/head/consensus.ts";
 import { type Fleet, indexerKey, statusEndpointOf } from "../core/model/fleet.ts";
 import { groupBy } from "../core/model/group-by.ts";
 import type { Observation } from "../core/model/observation.ts";

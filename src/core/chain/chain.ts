@@ -1,9 +1,9 @@
 import { isFarAhead } from "../head/agree.ts";
 import { followWall } from "../head/chain-clock.ts";
-import { type Consensus, type Pace, paceOf } from "../head/consensus.ts";
+import { type Consensus, type Pace, paceOf, type Suspicion } from "../head/consensus.ts";
 import { LARGE_STEP_BLOCKS, mostBlocksIn } from "../head/reach.ts";
 import { atPace } from "../model/limit.ts";
-import type { Observation } from "../model/observation.ts";
+import type { Observation, ReportedBlock } from "../model/observation.ts";
 import type { ParityReading } from "../model/parity.ts";
 import { isHeight } from "../model/sample.ts";
 import { staleAfterMs } from "../model/thresholds.ts";
@@ -14,14 +14,7 @@ import { newestSample, newSource, type SourceState } from "../source/source-stat
 import { contradictionOf } from "../status/judge.ts";
 import { type ChainState, chainAt, sourceOf, type WatchedChain, type WatchedSource } from "./chain-state.ts";
 import { decideHead, type Heard, measureGaps } from "./decide.ts";
-import {
-  type BlockOnNode,
-  forgetProofs,
-  isSuspect,
-  proofOf,
-  type Suspicion,
-  suspicionsOf,
-} from "./proofs.ts";
+import { forgetProofs, isSuspect, proofOf, suspicionsOf } from "./proofs.ts";
 import { settleStatuses } from "./statuses.ts";
 
 /** What a decision changed, by the keys of the sources. */
@@ -87,7 +80,7 @@ export class Chain {
   }
 
   /** Takes in what an RPC node has at the height of a suspicion; null: it does not have that block. */
-  prove(suspicion: Suspicion, found: BlockOnNode | null, nowMs: number): void {
+  prove(suspicion: Suspicion, found: ReportedBlock | null, nowMs: number): void {
     const source = sourceOf(this.state, suspicion.source);
     if (source !== undefined) {
       this.state.proofs[source.key] = proofOf(source, suspicion, found);

@@ -1,23 +1,11 @@
-import type { Proof } from "../head/consensus.ts";
+import type { Proof, Suspicion } from "../head/consensus.ts";
+import type { ReportedBlock } from "../model/observation.ts";
 import { formatNumber } from "../model/text.ts";
 import { isFresh } from "../model/thresholds.ts";
 import { newestSample, type SourceState } from "../source/source-state.ts";
 import { contradictionOf } from "../status/judge.ts";
 import type { ChainState, WatchedChain } from "./chain-state.ts";
 import type { Instant } from "./decide.ts";
-
-/** A block of a source that others contradict, and the RPC node that can say whether it is on the chain. */
-export interface Suspicion {
-  readonly source: string;
-  readonly block: number;
-  readonly node: string;
-}
-
-/** What a node has at a height. */
-export interface BlockOnNode {
-  readonly hash: string | null;
-  readonly timestampSec: number | null;
-}
 
 const SHOWN_CHARS = 10;
 /** Two clocks of one block differ by no more. */
@@ -53,7 +41,7 @@ export function suspicionsOf({ heard, nowMs, state, watched }: Instant): readonl
 }
 
 /** What a node's block says of a source's block at that height; `found` is null where the node does not have it. */
-export function proofOf(source: SourceState, { block, node }: Suspicion, found: BlockOnNode | null): Proof {
+export function proofOf(source: SourceState, { block, node }: Suspicion, found: ReportedBlock | null): Proof {
   const at = `block ${formatNumber(block)}`;
   const has = `the RPC node has ${at}`;
   const proof = (says: Proof["says"], text: string): Proof => ({ node, block, says, text });

@@ -4,7 +4,8 @@
  * target in time, and where the reference was at an instant.
  */
 
-import { madeAtMs } from "../model/sample.ts";
+import type { ReportedBlock } from "../model/observation.ts";
+import { madeAtMs, type Sighting } from "../model/sample.ts";
 import { MINUTE_MS } from "./reach.ts";
 
 /** Points, oldest first. Two arrays of numbers, because they are small in memory; edited in place. */
@@ -37,9 +38,7 @@ export interface BlockTime {
 }
 
 /** The reference at an instant that is known to within `slackMs`. */
-export interface HeadSample {
-  readonly block: number;
-  readonly atMs: number;
+export interface HeadSighting extends Sighting {
   readonly slackMs: number;
 }
 
@@ -87,7 +86,7 @@ export function measurePace(clock: ChainClock): void {
 }
 
 /** Notes a sighting of the reference. */
-export function recordHead(clock: ChainClock, sighting: HeadSample, intervalMs: number | null): void {
+export function recordHead(clock: ChainClock, sighting: HeadSighting, intervalMs: number | null): void {
   addSighting(clock, sighting, clock.recentMs ?? intervalMs);
   clock.lastMs = sighting.atMs;
 }
@@ -99,7 +98,7 @@ export function recordHead(clock: ChainClock, sighting: HeadSample, intervalMs: 
  */
 function addSighting(
   { lastMs: sightedMs, seen: timeline }: ChainClock,
-  { atMs, block, slackMs }: HeadSample,
+  { atMs, block, slackMs }: HeadSighting,
   paceMs: number | null,
 ): void {
   const [lastBlock, lastMs] = [timeline.blocks.at(-1), timeline.timesMs.at(-1)];
@@ -187,10 +186,7 @@ export function reportedTimeOf({ reported: { blocks, timesMs } }: ChainClock, bl
 }
 
 /** A target's block, with the time that the target reports of it. */
-export interface OwnBlock {
-  readonly block: number;
-  readonly timestampSec: number | null;
-}
+type OwnBlock = Pick<ReportedBlock, "block" | "timestampSec">;
 
 /**
  * How long the chain took from the block after a target's to `toBlock`. Both ends are read from one history, so that delays

@@ -1,4 +1,4 @@
-import { madeAtMs, readAtMs, type Sample, type WallOffset } from "../model/sample.ts";
+import { madeAtMs, readAtMs, type Sample, type Sighting, type WallOffset } from "../model/sample.ts";
 import { reached, type SourceState } from "../source/source-state.ts";
 import type { Pace } from "./consensus.ts";
 import {
@@ -16,14 +16,12 @@ import {
  */
 const UNDATED_LATE_MS = 1_200_000;
 
-/** What one source says of its chain, made from its own last replies alone. */
-export interface Claim {
+/** What one source says of its chain, made from its own last replies alone: the highest of its last few heights. */
+export interface Claim extends Sighting {
   readonly key: string;
   /** Sources of one provider fail together, and count as one. */
   readonly provider: string;
-  /** The highest of its last few heights, and when that was read, to within `slackMs`. */
-  readonly block: number;
-  readonly atMs: number;
+  /** By how much the instant may be wrong. */
   readonly slackMs: number;
   /** The time of that block, where the source reports it. */
   readonly timeMs: number | null;

@@ -1,5 +1,6 @@
 import type { Chain } from "../model/fleet.ts";
-import type { ChainClock } from "./chain-clock.ts";
+import type { Sighting } from "../model/sample.ts";
+import type { ChainClock, HeadSighting } from "./chain-clock.ts";
 
 /** What the sources of a chain together say of its head. */
 export interface Consensus {
@@ -20,21 +21,16 @@ export const NO_CONSENSUS: Consensus = {
   confirmed: null,
 };
 
-/** The head that the sources agree on: a block that one of them has shown. */
-export interface HeadState {
-  readonly block: number;
-  /** The first and last time at which the chain was seen at this block, within `slackMs`. */
+/** The head that the sources agree on: a block that one of them has shown, and when the chain was seen there last. */
+export interface HeadState extends HeadSighting {
+  /** When the chain was first seen there. */
   readonly reachedMs: number;
-  readonly atMs: number;
-  readonly slackMs: number;
   /** After this it is only a memory: nothing may be derived from it. */
   readonly freshUntilMs: number;
 }
 
 /** The last head that two providers, or an RPC node with a new block, have shown. */
-export interface ConfirmedHead {
-  readonly block: number;
-  readonly atMs: number;
+export interface ConfirmedHead extends Sighting {
   /** Whether a new block time showed it, or one before it that it continues. */
   readonly isDated: boolean;
   /** Keys of the sources that have reached it, or one before it. */
@@ -44,12 +40,16 @@ export interface ConfirmedHead {
 /** Why a source cannot be right: another hash, impossible block times, or a height that the chain cannot have, or can no longer have as new. */
 export type Conflict = "hash" | "times" | "ahead";
 
-/** Why a source is excluded: which sources contradict it, and by how much. */
-export interface Opposition {
+/** A block that a source has shown, and that others contradict. */
+export interface DoubtedBlock {
   readonly source: string;
+  readonly block: number;
+}
+
+/** Why a source is excluded: which sources contradict it, and by how much. */
+export interface Opposition extends DoubtedBlock {
   readonly kind: Conflict;
   readonly by: readonly string[];
-  readonly block: number;
   /** Its distance to the highest source that contradicts it. */
   readonly blocks: number;
   /** How far its block times are from those of a source that contradicts them; null for other conflicts. */
@@ -58,11 +58,14 @@ export interface Opposition {
   readonly proof: string | null;
 }
 
-/** What an RPC node said when it was asked for a block that a source had shown. */
-export interface Proof {
+/** A block that an RPC node is asked for, which can say whether it is on the chain. */
+export interface Suspicion extends DoubtedBlock {
   /** The source's key of the node. */
   readonly node: string;
-  readonly block: number;
+}
+
+/** What the node said. */
+export interface Proof extends Omit<Suspicion, "source"> {
   /** `none`: the node lacks the block; `unclear`: the hashes cannot be compared. */
   readonly says: "same" | "other" | "none" | "unclear";
   /** In a clause. */

@@ -1,3 +1,4 @@
+import type { Sighting } from "../model/sample.ts";
 import type { Pace } from "./consensus.ts";
 
 /*
@@ -44,14 +45,8 @@ export function isWithinMinute(blocks: number, { intervalMs }: Pace): boolean {
   return blocks <= (intervalMs === null ? SLACK_BLOCKS : MINUTE_MS / intervalMs);
 }
 
-/** A height and the instant at which it was read. */
-export interface Reading {
-  readonly block: number;
-  readonly atMs: number;
-}
-
 /** Whether two sources are at one place, to within a minute, though they were read at different instants. */
-export function areLevel(a: Reading, b: Reading, pace: Pace): boolean {
+export function areLevel(a: Sighting, b: Sighting, pace: Pace): boolean {
   const [older, newer] = a.atMs <= b.atMs ? [a, b] : [b, a];
   const grown = newer.block - older.block;
   const spanMs = newer.atMs - older.atMs;

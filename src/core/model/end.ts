@@ -1,18 +1,11 @@
 import { formatNumber } from "./text.ts";
 
 /** Where an indexer or a chain is finished, as configured: at a block, or from 00:00 UTC of a day. */
-export type End =
-  | { readonly kind: "block"; readonly block: number }
-  | { readonly kind: "date"; readonly date: string };
+export type End = number | string;
 
 /** Whether what has got to `block` is at its end; `wallMs`: now by the wall clock. */
 export function isReached(end: End, block: number, wallMs: number): boolean {
-  return end.kind === "block" ? block >= end.block : wallMs >= Date.parse(end.date);
-}
-
-/** The end as chains.yaml writes it: `33391890` or `2026-06-30`. */
-export function endLiteral(end: End): string {
-  return end.kind === "block" ? String(end.block) : end.date;
+  return typeof end === "number" ? block >= end : wallMs >= Date.parse(end);
 }
 
 /** `ended at block 33,391,890` or `ended on 2026-06-30`, from the end as chains.yaml writes it. */

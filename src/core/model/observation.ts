@@ -33,13 +33,17 @@ export interface Failure {
   readonly detail: string;
 }
 
-/** The newest block that an indexer says it has processed. */
-export interface Head {
+/** A block, as a source reports it. */
+export interface ReportedBlock {
   /** A positive safe integer. */
   readonly block: number;
-  /** Unix seconds, when the indexer reports them. */
+  /** Unix seconds, when the source reports them. */
   readonly timestampSec: number | null;
   readonly hash: string | null;
+}
+
+/** The newest block that an indexer says it has processed. */
+export interface Head extends ReportedBlock {
   /** The deployment that answered, e.g. `Qm…`; changes when a new version is published. */
   readonly deployment: string | null;
   /** The indexer's own flag. True is bad news; false proves nothing. */

@@ -1,11 +1,13 @@
-import type { Head, PollTimes } from "./observation.ts";
+import type { Head, PollTimes, ReportedBlock } from "./observation.ts";
 import { isoTime } from "./text.ts";
 
 /** A height that a source gave, with the interval in which it was read. */
-export interface Sample extends PollTimes {
+export interface Sample extends ReportedBlock, PollTimes {}
+
+/** A height, and the instant at which it was seen: the best single guess. */
+export interface Sighting {
   readonly block: number;
-  readonly timestampSec: number | null;
-  readonly hash: string | null;
+  readonly atMs: number;
 }
 
 /** Chains' clocks run ahead of ours by seconds: a timestamp more than a minute later than now is not a time at all. */

@@ -1,4 +1,4 @@
-import type { ParityValue } from "../model/parity.ts";
+import type { ParityReading, ParityValue } from "../model/parity.ts";
 
 /**
  * Heights at which a target is taken to have one value: it was read at `from` and at `to`, and no reading between them
@@ -28,11 +28,15 @@ export interface KnownValues {
   unreadable: string | null;
 }
 
-/** The highest block at which two targets are known, and their values there. */
-export interface SharedHeight {
+/** A block, and the values that two targets have there. */
+export interface Comparison {
   readonly block: number;
   readonly own: ParityValue;
   readonly against: ParityValue;
+}
+
+/** The highest block at which two targets are known. */
+export interface SharedHeight extends Comparison {
   /** Whether one of them was not read at this height: its value holds between two equal readings. */
   readonly isBetween: boolean;
   /** How many blocks above it the higher of the two was read last. */
@@ -69,7 +73,7 @@ export function newKnownValues(): KnownValues {
  */
 export function addReading(
   known: KnownValues,
-  reading: { readonly block: number; readonly value: ParityValue; readonly receivedAtMs: number },
+  reading: Pick<Extract<ParityReading, { kind: "value" }>, "block" | "value" | "receivedAtMs">,
   intervalMs: number,
 ): void {
   const { block, receivedAtMs } = reading;

@@ -1,6 +1,7 @@
-import type { ParityReading, ParityValue } from "../model/parity.ts";
+import type { ParityReading } from "../model/parity.ts";
 import {
   addReading,
+  type Comparison,
   forgetValues,
   highestShared,
   isContradictory,
@@ -27,11 +28,11 @@ export interface PairState {
   /** Since when the result holds, Unix milliseconds; null while unknown. */
   sinceMs: number | null;
   /** What the result rests on; null while unknown. */
-  comparison: { readonly block: number; readonly own: ParityValue; readonly against: ParityValue } | null;
+  comparison: Comparison | null;
   /** Differences in a row that are not enough for `different` yet. */
   streak: Streak | null;
   /** The latest comparison, whatever it said. */
-  last: (ReadTimes & { readonly block: number; readonly atMs: number }) | null;
+  last: (Compared & { readonly atMs: number }) | null;
 }
 
 /** When the values of both were last read. */
@@ -40,11 +41,15 @@ interface ReadTimes {
   readonly againstMs: number;
 }
 
+/** At which block both were compared. */
+interface Compared extends ReadTimes {
+  readonly block: number;
+}
+
 /** Block and times are those of the last difference that counted. */
-interface Streak extends ReadTimes {
+interface Streak extends Compared {
   readonly firstMs: number;
   readonly count: number;
-  readonly block: number;
   /** Whether that one was near the heads of both. */
   readonly isNear: boolean;
   /** Whether any of them rests on heights between readings. */

@@ -1,4 +1,4 @@
-import { endedText, endLiteral } from "../model/end.ts";
+import { endedText } from "../model/end.ts";
 import { failureWords } from "../model/failure-words.ts";
 import { targetName } from "../model/fleet.ts";
 import type { TargetReport } from "../model/report.ts";
@@ -8,7 +8,14 @@ import { formatCount, formatDuration, formatList, formatNumber } from "../model/
 import { staleAfterMs } from "../model/thresholds.ts";
 import { failedQueries, type QueryState } from "../source/queries.ts";
 import { statusOfFailure } from "../source/settled-status.ts";
-import { disagreementOf, idleMs, type LastPoll, reached, type SourceState } from "../source/source-state.ts";
+import {
+  disagreementOf,
+  idleMs,
+  type LastPoll,
+  newestSample,
+  reached,
+  type SourceState,
+} from "../source/source-state.ts";
 import type { Ended } from "../status/ended.ts";
 import { divergedText } from "../status/exclusion-text.ts";
 import { contradictionOf } from "../status/judge.ts";
@@ -110,12 +117,12 @@ function clauseOf(facts: Facts): string {
   if (ended === null) {
     return `${CLAUSES[status](facts)}${completedText(facts)}`;
   }
-  const what = `${ended.isOwn ? "" : "its chain "}${endedText(endLiteral(ended.end))}`;
+  const what = `${ended.isOwn ? "" : "its chain "}${endedText(String(ended.end))}`;
   if (status !== "ok") {
     return `${what}; ${CLAUSES[status](facts)}`;
   }
   const block = reached(state)?.block;
-  const at = block === undefined || ended.end.kind === "block" ? "" : `, at block ${formatNumber(block)}`;
+  const at = block === undefined || typeof ended.end === "number" ? "" : `, at block ${formatNumber(block)}`;
   return ended.isOwn || view.reference === null ? `${what}${at}` : `${what}, ${behindText(facts)}`;
 }
 
@@ -128,19 +135,15 @@ function completedText({ state: { last }, status }: Facts): string {
 
 /** Which sources contradict each other, by how much, and what would decide it. */
 export function disputeText({ hasRpc, sides }: Dispute): string {
-  const all = sides.map(({ block, sources }) => {
-    const names = sources.map((key) => (key.startsWith("rpc/") ? "an RPC node" : targetName({ key })));
-    return `${listOf(names)} (block ${formatNumber(block)})`;
+  const blocks = sides.map((side) => Math.max(...side.map((source) => newestSample(source)?.block ?? 0)));
+  const all = sides.map((side, index) => {
+    const names = side.map(({ key, kind }) => (kind === "rpc" ? "an RPC node" : targetName({ key })));
+    return `${formatList(names)} (block ${formatNumber(blocks[index] ?? 0)})`;
   });
-  const blocks = sides.map(({ block }) => block);
   const distance = Math.max(...blocks) - Math.min(...blocks);
   const apart = distance === 0 ? "at one height" : `${formatCount(distance, "block")} apart`;
   const decider = hasRpc ? "one more variant" : "an RPC node (rpc) or one more variant";
-  return `${listOf(all)} contradict each other, ${apart}, and as many stand on each side; ${decider} would decide it`;
-}
-
-function listOf(texts: readonly string[]): string {
-  return formatList(texts);
+  return `${formatList(all)} contradict each other, ${apart}, and as many stand on each side; ${decider} would decide it`;
 }
 
 /** That its answers alternate between two heights, and how often it is the lower. */

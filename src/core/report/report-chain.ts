@@ -3,7 +3,6 @@ import { boundsIn } from "../chain/decide.ts";
 import { estimateGap } from "../gap/gap.ts";
 import { isFarAhead } from "../head/agree.ts";
 import { type ChainClock, timeOfBlock } from "../head/chain-clock.ts";
-import { endLiteral } from "../model/end.ts";
 import { servingTargets, type Target, type Thresholds } from "../model/fleet.ts";
 import { groupBy } from "../model/group-by.ts";
 import type { Limit } from "../model/limit.ts";
@@ -289,7 +288,7 @@ function reportQuery(
 }
 
 function reportEnd(ended: Ended | null): TargetReport["ended"] {
-  return ended === null ? null : endLiteral(ended.end);
+  return ended === null ? null : String(ended.end);
 }
 
 /** The status that the last poll indicates, where it is not the settled one and another poll has to confirm it. */

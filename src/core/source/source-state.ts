@@ -1,6 +1,6 @@
 import { type GapMeasures, NO_MEASURES } from "../gap/gap.ts";
 import type { Failure, PollTimes } from "../model/observation.ts";
-import { readAtMs, type Sample } from "../model/sample.ts";
+import { readAtMs, type Sample, type Sighting } from "../model/sample.ts";
 import type { Queries } from "./queries.ts";
 import type { SettledStatus } from "./settled-status.ts";
 
@@ -30,7 +30,7 @@ export interface Replicas {
 /** How far behind a target has been: at most one mark a minute, for the time at which it is at the head again. */
 export interface Approach {
   /** `behind`: blocks behind the reference or, without one, the clock. */
-  readonly marks: readonly { readonly atMs: number; readonly block: number; readonly behind: number }[];
+  readonly marks: readonly (Sighting & { readonly behind: number })[];
   /** Null while there are too few marks to tell. */
   readonly isClosing: boolean | null;
 }
@@ -50,7 +50,7 @@ export interface SourceState {
   /** Where some replicas behind its URL are far behind the others; null where all of its latest answers are alike. */
   replicas: Replicas | null;
   /** The highest block since the start or the last re-index, and when it was first seen. */
-  peak: { readonly block: number; readonly atMs: number } | null;
+  peak: Sighting | null;
   lastSuccessMs: number | null;
   lastAdvanceMs: number | null;
   /** Whether it was ever within `lagging` of the reference, since the last re-index. */

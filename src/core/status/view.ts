@@ -10,8 +10,8 @@ import { idleMs, newestSample, type SourceState } from "../source/source-state.t
 
 /** Sides of equal weight that contradict each other. */
 export interface Dispute {
-  /** Keys of the sources of each side, with the highest block that they have shown. */
-  readonly sides: readonly { readonly sources: readonly string[]; readonly block: number }[];
+  /** The sources of each side. */
+  readonly sides: readonly (readonly SourceState[])[];
   /** Whether an RPC node answers, which did not decide it. */
   readonly hasRpc: boolean;
 }
@@ -125,8 +125,7 @@ function disputeOf(
   sources: readonly SourceState[],
   hasRpc: boolean,
 ): Dispute | null {
-  const blockOf = (key: string) => sources.find((source) => source.key === key)?.samples.at(-1)?.block ?? 0;
-  const sides = undecided.map((keys) => ({ sources: keys, block: Math.max(...keys.map(blockOf)) }));
+  const sides = undecided.map((keys) => sources.filter(({ key }) => keys.includes(key)));
   return sides.length === 0 ? null : { sides, hasRpc };
 }
 

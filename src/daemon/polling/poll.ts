@@ -1,9 +1,14 @@
 import type { BudgetGate } from "../../budgets/gate.ts";
 import type { Use } from "../../budgets/ledger.ts";
-import type { BlockOnNode } from "../../core/chain/proofs.ts";
 import { failureWords } from "../../core/model/failure-words.ts";
 import type { Post } from "../../core/model/http-post.ts";
-import type { Failure, FailureReason, Observation, PollTimes } from "../../core/model/observation.ts";
+import type {
+  Failure,
+  FailureReason,
+  Observation,
+  PollTimes,
+  ReportedBlock,
+} from "../../core/model/observation.ts";
 import type { ParityReading } from "../../core/model/parity.ts";
 import type { Redact } from "../../core/model/redact.ts";
 import type { QueryAddress, QueryResult, Selection } from "../../core/model/selection.ts";
@@ -149,7 +154,7 @@ export class Poll {
   }
 
   /** What an RPC node has at this height: null where it does not have that block, undefined where it cannot be known now. */
-  async blockAt(block: number): Promise<BlockOnNode | null | undefined> {
+  async blockAt(block: number): Promise<ReportedBlock | null | undefined> {
     const { answer } = await this.#ask(blockQuestion(block), "opportunistic");
     if (answer.kind === "failed" || answer.kind === "refused") {
       this.#count({ reason: "schema", ...answer });

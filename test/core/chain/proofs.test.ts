@@ -42,7 +42,9 @@ describe("an RPC node's block says of a source's block", () => {
       },
     ];
 
-    expect(proofOf(source, { source: source.key, block: BLOCK, node: "node" }, found)).toMatchObject({
+    const onNode = found && { ...found, block: BLOCK };
+
+    expect(proofOf(source, { source: source.key, block: BLOCK, node: "node" }, onNode)).toMatchObject({
       node: "node",
       block: BLOCK,
       says,
