@@ -41,7 +41,7 @@ export interface ConfirmedHead extends Sighting {
 export type Conflict = "hash" | "times" | "ahead";
 
 /** A block that a source has shown, and that others contradict. */
-export interface DoubtedBlock {
+interface DoubtedBlock {
   readonly source: string;
   readonly block: number;
 }
