@@ -1,6 +1,6 @@
 import { isFarAhead } from "../head/agree.ts";
 import { followWall } from "../head/chain-clock.ts";
-import { type Consensus, type Pace, paceOf, type Suspicion } from "../head/consensus.ts";
+import { type Consensus, contradictionOf, type Pace, paceOf, type Suspicion } from "../head/consensus.ts";
 import { LARGE_STEP_BLOCKS, mostBlocksIn } from "../head/reach.ts";
 import { atPace } from "../model/limit.ts";
 import type { Observation, ReportedBlock } from "../model/observation.ts";
@@ -11,11 +11,9 @@ import { observeReadings, type TakenReading } from "../parity/parity-state.ts";
 import { type FoldContext, foldPoll } from "../source/fold-poll.ts";
 import { broughtDoubt } from "../source/queries.ts";
 import { newestSample, newSource, type SourceState } from "../source/source-state.ts";
-import { contradictionOf } from "../status/judge.ts";
 import { type ChainState, chainAt, sourceOf, type WatchedChain, type WatchedSource } from "./chain-state.ts";
-import { decideHead, type Heard, measureGaps } from "./decide.ts";
+import { decideHead, type Heard, measureGaps, settleStatuses } from "./decide.ts";
 import { forgetProofs, isSuspect, proofOf, suspicionsOf } from "./proofs.ts";
-import { settleStatuses } from "./statuses.ts";
 
 /** What a decision changed, by the keys of the sources. */
 export interface Decided {

@@ -2,15 +2,16 @@ import { addMeasure, NO_MEASURES, type PaceRange } from "../gap/gap.ts";
 import { agreeOnHead, type Decision } from "../head/agree.ts";
 import { forgetTimestamps, measurePace, newClock, noteTimestamp, recordHead } from "../head/chain-clock.ts";
 import { type Bounds, boundsOf, type Claim, claimOf } from "../head/claim.ts";
+import { contradictionOf } from "../head/consensus.ts";
 import { mostBlocksIn } from "../head/reach.ts";
 import type { Target } from "../model/fleet.ts";
 import { atPace } from "../model/limit.ts";
 import type { Sample } from "../model/sample.ts";
 import { isFresh, staleAfterMs } from "../model/thresholds.ts";
-import { newestSample, type SourceState, steadied } from "../source/source-state.ts";
-import { hasOwnEnd } from "../status/ended.ts";
-import { contradictionOf } from "../status/judge.ts";
-import { paceRangeOf, targetsByKey } from "../status/view.ts";
+import { newestSample, type SourceState, servedOf, steadied } from "../source/source-state.ts";
+import { followApproach, lagIn } from "../status/lag.ts";
+import { debounce, statusVote } from "../status/status-vote.ts";
+import { type ChainView, hasOwnEnd, paceRangeOf, targetsByKey, viewOf } from "../status/view.ts";
 import { baselineOf, type ChainAt, type ChainState, sourceOf } from "./chain-state.ts";
 
 /** What the sources of a chain have said since its last decision. */
@@ -171,4 +172,40 @@ function measureGap(target: Target, against: Target, pace: PaceRange, state: Cha
   } else if (driver !== undefined) {
     own.gap = addMeasure(own.gap, { driver, partners, driverIs: targetDrives ? "target" : "against" }, pace);
   }
+}
+
+/**
+ * Updates the status of every target that was polled at this instant. In the first round of a chain there are no statuses: what its
+ * first source says may be wrong, and would make the next look wrong. So a target gets its first status once each source was asked.
+ */
+export function settleStatuses(instant: Instant): void {
+  const { heard, nowMs, state, watched } = instant;
+  const view = viewOf(state, watched, nowMs);
+  for (const { before, source } of heard) {
+    const staleMs = staleAfterMs(watched.chain.thresholds, source.pollIntervalMs);
+    // Where the evidence for the status so far had become stale, there is nothing to be steady about.
+    const isStale = before.last === null || nowMs - before.last.receivedAtMs > staleMs;
+    settle(source, isStale ? null : source.verdict, view);
+  }
+  for (const source of state.sources.filter(({ verdict }) => verdict === null)) {
+    settle(source, null, view);
+  }
+}
+
+function settle(source: SourceState, verdict: SourceState["verdict"], view: ChainView): void {
+  if (source.kind === "rpc" || (source.verdict === null && view.unasked > 0)) {
+    return;
+  }
+  const lag = lagIn(servedOf(source), view);
+  const vote = statusVote(source, view, lag);
+  if (vote === null) {
+    return;
+  }
+  const former = source.verdict;
+  source.verdict = debounce(verdict, vote, view.nowMs);
+  source.statusChanges += Number(former !== null && former.status !== source.verdict.status);
+  source.approach = followApproach(source, lag, view);
+  // One height alone proves nothing: a back-filling target may have set the reference itself.
+  source.reachedTip ||= vote.status === "ok" && source.samples.length > 1 && lag?.ms != null;
+  source.hasServed ||= source.reachedTip;
 }

@@ -1,9 +1,8 @@
-import type { Proof, Suspicion } from "../head/consensus.ts";
+import { contradictionOf, type Proof, type Suspicion } from "../head/consensus.ts";
 import type { ReportedBlock } from "../model/observation.ts";
 import { formatNumber } from "../model/text.ts";
 import { isFresh } from "../model/thresholds.ts";
 import { newestSample, type SourceState } from "../source/source-state.ts";
-import { contradictionOf } from "../status/judge.ts";
 import type { ChainState, WatchedChain } from "./chain-state.ts";
 import type { Instant } from "./decide.ts";
 

@@ -58,6 +58,14 @@ export interface Opposition extends DoubtedBlock {
   readonly proof: string | null;
 }
 
+/** Why the others do not believe it to be of this chain, or null. */
+export function contradictionOf(
+  { key }: { readonly key: string },
+  { consensus }: { readonly consensus: Pick<Consensus, "opposed"> },
+): Opposition | null {
+  return consensus.opposed.find(({ source }) => source === key) ?? null;
+}
+
 /** A block that an RPC node is asked for, which can say whether it is on the chain. */
 export interface Suspicion extends DoubtedBlock {
   /** The source's key of the node. */

@@ -1,3 +1,5 @@
+import type { FailureReason } from "./observation.ts";
+
 /** What holds for all targets of one status. */
 interface StatusTraits {
   /** The later, the sooner a person should look at it. */
@@ -157,4 +159,33 @@ export function traitsOf(status: string): StatusTraits {
 /** How urgent a status is, from 0 for `ok`. */
 export function statusRank(status: Status): number {
   return traitsOf(status).urgency;
+}
+
+const STATUS_OF_FAILURE: Readonly<Record<FailureReason, Status>> = {
+  unauthorized: "rejected",
+  payment_required: "rejected",
+  wrong_chain: "rejected",
+  rate_limited: "throttled",
+  budget: "throttled",
+  not_found: "not_found",
+  // The server works. What is asked for is not at this address, as with a wrong `dialect:`.
+  schema: "not_found",
+  indexing_error: "failed",
+  query: "failed",
+  implausible: "diverged",
+  timeout: "unreachable",
+  dns: "unreachable",
+  connect: "unreachable",
+  tls: "unreachable",
+  http_status: "unreachable",
+  no_indexers: "unreachable",
+  graphql: "unreachable",
+  malformed: "unreachable",
+  too_large: "unreachable",
+  aborted: "unreachable",
+};
+
+/** The status that a failed poll means. */
+export function statusOfFailure(reason: FailureReason): Status {
+  return STATUS_OF_FAILURE[reason];
 }

@@ -1,13 +1,12 @@
+import { contradictionOf } from "../head/consensus.ts";
 import { endedText } from "../model/end.ts";
 import { failureWords } from "../model/failure-words.ts";
 import { targetName } from "../model/fleet.ts";
 import type { TargetReport } from "../model/report.ts";
-import type { Status } from "../model/statuses.ts";
-import { traitsOf } from "../model/statuses.ts";
+import { type Status, statusOfFailure, traitsOf } from "../model/statuses.ts";
 import { formatCount, formatDuration, formatList, formatNumber } from "../model/text.ts";
 import { staleAfterMs } from "../model/thresholds.ts";
 import { failedQueries, type QueryState } from "../source/queries.ts";
-import { statusOfFailure } from "../source/settled-status.ts";
 import {
   disagreementOf,
   idleMs,
@@ -16,11 +15,9 @@ import {
   reached,
   type SourceState,
 } from "../source/source-state.ts";
-import type { Ended } from "../status/ended.ts";
 import { divergedText } from "../status/exclusion-text.ts";
-import { contradictionOf } from "../status/judge.ts";
 import type { Lag } from "../status/lag.ts";
-import type { ChainView, Dispute } from "../status/view.ts";
+import type { ChainView, Dispute, Ended } from "../status/view.ts";
 
 /** What a detail is written from. */
 export interface Facts {

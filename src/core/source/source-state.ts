@@ -1,8 +1,8 @@
 import { type GapMeasures, NO_MEASURES } from "../gap/gap.ts";
 import type { Failure, PollTimes } from "../model/observation.ts";
 import { readAtMs, type Sample, type Sighting } from "../model/sample.ts";
+import type { Status } from "../model/statuses.ts";
 import type { Queries } from "./queries.ts";
-import type { SettledStatus } from "./settled-status.ts";
 
 /** How the last poll ended. */
 export type LastPoll = PollTimes &
@@ -33,6 +33,14 @@ export interface Approach {
   readonly marks: readonly (Sighting & { readonly behind: number })[];
   /** Null while there are too few marks to tell. */
   readonly isClosing: boolean | null;
+}
+
+/** The settled status of a target, and how strongly its latest polls disagree with it. */
+export interface SettledStatus {
+  readonly status: Status;
+  /** How near the latest polls in a row, which said something else, are to changing it: 0 to 1. */
+  readonly dissent: number;
+  readonly sinceMs: number;
 }
 
 /** What is remembered of one target, or of an RPC node: plain data of bounded size, which only its chain edits. */

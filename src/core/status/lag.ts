@@ -1,10 +1,11 @@
-import { type ChainClock, referenceAt, seenAtMs, timeSinceNext } from "../head/chain-clock.ts";
+import { referenceAt, reportedTimeOf, seenAtMs, timeSinceNext } from "../head/chain-clock.ts";
 import type { HeadState } from "../head/consensus.ts";
 import { DEVIATIONS } from "../head/reach.ts";
 import type { TargetReport } from "../model/report.ts";
 import { madeAtMs, readAtMs } from "../model/sample.ts";
 import { type Status, traitsOf } from "../model/statuses.ts";
 import { type Approach, newestSample, reached, type SourceState } from "../source/source-state.ts";
+import { type ChainView, endedOf } from "./view.ts";
 
 /** How far a target is behind the reference, or without one the clock, at the instant of its last reply. */
 export interface Lag {
@@ -15,25 +16,46 @@ export interface Lag {
   readonly extrapolated: boolean;
 }
 
-/** What a lag is measured against. */
-interface Measure {
-  readonly reference: HeadState | null;
-  readonly clock: ChainClock;
-  readonly intervalMs: number | null;
-}
-
 const LEVEL: Lag = { blocks: 0, ms: 0, extrapolated: false };
 
+/** How far behind it is; null also where it need not get further: at its own end, and on a chain that is over and has no reference. */
+export function lagIn(source: SourceState, view: ChainView): Lag | null {
+  const ended = endedOf(source, view);
+  if (ended === null) {
+    return measureLag(source, view);
+  }
+  return ended.isOwn || view.reference === null ? null : lagAtEnd(source, view.reference, view);
+}
+
+/** What its data lack of a chain that is over: no time passes there any more, so the lag does not grow. */
+function lagAtEnd(source: SourceState, last: HeadState, { clock, intervalMs }: ChainView): Lag | null {
+  const own = reached(source);
+  if (own === null) {
+    return null;
+  }
+  const blocks = Math.max(0, last.block - own.block);
+  const lastMs = reportedTimeOf(clock, last.block);
+  const reportedMs =
+    lastMs === null || own.timestampSec === null ? null : lastMs - madeAtMs(own.timestampSec, clock);
+  const usualMs = intervalMs === null ? null : blocks * intervalMs;
+  const ms = blocks === 0 ? 0 : (reportedMs ?? usualMs);
+  return {
+    blocks,
+    ms: ms === null ? null : Math.max(0, ms),
+    extrapolated: blocks > 0 && reportedMs === null,
+  };
+}
+
 /**
- * Measures a target's lag: how long the block after its own has existed. The reference is taken at the instant of the target's own reply, so that a target polled twice
- * an hour is not behind for that reason alone; a target at the reference's block is level with it, whenever it was asked,
- * because no source has shown a newer block. Between two sightings the reference is known to within a block, so less than
- * a block is not a lag.
+ * Measures a target's lag: how long the block after its own has existed. The reference is taken at the instant of the target's own
+ * reply, so that a target polled twice an hour is not behind for that reason alone; a target at the reference's block is level with
+ * it, whenever it was asked, because no source has shown a newer block. Between two sightings the reference is known to within a
+ * block, so less than a block is not a lag.
  *
  * Without a reference the lag is the age that the target's block had when it was read, less the usual time between blocks.
  * Never negative; null without a height, and without both a reference and a block time.
  */
-export function measureLag(target: SourceState, { reference, clock, intervalMs }: Measure): Lag | null {
+function measureLag(target: SourceState, { reference, clock, intervalMs }: ChainView): Lag | null {
   const newest = newestSample(target);
   const head = reached(target);
   if (newest === null || head === null) {
@@ -84,7 +106,7 @@ const LEAST_BLOCKS = 2;
 export function followApproach(
   source: SourceState,
   lag: Lag | null,
-  { intervalMs }: Pick<Measure, "intervalMs">,
+  { intervalMs }: Pick<ChainView, "intervalMs">,
 ): Approach | null {
   const { approach, pollIntervalMs, replicas, verdict } = source;
   if (verdict === null || !canCatchUp(verdict.status) || replicas?.isStale === true) {

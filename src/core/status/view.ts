@@ -6,7 +6,7 @@ import type { Chain, Target, Thresholds } from "../model/fleet.ts";
 import { memoize } from "../model/memoize.ts";
 import { madeAtMs, type WallOffset } from "../model/sample.ts";
 import { isFresh, stalledAfterMs, thresholdsAtPace } from "../model/thresholds.ts";
-import { idleMs, newestSample, type SourceState } from "../source/source-state.ts";
+import { idleMs, newestSample, reached, type SourceState } from "../source/source-state.ts";
 
 /** Sides of equal weight that contradict each other. */
 export interface Dispute {
@@ -118,6 +118,34 @@ export function thresholdsOf(
 ): Thresholds {
   const own = targets.get(key)?.thresholds;
   return own === undefined ? thresholds : thresholdsAtPace(own, intervalMs);
+}
+
+/** The end that a target has reached. `isOwn`: of its indexer, while its chain may go on. */
+export interface Ended {
+  readonly end: End;
+  readonly isOwn: boolean;
+}
+
+/** The end that a target has reached: its own, else that of its chain. Null: it goes on. */
+export function endedOf(source: SourceState, view: ChainView): Ended | null {
+  const { consensus, targets, until, wallMs } = view;
+  const own = targets.get(source.key)?.until;
+  if (own !== undefined && hasReached(source, own, wallMs)) {
+    return { end: own, isOwn: true };
+  }
+  const isOver =
+    until !== null &&
+    (hasReached(source, until, wallMs) || isReached(until, consensus.head?.block ?? 0, wallMs));
+  return isOver ? { end: until, isOwn: false } : null;
+}
+
+/** Whether it is at its own end: from then on it says nothing about the head of its chain. */
+export function hasOwnEnd(source: SourceState, target: Target | undefined, wallMs: number): boolean {
+  return target?.until !== undefined && hasReached(source, target.until, wallMs);
+}
+
+function hasReached(source: SourceState, end: End, wallMs: number): boolean {
+  return isReached(end, reached(source)?.block ?? 0, wallMs);
 }
 
 function disputeOf(

@@ -1,17 +1,32 @@
 import { isBackfilling } from "../head/claim.ts";
-import type { Consensus, Opposition } from "../head/consensus.ts";
+import { contradictionOf } from "../head/consensus.ts";
 import { DEVIATIONS } from "../head/reach.ts";
 import type { Thresholds } from "../model/fleet.ts";
 import { isBeyond } from "../model/limit.ts";
 import { readAtMs, type Sample } from "../model/sample.ts";
-import { type Status, traitsOf } from "../model/statuses.ts";
+import { type Status, statusOfFailure, traitsOf } from "../model/statuses.ts";
 import { stalledAfterMs } from "../model/thresholds.ts";
 import { hasFailingQuery } from "../source/queries.ts";
-import { type StatusVote, statusOfFailure } from "../source/settled-status.ts";
-import { idleMs, newestSample, type SourceState, THIN_SAMPLES } from "../source/source-state.ts";
-import { endedOf } from "./ended.ts";
+import {
+  idleMs,
+  newestSample,
+  type SettledStatus,
+  type SourceState,
+  THIN_SAMPLES,
+} from "../source/source-state.ts";
 import type { Lag } from "./lag.ts";
-import { AHEAD_BLOCKS, type ChainView, thresholdsOf } from "./view.ts";
+import { AHEAD_BLOCKS, type ChainView, endedOf, thresholdsOf } from "./view.ts";
+
+/** What one poll says. */
+export interface StatusVote {
+  readonly status: Status;
+  /**
+   * How many polls in a row that say so change the status. One: there is nothing to doubt, or nothing yet to be steady about. Two: the
+   * rule. Three, of timeouts: a lone one is everyday (1 % of polls even on a good day), and two in a row would come once in two days at
+   * 15 s.
+   */
+  readonly polls: 1 | 2 | 3;
+}
 
 /** A target catches up once it goes this much faster than its chain, and by more blocks than an uneven or random pace explains. */
 const CATCHING_UP = 1.05;
@@ -32,6 +47,17 @@ export function statusVote(target: SourceState, view: ChainView, lag: Lag | null
     case "failed":
       return { status: statusOfFailure(last.reason), polls: pollsOfFailure(last.reason) };
   }
+}
+
+/** Folds one vote into a status: agreement forgets all dissent, enough dissent changes it to the latest vote. */
+export function debounce(verdict: SettledStatus | null, vote: StatusVote, nowMs: number): SettledStatus {
+  if (verdict?.status === vote.status) {
+    return verdict.dissent === 0 ? verdict : { ...verdict, dissent: 0 };
+  }
+  const dissent = (verdict?.dissent ?? 0) + 1 / vote.polls;
+  return verdict === null || dissent >= 1
+    ? { status: vote.status, dissent: 0, sinceMs: nowMs }
+    : { ...verdict, dissent };
 }
 
 function pollsOfFailure(reason: string): StatusVote["polls"] {
@@ -101,14 +127,6 @@ function standstillOf(target: SourceState, view: ChainView, thresholds: Threshol
     return "chain_halted";
   }
   return idleMs(target) > stalledAfterMs(thresholds, view.pace) ? "stalled" : null;
-}
-
-/** Why the others do not believe it to be of this chain, or null. */
-export function contradictionOf(
-  { key }: Pick<SourceState, "key">,
-  { consensus }: { readonly consensus: Pick<Consensus, "opposed"> },
-): Opposition | null {
-  return consensus.opposed.find(({ source }) => source === key) ?? null;
 }
 
 /**
