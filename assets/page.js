@@ -1,11 +1,11 @@
 // Keeps an open page current: fetches it every 5 s while it is visible and replaces the main element, keeping scroll
-// positions, focus, opened details, plots and selected text. Filters the page while typing, where it can be filtered. Says so
-// when Synclag does not respond. Each time has the local one as its hover text. The page is complete without it.
+// positions, focus, opened details, plots and selected text. Filters the page while somebody types, on pages with a filter.
+// Says if Synclag does not respond. The hover text of each time is the local time. The page is complete without this script.
 const INTERVAL_MS = 5_000;
 const TIMEOUT_MS = 4_000;
-/** Older than this, what is shown is not called live. */
+/** A page older than this is not called live. */
 const OLD_MS = 3 * INTERVAL_MS;
-/** What scrolls by itself. */
+/** Parts of the page that scroll by themselves. */
 const SCROLLING = ".box[id], .keys[id]";
 
 const main = find(document, "main");
@@ -123,7 +123,7 @@ function swap(page, isRenewed) {
     one.scrollTo(scrolled.get(one.id) ?? {});
   }
   if (focused instanceof HTMLElement && main.contains(focused)) {
-    // In something kept, which loses the focus on its way.
+    // The focused element was kept, but loses the focus when it is moved.
     focused.focus({ preventScroll: true });
   } else if (focused !== null) {
     focusLike(focused);
@@ -138,7 +138,7 @@ function swap(page, isRenewed) {
   }
 }
 
-/** Unfolds what the fragment of the URL leads to, where the browser does not. */
+/** Unfolds the element that the fragment of the URL names, if the browser does not. */
 function unfoldTarget() {
   const target = document.getElementById(location.hash.slice(1));
   const fold = target?.closest("details");

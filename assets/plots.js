@@ -12,7 +12,7 @@
 
 const RANGES = [1, 6, 24];
 const USUAL_RANGE = 6;
-/** More plots of a protocol than these are folded away: those beside each other. */
+/** Plots of a protocol beyond this number, which fit beside each other, are folded away. */
 const UNFOLDED = matchMedia("(max-width: 34rem)").matches ? 1 : 2;
 const DASHES = [[], [7, 4], [2, 3], [10, 3, 2, 3]];
 const MARKS = ["solid", "dashed", "dotted", "double"];
@@ -75,7 +75,7 @@ function nameInUrl() {
 }
 
 /**
- * A plot has another range of time: that of all its data, or the one that somebody has marked in it.
+ * A plot has a new range of time: of all its data, or marked by the user.
  * @param {uPlot} plot
  * @param {string} axis
  */
@@ -121,7 +121,7 @@ function clock(seconds, end) {
 }
 
 /**
- * The date, unless it is today's: a time of yesterday alone would look like one that has yet to come.
+ * The date, unless it is today's: without it, a time of yesterday would look like a time later today.
  * @param {number} seconds
  */
 function otherDay(seconds) {
@@ -326,7 +326,7 @@ function chart(area, plot, times) {
 }
 
 /**
- * The points that no line leads to: they are drawn as points.
+ * The points without a line to a neighbour: they are drawn as points.
  * @param {ArrayLike<number | null | undefined>} values
  */
 function loners(values) {
@@ -405,7 +405,7 @@ function draw(box, history) {
 
 /** @param {HTMLElement} box */
 async function load(box) {
-  // What is folded away has no width to draw in.
+  // A folded plot has no width to draw in.
   if (box.closest("details:not([open])") !== null) {
     return;
   }
@@ -480,7 +480,7 @@ function loadUnfolded({ target }) {
 // It does not bubble.
 document.addEventListener("toggle", loadUnfolded, true);
 
-function drawAnew() {
+function redraw() {
   for (const [box, { charts }] of drawn) {
     for (const one of charts) {
       one.destroy();
@@ -490,8 +490,8 @@ function drawAnew() {
   }
 }
 
-document.addEventListener("theme", drawAnew);
-matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawAnew);
+document.addEventListener("theme", redraw);
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
 setInterval(() => {
   if (!document.hidden) {
     showAll();

@@ -35,6 +35,8 @@ export function apiPage(): string {
 
 <!-- Made by \`npm run generate\` from src/views/api/openapi.ts. -->
 
+How does a program ask Synclag?
+
 ${about.replace(/\[(.*?)\]\(.*?\)/, "`$1`").replaceAll(". ", ".\n")}
 \`--web-config\` adds TLS, users and passwords to every route but \`/public\` and the badges.
 
@@ -44,8 +46,8 @@ ${JSON.stringify(EXAMPLE).replace(/,(?="(?:max_lag_seconds|freshest|block_number
 \`\`\`
 
 Errors are problem details (RFC 9457): \`{"type", "title", "status", "detail"}\`. An invalid or
-unknown parameter is 400; for an unknown protocol or chain the reply is 404, and the detail lists those
-that exist. Times are ISO 8601 in UTC, durations are seconds, unknown values are \`null\`. [What may
+unknown parameter is 400; for an unknown protocol or chain the reply is 404, and the detail lists the
+names that exist. Times are ISO 8601 in UTC, durations are seconds, unknown values are \`null\`. [What may
 change](UPGRADING.md#what-is-stable-in-0x)
 
 ${withParametersOnce(routes).join("\n\n")}
@@ -55,7 +57,7 @@ ${withParametersOnce(routes).join("\n\n")}
 /** Replies that many routes have. The introduction describes them. */
 const USUAL = /^- (?:400: A parameter is invalid|404: A name does not exist; .*)\n?/gm;
 
-/** The routes, where a parameter that was described above is only named. */
+/** The routes; a parameter that was described before is only named. */
 function withParametersOnce(blocks: readonly string[]): readonly string[] {
   const described = new Set<string>();
   return blocks.map((block) => {

@@ -14,6 +14,8 @@ export async function cliPage(): Promise<string> {
 
 <!-- Made by \`npm run generate\` from the commands' help. -->
 
+Which commands and options does Synclag have, and which exit codes?
+
 Exit codes: 0 success, 1 failure, 2 wrong usage; [\`check\`](#check) has its own. Results go to stdout,
 everything else to stderr.
 

@@ -19,7 +19,7 @@ interface Part {
 
 const EXAMPLE_FILE = "test/fixtures/config/valid/every-key.yaml";
 
-/** What the keys of a map are, by the map's own key. */
+/** Placeholders for the keys of a map, by the map's own key. */
 const NAMES: Readonly<Record<string, string>> = {
   budgets: "<name>",
   chains: "<slug>",
@@ -45,7 +45,7 @@ const KINDS: Readonly<Record<string, string>> = {
 /** `docs/configuration.md`: every key of chains.yaml, from its schema. */
 export function configurationPage(): string {
   const example = readFileSync(EXAMPLE_FILE, "utf8");
-  // JSON Schema as zod makes it, of which `Part` has what is read here.
+  // JSON Schema as zod makes it; `Part` has the keys that are read here.
   const schema = z.toJSONSchema(ConfigFile, { io: "input" }) as Part;
   const { required } = schema;
   const sections = Object.entries(schema.properties ?? {}).map(([key, part]) =>
@@ -54,6 +54,8 @@ export function configurationPage(): string {
   return `# chains.yaml, key by key
 
 <!-- Made by \`npm run generate\` from src/config/schema.ts and ${EXAMPLE_FILE}. -->
+
+What can chains.yaml say?
 
 \`synclag config check\` reports every mistake with line and column, unknown keys included. \`synclag config
 schema\` prints a JSON Schema for editors. [Your case](your-case.md) has short files for common setups.
@@ -94,7 +96,7 @@ ${inner.length === 0 ? "" : `${description}\n\n`}${listed.join("\n")}
 `;
 }
 
-/** A list item for each key of a part, and for those within it. `examples`: what the file has in its place. */
+/** A list item for each key of a part and for the keys within it. `examples`: the values of the example file in its place. */
 function rowsOf(
   { properties = {}, required = [] }: Part,
   prefix: string,
@@ -109,7 +111,7 @@ function rowsOf(
     const inner = rowsWithin(part, path, key, found);
     const isRequired = part.default === undefined && required.includes(key);
     const standard = part.default === undefined ? "" : `; default ${code(part.default)}`;
-    // A value that may be null is described by what else it may be.
+    // A value that may be null is described by its other form.
     const { expected = part.anyOf?.[0]?.expected ?? "" } = part;
     const kind = `${kindOf(expected)}${isRequired ? "; required" : standard}`;
     return [wrapped(`- \`${path}\` (${kind}): ${part.description ?? ""}`), ...inner];
@@ -139,7 +141,7 @@ function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** What a value is, by the name of its kind where it has one. */
+/** What a value is: the name of its kind, if it has one. */
 function kindOf(expected: string): string {
   const [named] = Object.entries(KINDS).flatMap(([name, kind]) =>
     expected.startsWith(kind) ? [name + expected.slice(kind.length)] : [],

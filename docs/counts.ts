@@ -1,4 +1,4 @@
-/** `npm run counts`: how much of the code has to be held in the head. Each line: what is counted, how many, and the goal. */
+/** `npm run counts`: how much a reader of the code must keep in mind. Each line: what is counted, how many, and the goal. */
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";

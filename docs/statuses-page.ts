@@ -4,7 +4,7 @@ import { STATUSES, type Status, traitsOf } from "../src/core/model/statuses.ts";
 const BEGIN = "<!-- Made by `npm run generate` from src/core/model/statuses.ts. -->";
 const END = "<!-- End of what is made. -->";
 
-/** `docs/statuses.md` with the table of what holds for each status. */
+/** `docs/statuses.md` with the table of the traits of each status. */
 export function statusesPage(): string {
   const page = readFileSync(new URL("statuses.md", import.meta.url), "utf8");
   const [before = "", rest = ""] = page.split(BEGIN);

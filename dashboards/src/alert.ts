@@ -23,7 +23,7 @@ export interface Alert {
   readonly summary: Text;
   /** What is wrong with which indexer, since when, and whether there is a healthy alternative. */
   readonly description: Text;
-  /** What to do first, as an order. */
+  /** What to do first, as an instruction. */
   readonly first: string | Text;
   /** Whether Synclag may not answer then: its own pages, and its runbooks unless they are elsewhere, cannot be read. */
   readonly isUnanswered?: boolean;

@@ -10,6 +10,7 @@ const SAMPLE: SampleValues = {
     ...{ instance: "synclag:9855", job: "synclag" },
   },
   value: { duration: "33m 20s", number: "2", percentage: "97%", chains: "3 chains" },
+  others: { "common-status": "unreachable" },
 };
 
 /** Of an RPC node, whose label is not that of an indexer's endpoint. */
@@ -29,6 +30,8 @@ export function renderAlertsDocument(context: AlertContext): string {
   return `# Alerts
 
 Generated from dashboards/src by \`npm run generate\`: do not edit.
+
+What can Synclag alert me to?
 
 Each alert with its runbook, and the first line of its message. *Served*: critical in the production
 tier of a chain that is not a testnet, else warning. Critical alerts page. Warnings are tickets: with

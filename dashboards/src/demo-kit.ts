@@ -24,7 +24,7 @@ export function renderDemoKit({ settings }: AlertContext): ReadonlyMap<string, s
   ]);
 }
 
-/** A file of deploy/ that is as much faster. */
+/** A file of deploy/ with its durations divided. */
 function adapted(file: string): string {
   const content: unknown = parse(readFileSync(new URL(file, DEPLOY), "utf8"), adapt);
   return yamlFile(`deploy/${file} for the demo, ${FACTOR} times as fast.`, content);

@@ -46,7 +46,7 @@ export function freshnessRecordings({ time }: AlertContext): readonly RecordingG
   ];
 }
 
-/** Labels by which the selector of the rules selects among what is recorded, too. */
+/** Recorded series keep these labels, so that the selector of the rules can select among them. */
 const SELECTABLE = "cluster, job";
 const OF_TARGET = `${SELECTABLE}, ${TARGET}`;
 /** Users of the variant see old data or none. */

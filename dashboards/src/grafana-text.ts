@@ -47,7 +47,7 @@ const TEXTS: Readonly<Record<Lookup, string>> = {
   since: `{{ if (index .Values "S").Labels }}Its height last grew {{ humanizeDuration (index .Values "S").Value }} ago.{{ else }}Its height was never seen to grow.{{ end }}`,
   fresh: `{{ if (index .Values "C").Value }}Another variant is ok: the dashboard names it.{{ else }}No other variant that serves users is known to be ok.{{ end }}`,
   variants: " The dashboard shows each of them.",
-  witness: "The chain itself may have halted, unless a node of it answers: see the dashboard.",
+  witness: "The chain itself may have halted, unless one of its nodes replies: see the dashboard.",
   spells: " the dashboard shows its statuses.",
   "common-status": "in trouble",
   "common-host": "",

@@ -41,7 +41,7 @@ export function yamlFile(
     defaultStringType,
     defaultKeyType: "PLAIN",
     blockQuote: "literal",
-    // In double quotes the selector would be escaped, and not found by those that replace it.
+    // In double quotes the selector would be escaped, and `synclag export` and the chart could not find and replace it.
     singleQuote: defaultStringType === "PLAIN" ? true : null,
   });
   return `# ${title}\n# ${DO_NOT_EDIT}\n${text}`;

@@ -9,12 +9,12 @@ const TARGET = "protocol, variant, tier, chain, chain_id";
 
 const STATUS = `max by (protocol, variant, tier, chain, status) (synclag_status{${PAIR}}) == 1`;
 const LAG = `max(synclag_lag_seconds{${INDEXER}, chain=%q})`;
-/** Until its last answer is stale, what does not answer keeps the lag of that answer. */
+/** Only targets that reply: without a reply the last lag stays until it is stale. */
 const ANSWERED_LAG = `max(synclag_lag_seconds{${INDEXER}, chain=%q} and synclag_up == 1)`;
 const ADVANCE = `max(time() - synclag_last_advance_timestamp_seconds{${INDEXER}, chain=%q})`;
 const AGE = `time() - max by (${TARGET}) (synclag_last_success_timestamp_seconds{${PAIR}})`;
 const PREFERRED = `max by (${TARGET}) (synclag_preferred{${PAIR}}) == 1`;
-/** An indexer that is polled twice an hour may be `ok` and have said nothing since another one stopped. */
+/** An indexer that is polled twice an hour may still be `ok` although it has not replied since the other one stopped. */
 const HEARD = `${AGE} < on (${TARGET}) max by (${TARGET}) (synclag_threshold_seconds{${PAIR}, level="stalled"}) and on (${TARGET}) ${PREFERRED}`;
 const LATEST = `${AGE} and on (${TARGET}) ${PREFERRED}`;
 const SPELLS = `100 * max by (status) (avg_over_time(synclag_status{${INDEXER}, chain=%q}[1h])) > 0`;
@@ -24,7 +24,7 @@ const WORST_LAG = `max(synclag_lag_seconds{${INDEXER}} and on (${TARGET}) syncla
 const STILL_OK = `count by (variant, tier) (max by (${TARGET}) (synclag_preferred{protocol=%q}) == 1 and on (chain) synclag_shared_cause{${INDEXER}})`;
 const NONE_OK = `${EXPLAINED} unless on (chain) max by (chain) (synclag_preferred{protocol=%q}) == 1`;
 const STRANDED = `max by (chain) (synclag_pair_state{protocol=%q, state="down"}) == 1 and on (chain) max by (chain) (synclag_status{${INDEXER}, status="rejected"}) == 1`;
-/** A node that answers: absent for one that has not answered lately. */
+/** A node that replies: the metric is absent without a recent reply. */
 const ANSWERING_NODE = "synclag_rpc_chain_mismatch{chain=%q} == 0";
 const NODE = `synclag_polls_total{variant="rpc", endpoint=%q}`;
 
@@ -40,9 +40,9 @@ export function prometheusField(selector: string): (field: Field) => string {
   const texts: Readonly<Record<Lookup, string>> = {
     behind: `{{ with ${asked(LAG, `${OF_INDEXER} $labels.chain`)} }}{{ . | first | value | humanizeDuration }} behind{{ else }}behind by an unknown time{{ end }}`,
     since: `{{ with ${asked(ADVANCE, `${OF_INDEXER} $labels.chain`)} }}Its height last grew {{ . | first | value | humanizeDuration }} ago.{{ else }}Its height was never seen to grow.{{ end }}`,
-    fresh: `{{ with ${asked(HEARD, `${OF_PAIR} ${OF_PAIR} ${OF_PAIR}`)} }}Healthy alternative: ${NAME}.{{ else }}{{ with ${asked(LATEST, `${OF_PAIR} ${OF_PAIR}`)} }}${NAME} was ok when it last answered, {{ . | first | value | humanizeDuration }} ago.{{ else }}No other variant that serves users is ok.{{ end }}{{ end }}`,
+    fresh: `{{ with ${asked(HEARD, `${OF_PAIR} ${OF_PAIR} ${OF_PAIR}`)} }}Healthy alternative: ${NAME}.{{ else }}{{ with ${asked(LATEST, `${OF_PAIR} ${OF_PAIR}`)} }}${NAME} was ok when it last replied, {{ . | first | value | humanizeDuration }} ago.{{ else }}No other variant that serves users is ok.{{ end }}{{ end }}`,
     variants: `{{ range ${asked(STATUS, OF_PAIR)} | sortByLabel "variant" }} {{ .Labels.variant }} ({{ .Labels.tier }}): {{ .Labels.status }}{{ with ${asked(ANSWERED_LAG, ".Labels.protocol .Labels.variant .Labels.tier .Labels.chain")} }}, {{ . | first | value | humanizeDuration }} behind{{ end }}.{{ end }}`,
-    witness: `{{ with ${asked(ANSWERING_NODE, "$labels.chain")} }}A node of the chain answers and shows no halt: look for what the variants have in common.{{ else }}{{ with ${asked(NODE, "$labels.chain")} }}No node of the chain answers{{ else }}No node of the chain is polled{{ end }}, so the chain itself may have halted.{{ end }}`,
+    witness: `{{ with ${asked(ANSWERING_NODE, "$labels.chain")} }}A node of the chain replies and shows no halt: look for what the variants have in common.{{ else }}{{ with ${asked(NODE, "$labels.chain")} }}No node of the chain replies{{ else }}No node of the chain is polled{{ end }}, so the chain itself may have halted.{{ end }}`,
     spells: `{{ range ${asked(SPELLS, `${OF_INDEXER} $labels.chain`)} | sortByLabel "status" }} {{ .Labels.status }} {{ .Value | printf "%.0f" }}%.{{ end }}`,
     "common-status": `{{ with ${asked(INCIDENT, OF_INDEXER)} }}{{ . | first | label "status" }}{{ end }}`,
     "common-host": `{{ with ${asked(INCIDENT, OF_INDEXER)} }}{{ with . | first | label "host" }}, all on host {{ . }}{{ end }}{{ end }}`,

@@ -4,7 +4,7 @@ import type { Status } from "../../src/core/model/statuses.ts";
 export const TARGET = "protocol, variant, tier, chain, chain_id";
 /** Labels of an indexer: a protocol's variant and tier, on all its chains. */
 export const INDEXER = "protocol, variant, tier";
-/** Labels of a protocol on a chain: what users see, whichever variant serves them. */
+/** Labels of a pair: what users see, whichever variant serves them. */
 export const PAIR = "protocol, chain, chain_id";
 export const CHAIN = "chain, chain_id";
 /** Labels that Prometheus gives a Synclag; `cluster` where its configuration has one. */
@@ -40,7 +40,7 @@ export function outsideMaintenance(targets: string): string {
 }
 
 /**
- * Targets outside maintenance with an alert of their own: their protocol has a usable variant on the chain, and no shared cause
+ * Targets outside maintenance with their own alert: their protocol has a usable variant on the chain, and no shared cause
  * explains them. Elsewhere one alert names them all. So rules that are sent without any inhibition do not report one cause twice,
  * and a cause hides only what it explains.
  */
@@ -52,7 +52,7 @@ unless on (${TARGET})
   ${perTarget("synclag_shared_cause")} == 1`;
 }
 
-/** The same, without those that wait for a halted chain. */
+/** The same, without targets that wait for a halted chain. */
 export function besideUsableOnLiveChain(targets: string): string {
   return `${besideUsable(targets)}\nunless on (${CHAIN})\n  max by (${CHAIN}) (${statusMetric("chain_halted")}) == 1`;
 }

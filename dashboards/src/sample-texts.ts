@@ -2,10 +2,10 @@ import { type Alert, annotationsOf } from "./alert.ts";
 import type { Settings } from "./settings.ts";
 import type { Field, ValueFormat } from "./text.ts";
 
-/** What the fields of a text are filled with, in an example or a test. */
+/** Values for the fields of a text, in an example or a test. */
 export interface SampleValues {
   readonly labels: Readonly<Record<string, string>>;
-  /** The value of the alert as it is written, or what it is in each format. */
+  /** The value of the alert as text, or its text in each format. */
   readonly value?: string | Readonly<Record<ValueFormat, string>>;
   readonly others?: Readonly<Partial<Record<Field["kind"], string>>>;
 }

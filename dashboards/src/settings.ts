@@ -1,4 +1,4 @@
-/** What a team sets in the rules and dashboards, which are rendered from these values. */
+/** Settings of a team, from which rules and dashboards are rendered. */
 export interface Settings {
   /** Address of docs/runbooks/, the beginning of `runbook_url`: by default the pages of this Synclag. */
   readonly runbooksUrl: string;

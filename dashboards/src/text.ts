@@ -20,13 +20,13 @@ export type Lookup =
   | "fresh"
   /** The variants of the alert's protocol and chain with their statuses. */
   | "variants"
-  /** A sentence: whether a node of the alert's chain answers, which would show a halt. */
+  /** A sentence: whether a node of the alert's chain replies, which would show a halt. */
   | "witness"
-  /** The statuses of the alert's target in the last hour, each with its share of it. */
+  /** The statuses of the alert's target in the last hour, each with its share of the hour. */
   | "spells"
   /** The status that the targets of the alert's indexer have in common. */
   | "common-status"
-  /** The host that is the cause, after a comma; nothing where the indexer is. */
+  /** The host that is the cause, after a comma; nothing if the indexer is the cause. */
   | "common-host"
   /** The chains on which a cause explains the alert's indexer, and in sentences the worst lag and what is still ok there. */
   | "explained"

@@ -339,9 +339,9 @@ const NotifyEntry = map(
       .default(["incident"])
       .describe("incident: when one begins, becomes worse or ends."),
     after: Delay.prefault("5m").describe(
-      "How long one target is in trouble, or data are doubtful, before it is told; 0s: at once.",
+      "How long one target is in trouble, or data are doubtful, before a message is sent; 0s: at once.",
     ),
-    only: NotifyOnly.prefault({}).describe("Which incidents are told."),
+    only: NotifyOnly.prefault({}).describe("Which incidents are posted."),
     format: oneOf(NOTIFY_FORMATS).default("json").describe("What the receiver of the URL reads."),
     link: optional(WebLink, "This Synclag, as readers reach it: messages lead there (default: `listen`)."),
     chat_id: optional(

@@ -28,7 +28,7 @@ export function matrixTest(): RuleTest {
   ];
   const raised = groupBy(combinations.flatMap(alertsOf), (name) => name);
   return {
-    name: "Each pair of statuses raises one alert for each cause at most, without any inhibition",
+    name: "Each two statuses raise one alert for each cause at most, without any inhibition",
     series: fleet(90, ...targets),
     fires: {},
     queries: [

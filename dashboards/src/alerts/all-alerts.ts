@@ -9,7 +9,7 @@ import { unstableAlerts } from "./unstable-alerts.ts";
 
 /**
  * Every alert, for Prometheus and for Grafana. Prometheus sends the alerts of a group in order, so Alertmanager has an inhibiting
- * alert before those that it inhibits.
+ * alert before the alerts that it inhibits.
  */
 export function allAlerts(context: AlertContext): readonly AlertGroup[] {
   return [

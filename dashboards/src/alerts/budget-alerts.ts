@@ -10,10 +10,10 @@ const BUDGET_ALERT = {
   dashboard: { uid: "synclag-endpoint", variables: ["protocol", "variant"] },
 } as const;
 
-/** Not `synclag_budget_remaining`, which is 0 while a provider throttles us, whatever is left. */
+/** Not `synclag_budget_remaining`: it is 0 while a provider throttles us, even if the budget has requests left. */
 const USED = `max by (${BUDGET}) (synclag_budget_used)`;
 const LIMIT = `max by (${BUDGET}) (synclag_budget_limit)`;
-/** The labels of an endpoint's own budget say whose it is; those of a shared one are empty, except its name. */
+/** The labels of an endpoint's own budget name the endpoint; a shared budget has only its name. */
 const WHOSE = say`Budget ${label("budget")} (${label("endpoint")}${optionalLabel("protocol")}${optionalLabel("variant")}${optionalLabel("tier")})`;
 const PAUSED = "how far its endpoints are behind is not known. The dashboard shows which variants are ok.";
 
@@ -29,12 +29,12 @@ export function budgetAlerts({ time }: AlertContext): readonly Alert[] {
 )`,
     for: "5m",
     summary: " is used up",
-    description: ` is used up. Until its window moves on nothing is polled, and ${PAUSED}`,
+    description: ` is used up. Its endpoints are not polled until its window moves on, and ${PAUSED}`,
     first: "make the schedule less frequent, or buy more requests and raise the limit in chains.yaml.",
   });
-  // `auto` leaves a tenth of a budget free, so normally neither a twentieth is reached nor the end within two hours, not
-  // even on the first day, when the rolling window fills up. An hourly budget fills up within an hour, so there must be a value
-  // from five hours ago.
+  // `auto` leaves a tenth of a budget free, so normally more than a twentieth remains and the forecast stays below the limit,
+  // even on the first day, when the rolling window fills up. An hourly budget fills up within an hour, so there must be a
+  // value from five hours ago.
   const low = named(WHOSE, {
     ...BUDGET_ALERT,
     name: "SynclagBudgetLow",
@@ -49,10 +49,10 @@ and on (${BUDGET}) (
     for: "15m",
     summary: " is nearly used up",
     description: [
-      ...say` has ${PERCENTAGE} left, which at the rate of the last six hours lasts two hours at most. Then nothing is polled, and `,
+      ...say` has ${PERCENTAGE} left, which at the rate of the last six hours lasts two hours at most. Then its endpoints are not polled, and `,
       PAUSED,
     ],
-    first: "make the schedule less frequent; `synclag plan` shows what it costs.",
+    first: "make the schedule less frequent; `synclag plan` shows how many requests it takes.",
   });
   return [exhausted, low];
 }

@@ -24,11 +24,12 @@ ${indented(outsideMaintenance(withStatus("rejected")))}
     for: "2m",
     summary: say` refuses us on ${CHAINS}`,
     description: say` refuses us on ${CHAINS}: the key is missing, invalid or unpaid, or a firewall blocks us. This seldom ends by itself, and until then the lag there is unknown. ${STRANDED}`,
-    first: "read the words of the provider on the page: they tell a key from a payment and a firewall.",
+    first:
+      "read the words of the provider on the page: they say whether it is the key, a payment or a firewall.",
   });
 }
 
-/** An active incident, for each indexer that it affects; one of a rejected key has an alert of its own. */
+/** An active incident, for each indexer that it affects; an incident of a rejected key has its own alert. */
 function sharedCause(): readonly Alert[] {
   return (["critical", "warning"] as const).map((severity) =>
     named(INDEXER_NAME, {
@@ -63,7 +64,7 @@ and on ()
   count(synclag_up) > 0`,
     for: "10m",
     summary: say` is no longer monitored on ${CHAINS}`,
-    description: say` was monitored on ${CHAINS} more an hour ago. They were removed from chains.yaml, or the indexer is optional and its variable is not set.`,
-    first: "compare chains.yaml with its last version; nothing to do if it was meant.",
+    description: say` was monitored on ${CHAINS} more than now an hour ago. They were removed from chains.yaml, or the indexer is optional and its variable is not set.`,
+    first: "compare chains.yaml with its last version; if the removal was intended, do nothing.",
   });
 }

@@ -18,21 +18,22 @@ export const CHAIN_ALERT = {
   dashboard: { uid: "synclag-chain", variables: ["chain", "protocol"] },
 } as const;
 
-/** Pairs without a usable variant of which more than one variant answers, and all that answer are stalled. */
+/** Pairs without a usable variant, on which at least two variants reply and all that reply are stalled. */
 const ALL_STALLED = `sum by (${PAIR}, testnet) (max by (${PAIR}, testnet, variant, tier) (${statusMetric("stalled")})) > 1
 and on (${PAIR})
   ${DOWN}
 unless on (${PAIR})
   max by (${PAIR}) (${statusMetric("ok", "lagging", "syncing", "failed", "diverged", "missing", "chain_halted")}) == 1`;
 
-/** What affects users of a protocol on a chain whichever variant serves them, halted chains, and nodes of other chains. */
+/** Faults that affect users whichever variant serves them, halted chains, and nodes of other chains. */
 export function pairAlerts(): readonly Alert[] {
   return [chainHalted(), allVariantsStalled(), noVariantOk(), referenceDisputed(), rpcWrongChain()];
 }
 
 /**
- * The most important page: there is no variant to move the traffic to. It excludes what other alerts report in its expression
- * and not by an inhibition: two rules may see two scrapes. A rejected key has one page, which names the chains that it strands.
+ * The most important page: there is no variant to move the traffic to. Its expression excludes what other alerts report: an
+ * inhibition could fail, because two rules may see two scrapes. A rejected key has one page, which names the chains without
+ * another usable variant.
  */
 function noVariantOk(): Alert {
   return {
@@ -105,9 +106,9 @@ unless on (${CHAIN})
     ),
     for: "5m",
     summary: say`The sources of ${label("chain")} do not agree on its head`,
-    description: say`The sources of ${label("chain")} (id ${label("chain_id")}) do not agree on its head, so nobody can say how far its indexers are behind, or which of them are wrong. None of them is preferred.`,
+    description: say`The sources of ${label("chain")} (id ${label("chain_id")}) do not agree on its head, so it is unknown how far its indexers are behind, and which of them are wrong. None of them is preferred.`,
     first:
-      "the page of the chain shows who contradicts whom; compare the heights with a block explorer, and add an RPC node to chains.yaml.",
+      "the page of the chain shows which sources contradict each other; compare the heights with a block explorer, and add an RPC node to chains.yaml.",
     dashboard: { uid: "synclag-chain", variables: ["chain"] },
   };
 }

@@ -9,7 +9,7 @@ const OWN_ALERT = {
 } as const;
 const NO_INSTANCE = { uid: "synclag-itself", variables: [] } as const;
 
-/** In whichever scrape job: targets that have been a Synclag within a week. */
+/** Scrape targets that were a Synclag within a week, in any job. */
 const ONCE_SCRAPED = `and on (${INSTANCE}) last_over_time(synclag_build_info[7d])`;
 const TICK = "synclag_scheduler_last_tick_timestamp_seconds";
 const SINCE_TICK = `time() - ${TICK}`;
@@ -20,7 +20,7 @@ export function synclagAlerts({ time }: AlertContext): readonly Alert[] {
   return [...blindAlerts(time("10m")), ...replicaAlerts(), ...processAlerts(time("5m"), time("1h"))];
 }
 
-/** Nothing is monitored, or what is shown is old. */
+/** Nothing is monitored, or all that Synclag shows is old. */
 function blindAlerts(tenMinutes: string): readonly Alert[] {
   // A scrape that fails every two minutes or more often begins each `for` again, so that no alert of the fleet ever fires.
   const unsteady = `changes(up[${tenMinutes}]) > 8`;
@@ -34,7 +34,7 @@ function blindAlerts(tenMinutes: string): readonly Alert[] {
       keepFiringFor: null,
       summary: say`Synclag on ${label("instance")} cannot be scraped`,
       description: say`Prometheus cannot scrape Synclag on ${label("instance")}, or only now and then. Unless another instance is running, no protocol, chain or variant is monitored, and no alert about the fleet can fire.`,
-      first: say`curl -s http://${label("instance")}/-/healthy. No answer: start its process again; the end of its log says why it stopped. An answer: the network, a firewall, or TLS and the passwords of --web-config keep Prometheus out. Meanwhile \`synclag check\` with the same chains.yaml shows the status once.`,
+      first: say`curl -s http://${label("instance")}/-/healthy. No reply: start its process again; the end of its log says why it stopped. A reply: the network, a firewall, or TLS and the passwords of --web-config keep Prometheus out. Meanwhile \`synclag check\` with the same chains.yaml shows the status once.`,
       isUnanswered: true,
     }),
     {
@@ -69,14 +69,14 @@ function blindAlerts(tenMinutes: string): readonly Alert[] {
       expr: `max by (${INSTANCE}) (${NETWORK_DOWN}) == 1`,
       for: "2m",
       summary: say`Synclag on ${label("instance")} reaches no endpoint`,
-      description: say`No indexer and no node on any host answers Synclag on ${label("instance")}, so its own network is the likely cause. The status of every protocol, chain and variant is unknown; that does not mean that users are affected.`,
+      description: say`No indexer and no node on any host answers Synclag on ${label("instance")}, so its own network is the likely cause. The status of every protocol, chain and variant is unknown; users are most likely not affected.`,
       first:
         "curl -sI https://example.com on its machine. If that fails: name resolution, proxy, firewall and routes, in this order. If it works, run `synclag check` elsewhere with the same chains.yaml.",
     }),
   ];
 }
 
-/** A page where no other instance monitors the fleet, and a ticket where `others` holds. */
+/** A page if no other instance monitors the fleet; a ticket if one does, which `others` says. */
 function pagedIfAlone(others: string, alert: Omit<Alert, "severity">): readonly Alert[] {
   return [
     { ...alert, severity: "critical", expr: `${alert.expr}\nunless on ()\n  ${others}` },
@@ -84,7 +84,7 @@ function pagedIfAlone(others: string, alert: Omit<Alert, "severity">): readonly 
   ];
 }
 
-/** Of those that share a store; a Synclag without one has neither metric. */
+/** For replicas, which share a store; a Synclag without a store has neither metric. */
 function replicaAlerts(): readonly Alert[] {
   return [
     {
@@ -94,7 +94,7 @@ function replicaAlerts(): readonly Alert[] {
       expr: "max by (cluster, job) (synclag_leader) == 0",
       for: "1m",
       summary: say`No replica of Synclag leads in job ${label("job")}`,
-      description: say`No replica in job ${label("job")} holds the lease. The last leader keeps polling if it is alive, but draws nothing on budgets; if it dies, nobody takes over, and no protocol, chain or variant is monitored.`,
+      description: say`No replica in job ${label("job")} holds the lease. The last leader keeps polling if it is alive, endpoints with a budget for five minutes. If it dies, no replica takes over, and no protocol, chain or variant is monitored.`,
       first:
         "if SynclagStoreDown fires too, restore the store: a replica leads again within 15 s. Otherwise compare --store and --cluster of the replicas. Without a store, start one replica with --state.",
       dashboard: NO_INSTANCE,
@@ -108,7 +108,7 @@ function replicaAlerts(): readonly Alert[] {
       summary: say`Synclag on ${label("instance")} cannot use its store`,
       description: say`Synclag on ${label("instance")} cannot reach its Redis or Valkey, or cannot write to it. It cannot take over from another replica, and endpoints with a budget are polled for five minutes at most.`,
       first:
-        "read the reason in its log after `Store unreachable`. On all replicas it is the store: out of memory, read-only or slow; on one, its network.",
+        "read the reason in its log after `Store unreachable`. If all replicas have this alert, it is the store (out of memory, read-only or slow), else the network of this replica.",
     },
   ];
 }
@@ -126,7 +126,7 @@ function processAlerts(bridged: string, hour: string): readonly Alert[] {
       summary: say`Synclag on ${label("instance")} runs with an old configuration`,
       description: say`The last reload on ${label("instance")} failed, and the previous configuration is still in use. What the new one adds is not monitored, and a restart would fail.`,
       first:
-        "run `synclag config check` on the file, which names each mistake with its line; correct it, and reload: SIGHUP, POST /-/reload, or nothing with --watch-config.",
+        "run `synclag config check` on the file, which names each mistake with its line; correct it, and reload: SIGHUP or POST /-/reload; with --watch-config it reloads by itself.",
     },
     {
       ...OWN_ALERT,

@@ -26,7 +26,7 @@ function targetAlert(alert: TargetAlert): Alert {
 
 const MOVE = "move the traffic to the healthy alternative, if there is one.";
 
-/** It answers, but its data must not be used: users see old or wrong data and no error. */
+/** It replies, but its data must not be used: users see old or wrong data and no error. */
 function broken(): readonly Alert[] {
   return [
     targetAlert({
@@ -35,7 +35,7 @@ function broken(): readonly Alert[] {
       expr: besideUsableOnLiveChain(withStatus("stalled")),
       for: "2m",
       summary: " has stopped advancing",
-      description: say` still answers, but has stopped advancing while its chain goes on. ${SINCE} It is ${BEHIND}. ${FRESH}`,
+      description: say` still replies, but has stopped advancing while its chain advances. ${SINCE} It is ${BEHIND}. ${FRESH}`,
       first: MOVE,
     }),
     targetAlert({
@@ -44,7 +44,7 @@ function broken(): readonly Alert[] {
       expr: besideUsable(withStatus("failed")),
       for: "2m",
       summary: " has failed",
-      description: say` reports a failed deployment, or answers for its height and not for its data. Which, and what the indexer says of it, is on the page of the chain. ${SINCE} It is ${BEHIND}. ${FRESH}`,
+      description: say` reports a failed deployment, or reports its height but does not answer a probe. The page of the chain has the reason in the words of the indexer. ${SINCE} It is ${BEHIND}. ${FRESH}`,
       first: MOVE,
     }),
     targetAlert({
@@ -110,7 +110,7 @@ function late(): readonly Alert[] {
   ];
 }
 
-/** It returns no height, and in most cases nothing else is known. */
+/** It returns no height, and in most cases nothing else about it is known. */
 function unheard(): readonly Alert[] {
   return [
     targetAlert({
@@ -130,7 +130,8 @@ function unheard(): readonly Alert[] {
       for: "30m",
       summary: " is throttled",
       description: say` is rate-limited by its provider, or by a budget in chains.yaml, so its state is not known. ${SINCE} ${FRESH}`,
-      first: "read the provider's words on the page of the chain: they tell a pace from a used-up plan.",
+      first:
+        "read the provider's words on the page of the chain: they say whether it is the rate or a used-up plan.",
     }),
     targetAlert({
       name: "SynclagTargetUnknown",
@@ -148,7 +149,7 @@ function unheard(): readonly Alert[] {
 function different(): readonly Alert[] {
   const against = `label_replace(${statusMetric("ok")} == 1, "against", "$1", "variant", "(.+)")`;
   return [
-    // Where one of the two is not ok, it has an alert of its own, and the gap says nothing new.
+    // If one of the two is not ok, it has its own alert, and the gap says nothing new.
     targetAlert({
       name: "SynclagVariantGapHigh",
       severity: "warning",
@@ -162,13 +163,13 @@ and on (${PAIR}, against)
       for: "10m",
       summary: say` and ${label("against")} are ${DURATION} apart`,
       description: say` and the variant ${label("against")} are ${DURATION} of chain time apart, although both are within their thresholds: users see different data depending on the variant.${VARIANTS}`,
-      first: "treat the one that is further behind as lagging.",
+      first: "treat the variant that is behind as lagging.",
     }),
     // The height is right, and nothing shows which of two variants is wrong.
     targetAlert({
       name: "SynclagDataMismatch",
       severity: "warning",
-      // Its status: only that says what is a testnet, for a selector without these.
+      // Joined with the status, which has the label `testnet`: a selector may leave testnets out.
       expr: outsideMaintenance(`min by (${TARGET}, against, probe) (synclag_parity) == 0
 and on (${TARGET})
   max by (${TARGET}) (synclag_status) == 1`),
@@ -176,7 +177,7 @@ and on (${TARGET})
       summary: say` and ${label("against")} have different data (${label("probe")})`,
       description: say` and the variant ${label("against")} have different values of probe ${label("probe")} at one height: users see different data depending on the variant.${VARIANTS}`,
       first:
-        "compare both values on the page of the chain, which names the odd one out where more than two are compared.",
+        "compare both values on the page of the chain, which names the odd one out if more than two variants are compared.",
     }),
   ];
 }

@@ -9,13 +9,13 @@ const UNUSABLE = STATUSES.filter((status) => !traitsOf(status).isUsable);
 const LEAST_SHARE = 0.25;
 
 /**
- * A target that is not usable in changing ways, or now and then. Each change of the status begins the `for` of the alerts of a
- * status again, so that none of them may ever fire. It pages where one of these statuses would.
+ * A target that is unusable in changing ways, or on and off. Each change of the status restarts the `for` of the alerts of a
+ * status, so none of them may ever fire. It pages if one of these statuses would.
  */
 export function unstableAlerts({ time }: AlertContext): readonly Alert[] {
   const [hour, recently] = [time("1h"), time("15m")];
   const mostOf = (range: string) => `max by (${TARGET}, testnet, status) (${range})`;
-  // A status that came back within the hour: one outage with several statuses is none of these.
+  // A status came back within the hour, so that one outage with several statuses does not count.
   const unstable = (labels: string) => `sum by (${labels}) (
   ${mostOf(`avg_over_time(${statusMetric(...UNUSABLE)}[${hour}])`)}
 ) >= ${LEAST_SHARE}
@@ -33,7 +33,7 @@ unless on (${TARGET})
       severity,
       expr: besideUsableOnLiveChain(`${unstable(labels)}\n${condition}`),
       for: null,
-      // A failed scrape changes little in what an hour had.
+      // A failed scrape changes little in an average over an hour.
       keepFiringFor: null,
       summary: say` was not usable for ${PERCENTAGE} of the last hour, off and on`,
       description: say` was not usable for ${PERCENTAGE} of the last hour, off and on:${SPELLS} ${FRESH}`,
@@ -43,7 +43,7 @@ unless on (${TARGET})
     alert("served", `${TARGET}, testnet`, `and on (${TARGET})\n  ${had(paging)}`),
     alert(
       "warning",
-      // One that begins as the other ends must differ from it where both are tickets.
+      // Without the label `testnet`: a ticket that begins when the other ends must have other labels.
       TARGET,
       `and on (${TARGET})\n  ${had(UNUSABLE)}\nunless on (${TARGET}) (\n${indented(had(paging))}\n)`,
     ),

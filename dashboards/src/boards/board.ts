@@ -19,7 +19,7 @@ export interface Board {
   readonly uid: DashboardLink["uid"];
   readonly title: string;
   readonly description: string;
-  /** Beside those that every board has. */
+  /** In addition to the variables of every board. */
   readonly variables: readonly Variable[];
   /** The path of Synclag's own page on the same matter; without one, the status page. */
   readonly page?: string;
@@ -39,7 +39,7 @@ interface Variable {
 
 const of = (name: string, label: string): Variable => ({ name, label, metric: "synclag_up", choice: "any" });
 
-/** Which of several Synclags: of every board. Only where Prometheus adds it there is a label `cluster`. */
+/** The variables of every board: which of several Synclags. Only some Prometheus configurations add the label `cluster`. */
 const SYNCLAGS: readonly Variable[] = [
   { name: "cluster", label: "Cluster", metric: "synclag_build_info", choice: "any or none" },
   { name: "job", label: "Job", metric: "synclag_build_info", choice: "any" },
@@ -54,7 +54,7 @@ export const SELECTED_JOBS = 'cluster=~"$cluster", job=~"$job"';
 /** Selector of the targets that the variables select. */
 export const SELECTED_TARGETS = `${SELECTED_JOBS}, protocol=~"$protocol", tier=~"$tier", variant=~"$variant", chain=~"$chain"`;
 
-/** What happened, as marks on every graph: one wherever the expression is over 0. */
+/** Events, as marks on every graph: one wherever the expression is over 0. */
 interface Annotation {
   readonly name: string;
   readonly expr: string;
@@ -86,7 +86,7 @@ const STATUS_CHANGES: Annotation = {
   shown: false,
 };
 
-/** What explains a change of the targets. */
+/** Events that may explain a change of the targets. */
 export const EVENTS = [RELOADS, DEPLOYMENTS, STATUS_CHANGES];
 
 /** Where Synclag itself is: its pages have the explorers and playgrounds of the indexers. */

@@ -154,7 +154,7 @@ function parity(): readonly AnyPanel[] {
   return [
     graph(
       "Parity between variants",
-      "1: the data of two variants were equal at the height compared last, 0: they differed. No line: unknown, or no parity in chains.yaml.",
+      "1: the data of two variants were equal at the last compared height, 0: they differed. No line: unknown, or no parity in chains.yaml.",
       "none",
       [`min by (${ROW}, against, probe) (synclag_parity{${SELECTED_TARGETS}})`, legend],
     )
@@ -162,7 +162,7 @@ function parity(): readonly AnyPanel[] {
       .max(1),
     graph(
       "Difference of their values",
-      "Value of the variant that is compared with, minus that of the target, where both are numbers. Positive: the target has less.",
+      "Value of the other variant minus the value of the target, if both are numbers. Positive: the target has less.",
       "none",
       [`max by (${ROW}, against, probe) (synclag_parity_difference{${SELECTED_TARGETS}})`, legend],
     ).axisCenteredZero(true),
@@ -195,7 +195,7 @@ function chainAndEvents(): readonly AnyPanel[] {
     ),
     table(
       "Deployments",
-      "Deployment of the last answer, and how often it has changed.",
+      "Deployment of the last reply, and how often it has changed.",
       {
         changes: `max by (${ROW}, deployment) (synclag_deployment_info{${SELECTED_TARGETS}} * on (${INSTANCE}, ${ROW}, chain) group_left () synclag_deployment_changes_total{${SELECTED_TARGETS}})`,
       },

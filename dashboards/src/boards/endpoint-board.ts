@@ -18,7 +18,7 @@ const LIMIT = `max by (${BUDGET}) (synclag_budget_limit${BUDGETS})`;
 const BUDGET_LEGEND = "{{budget}}: {{whose}}";
 const POLLS = `synclag_polls_total{${SELECTED}}`;
 const FAILURES = `synclag_poll_failures_total{${SELECTED}}`;
-/** Of requests that were sent: a poll that the budget holds back sends none. */
+/** Without polls that the budget holds back, which send no request. */
 const FAILED_REQUESTS = `synclag_poll_failures_total{${SELECTED}, reason!="budget"}`;
 
 /** Requests, failures, durations and budgets. */
@@ -53,7 +53,7 @@ function now(): readonly AnyPanel[] {
     ).decimals(0),
     stat(
       "Failed",
-      "Share of the requests in the chosen time without a usable answer.",
+      "Share of the requests in the chosen time without a usable reply.",
       "percentunit",
       `sum(increase(${FAILED_REQUESTS}[$__range])) / sum(increase(${POLLS}[$__range]))`,
       rising(0.02, 0.1),
@@ -112,20 +112,20 @@ function polls(): readonly AnyPanel[] {
       withOwner(`sum by (${INDEXER}) (rate(${POLLS}[$__rate_interval]))`, INDEXER),
       "{{whose}}",
     ]).min(0),
-    bars("Failures by reason", "Polls per second without a usable answer, by reason.", "reqps", [
+    bars("Failures by reason", "Polls per second without a usable reply, by reason.", "reqps", [
       `sum by (reason) (rate(${FAILURES}[$__rate_interval]))`,
       "{{reason}}",
     ]),
     graph(
       "Duration",
-      "Median and 95th percentile of the time from request to answer.",
+      "Median and 95th percentile of the time from request to reply.",
       "s",
       [line(0.5), "{{whose}} median"],
       [line(0.95), "{{whose}} 95th percentile"],
     ).min(0),
     graph(
       "Latency of probes",
-      "95th percentile over an hour of the time from request to answer, of the requests that carry the query of a probe. No line: no probes in chains.yaml.",
+      "95th percentile over an hour of the time from request to reply, for requests that carry the query of a probe. No line: no probes in chains.yaml.",
       "s",
       [
         withOwner(
@@ -138,7 +138,7 @@ function polls(): readonly AnyPanel[] {
     new HeatmapBuilder()
       .title("Duration heat map")
       .description(
-        "Distribution of poll durations. Each band is usually one provider; a rising band is one that is getting slower.",
+        "Distribution of poll durations. Each band is usually one provider; a rising band is a provider that gets slower.",
       )
       .datasource(DATASOURCE)
       .withTarget(

@@ -42,7 +42,7 @@ const TO_CHAIN = [
 const TARGET_OF_ROW = `${cell("Chain")}#${cell("Protocol")}-${cell("Variant")}-${cell("Tier")}`;
 const STATUS_OF_CELL = variable("__value.text");
 
-/** What is wrong now, worst first; since when; and how fresh the fleet has been. */
+/** Present problems, worst first, since when, and how fresh the fleet has been. */
 export function fleetBoard(settings: Settings): Board {
   return {
     uid: "synclag-fleet",
@@ -73,7 +73,7 @@ function now({ objective: share }: Settings): readonly AnyPanel[] {
     ),
     stat(
       "Down",
-      "Pairs of protocol and chain without a usable variant: users see old data, wrong data or errors.",
+      "Protocols on chains without a usable variant: users see old data, wrong data or errors.",
       "short",
       `count(max by (protocol, chain) (synclag_pair_state{${SELECTED_PAIRS}, state="down"}) == 1) or vector(0)`,
       [[1, "red"]],

@@ -5,7 +5,7 @@ import { type AnyPanel, graph, headed, type Line, redBelow, rising, stat, table,
 const OF = `${SELECTED_JOBS}, instance=~"$instance"`;
 /** RPC nodes have no tier. */
 const OF_TIER = `${OF}, tier=~"$tier"`;
-/** Prometheus' own series of whatever job a Synclag is scraped by. */
+/** Joins Prometheus' own series of a scrape target to those of a Synclag, whatever the job is called. */
 const SCRAPED = `and on (${INSTANCE}) last_over_time(synclag_build_info{${OF}}[1h])`;
 const TICK = `time() - synclag_scheduler_last_tick_timestamp_seconds{${OF}}`;
 
@@ -106,7 +106,7 @@ const LOOP: readonly Graph[] = [
   ],
   [
     "Requests to all endpoints",
-    "Requests per second, and those without a usable answer.",
+    "Requests per second, and requests without a usable reply.",
     "reqps",
     [`sum by (instance) (rate(synclag_polls_total{${OF_TIER}}[$__rate_interval]))`, "{{instance}} sent"],
     [
@@ -125,13 +125,13 @@ const LOOP: readonly Graph[] = [
   ],
   [
     "Leader",
-    "1 for the replica that leads; one at most. Empty without a store.",
+    "1 for the replica that leads; at most one does. Empty without a store.",
     "none",
     [`max by (instance) (synclag_leader{${OF}})`, "{{instance}}"],
   ],
   [
     "Store",
-    "1 where the store answers and can be written to. Empty without a store.",
+    "1 if the store replies and can be written to. Empty without a store.",
     "none",
     [`min by (instance) (synclag_store_up{${OF}})`, "{{instance}}"],
   ],

@@ -16,7 +16,7 @@ const HealthTarget = z.object({
   why: Text,
 });
 
-/** What `/api/v1/health/{protocol}/{chain}` answers, healthy or not. */
+/** The reply of `/api/v1/health/{protocol}/{chain}`, healthy or not. */
 export const HealthSchema = z.object({
   generated_at: Time,
   protocol: Text,
@@ -29,7 +29,7 @@ export const HealthSchema = z.object({
   judged_by: z
     .enum(["lag", "advance"])
     .describe(
-      "lag: by the lag. advance: the lag is unknown, for the chain has no reference and the targets report no block times",
+      "lag: by the lag. advance: the lag is unknown, because the chain has no reference and the targets report no block times",
     ),
   freshest: HealthTarget.describe(
     "Of all variants of the tier, whichever was requested; null while no height is known",
@@ -38,7 +38,7 @@ export const HealthSchema = z.object({
   targets: z.array(HealthTarget),
 });
 
-/** What `/api/v1/health/{protocol}` answers: as of each of its chains. */
+/** The reply of `/api/v1/health/{protocol}`: the same for each of its chains. */
 export const ProtocolHealthSchema = HealthSchema.pick({
   generated_at: true,
   protocol: true,
@@ -49,7 +49,7 @@ export const ProtocolHealthSchema = HealthSchema.pick({
 
 const Series = z.array(z.number().nullable());
 
-/** What `/api/v1/history/{protocol}/{chain}` answers. */
+/** The reply of `/api/v1/history/{protocol}/{chain}`. */
 export const HistorySchema = z.object({
   generated_at: Time,
   protocol: Text,
@@ -58,7 +58,7 @@ export const HistorySchema = z.object({
   timestamps: z
     .array(z.number())
     .describe(
-      "Unix seconds; every other list has the same length. All values of a point are of this moment: of its minute (or longer step) the one at which the targets were furthest behind",
+      "Unix seconds; every other list has the same length. All values of a point are of this moment: the moment of its minute (or longer step) at which the targets were furthest behind",
     ),
   reference_block_number: Series,
   targets: z.array(
@@ -76,14 +76,14 @@ export const HistorySchema = z.object({
 
 const SPAN = { generated_at: Time, from: Time, to: Time };
 
-/** What `/api/v1/events` answers. */
+/** The reply of `/api/v1/events`. */
 export const EventsSchema = z.object({
   ...SPAN,
-  total: Count.describe("How many events match; more than `events` where they are limited"),
+  total: Count.describe("How many events match; more than `events` has if `limit` is reached"),
   events: z.array(EventSchema).describe("The latest first"),
 });
 
-/** What `/api/v1/incidents` answers. */
+/** The reply of `/api/v1/incidents`. */
 export const IncidentsSchema = z.object({
   ...SPAN,
   total: Count,
@@ -94,7 +94,7 @@ export const IncidentsSchema = z.object({
         scope: Text,
         subject: Text,
         since: Time,
-        until: Time.describe("Null: it goes on").nullable(),
+        until: Time.describe("Null: it has not ended").nullable(),
         duration_seconds: Seconds,
         detail: Text.nullable(),
         targets: z.array(Text).describe("Keys of the targets that it explained, at most 100"),
@@ -107,11 +107,13 @@ export const IncidentsSchema = z.object({
 const Availability = z.object({
   ok_share: z
     .number()
-    .describe("From 0 to 1, of the time in which anything was known; null: it never was")
+    .describe("From 0 to 1: the share of the time in which its state was known; null: never known")
     .nullable(),
   usable_share: z
     .number()
-    .describe("The same of a pair that is ok or degraded, a target that is ok, lagging or chain_halted")
+    .describe(
+      "The same for usable: a pair that is ok or degraded, a target that is ok, lagging or chain_halted",
+    )
     .nullable(),
   longest_outage_seconds: Seconds.describe("The longest time in which it was not usable"),
   known_seconds: Seconds,
@@ -125,10 +127,10 @@ const Availability = z.object({
         detail: Text.nullable(),
       }),
     )
-    .describe("What it was, the latest first"),
+    .describe("Its states, the latest first"),
 });
 
-/** What `/api/v1/status/{protocol}/{chain}/history` answers. */
+/** The reply of `/api/v1/status/{protocol}/{chain}/history`. */
 export const StatusHistorySchema = z.object({
   ...SPAN,
   protocol: Text,

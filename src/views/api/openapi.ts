@@ -39,7 +39,7 @@ const ROUTES: Readonly<Record<string, Route>> = {
   },
   "GET /api/v1/status/{protocol}/{chain}": {
     id: "getPairStatus",
-    summary: "The status of one protocol on one chain, every list filtered",
+    summary: "The status of one protocol on one chain: every list has only what belongs to it",
     query: "none",
     json: "Status",
   },
@@ -59,26 +59,28 @@ const ROUTES: Readonly<Record<string, Route>> = {
   },
   "GET /api/v1/history/{protocol}/{chain}": {
     id: "getHistory",
-    summary: "The recent history of one protocol on one chain, as plotted on its page, the oldest row first",
+    summary:
+      "The recent history of one protocol on one chain, as the page of the chain plots it, the oldest row first",
     query: "history",
     json: "History",
   },
   "GET /api/v1/status/{protocol}/{chain}/history": {
     id: "getStatusHistory",
-    summary: "What a protocol on a chain and its targets were, the latest period first, and how available",
+    summary:
+      "The past states of a protocol on a chain and of its targets, the latest first, and their availability",
     query: "statusHistory",
     json: "StatusHistory",
   },
   "GET /api/v1/events": {
     id: "getEvents",
     summary:
-      "What happened in the last 30 days, the latest event first. Without kind or status: no changes from unknown to ok, and of pairs only those from or to down",
+      "The events of the last 30 days, the latest first. Without kind or status, changes from unknown to ok are left out, and changes of pairs except from or to down",
     query: "events",
     json: "Events",
   },
   "GET /api/v1/incidents": {
     id: "getIncidents",
-    summary: "The incidents of the last 30 days and those that go on, the latest first",
+    summary: "The present incidents and those of the last 30 days, the latest first",
     query: "incidents",
     json: "Incidents",
   },
@@ -105,7 +107,7 @@ const ROUTES: Readonly<Record<string, Route>> = {
 };
 
 const ABOUT =
-  "The sync health of blockchain indexers. All answers come from memory: a request never polls an indexer or uses budget.";
+  "The sync health of blockchain indexers. All replies come from memory: a request never polls an indexer or uses budget.";
 
 /** The OpenAPI 3.1 document of `/openapi.json`. */
 export function openapiDocument(version: string): OpenapiObject {
@@ -176,7 +178,7 @@ function repliesOf(path: string, { query, replies, summary }: Route): Readonly<R
   return {
     "200": summary,
     ...(query && { "400": "A parameter is invalid" }),
-    ...(path.includes("{") && { "404": "A name does not exist; the detail lists those that do" }),
+    ...(path.includes("{") && { "404": "A name does not exist; the detail lists the names that do" }),
     ...replies,
   };
 }

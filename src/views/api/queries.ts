@@ -83,7 +83,7 @@ export const QUERIES = {
       .min(0)
       .optional()
       .describe(
-        "How many seconds a variant may be behind the reference or, if there is none, may go without advancing. Default: the lagging threshold of the target",
+        "How many seconds a variant may be behind the reference or, without a reference, may have had the same height. Default: the lagging threshold of the target",
       ),
     dispute: z
       .enum(["ignore"])
