@@ -267,12 +267,18 @@ export function isNetworkDown(
     isUnreached(source?.last) &&
     source?.lastSuccessMs != null &&
     source.lastSuccessMs >= answeredMs - TOGETHER_POLLS * source.pollIntervalMs;
-  const indexers = sources.filter(({ kind }) => kind === "indexer");
-  const shortestMs = Math.min(...indexers.map(({ pollIntervalMs }) => pollIntervalMs));
+  const shortestMs = sources.reduce(
+    (least, { kind, pollIntervalMs }) => (kind === "indexer" ? Math.min(least, pollIntervalMs) : least),
+    Number.POSITIVE_INFINITY,
+  );
+  const silentMs = nowMs - Math.max(answeredMs, ranSinceMs);
+  if (silentMs < shortestMs) {
+    return false;
+  }
   // A status that has just changed shows that the silence is more than one bad poll.
   const hasChanged = sources.some((source) => source.verdict?.status === "unreachable" && wentSilent(source));
   const leastMs = hasChanged ? shortestMs : Math.max(SILENCE_MS, SILENT_POLLS * shortestMs);
-  if (nowMs - Math.max(answeredMs, ranSinceMs) < leastMs) {
+  if (silentMs < leastMs) {
     return false;
   }
   const byKey = new Map(sources.map((source) => [source.key, source]));

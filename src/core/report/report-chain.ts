@@ -118,15 +118,14 @@ function reportStandings(state: ChainState, watched: WatchedChain, view: ChainVi
   const bounds = boundsIn(chainAt(state, watched, view.nowMs));
   return state.sources.flatMap((source) => {
     const standing = standingOf(source, view);
+    if (standing === null) {
+      return [];
+    }
+    const { block_number, detail, stands } = standing;
     const most = bounds.get(source.key)?.high ?? Number.POSITIVE_INFINITY;
-    return standing === null
-      ? []
-      : {
-          ...{ source: source.key, host: watched.sources.get(source.key)?.provider ?? null },
-          ...standing,
-          most_block:
-            standing.block_number === null || most === Number.POSITIVE_INFINITY ? null : Math.floor(most),
-        };
+    const most_block = block_number === null || most === Number.POSITIVE_INFINITY ? null : Math.floor(most);
+    const host = watched.sources.get(source.key)?.provider ?? null;
+    return { source: source.key, host, block_number, stands, detail, most_block };
   });
 }
 

@@ -133,9 +133,10 @@ export function reached({ samples }: SourceState): Sample | null {
 /** The heights of a source, each as the highest of the last few up to then: none wobbles between replicas. */
 export function steadied(samples: readonly Sample[]): readonly Sample[] {
   return samples.map((sample, index) => {
-    const block = Math.max(
-      ...samples.slice(Math.max(0, index + 1 - WOBBLE_SAMPLES), index + 1).map((one) => one.block),
-    );
+    let { block } = sample;
+    for (let back = 1; back < WOBBLE_SAMPLES; back += 1) {
+      block = Math.max(block, samples[index - back]?.block ?? 0);
+    }
     return block === sample.block ? sample : { ...sample, block };
   });
 }
