@@ -1,3 +1,4 @@
+import { DAY_MS } from "../core/model/durations.ts";
 import type { Budget, Endpoint, Fleet } from "../core/model/fleet.ts";
 import type { Failure } from "../core/model/observation.ts";
 import type { BudgetReport } from "../core/model/report.ts";
@@ -26,7 +27,6 @@ export type Grant =
     });
 
 const GRANTED: Grant = { kind: "granted" };
-const DAY_MS = 86_400_000;
 /** The longest window, plus a day. */
 const LONGEST_MEMORY_MS = 32 * DAY_MS;
 

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { DAY_MS, HOUR_MS } from "../core/model/durations.ts";
 import type { Budget } from "../core/model/fleet.ts";
 import { BackOff, isBackingOff, NO_BACK_OFF, Time } from "./back-off.ts";
 
@@ -34,9 +35,6 @@ export interface Ledger extends Omit<Spent, "sentTo"> {
   /** Kept free for scheduled polls in every window. */
   readonly reserve: number;
 }
-
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 
 /** A month's window is its longest, 31 days. `nominalMs` is the time that `pollsPerWindow` counts for: the mean month. */
 const WINDOWS = {

@@ -1,6 +1,7 @@
 import type { Config } from "../config/config.ts";
 import { eventOf } from "../core/events/event.ts";
 import { EventLog } from "../core/events/event-log.ts";
+import { DAY_MS, MINUTE_MS } from "../core/model/durations.ts";
 import { isoTime } from "../core/model/text.ts";
 import { Daemon } from "../daemon/daemon.ts";
 import { HistoryStore } from "../daemon/state/history-store.ts";
@@ -11,8 +12,6 @@ import { PLAYED_INTERVAL_SEC } from "../sim/fleet/demo-config.ts";
 import type { SimulatedFleet } from "../sim/fleet/simulated-fleet.ts";
 import type { Step } from "../sim/scenarios/scenario.ts";
 
-export const DAY_MS = 86_400_000;
-const MINUTE_MS = 60_000;
 const PLAYED = "this day was played in virtual time";
 
 interface Day {
@@ -58,7 +57,7 @@ export async function playDay(
     if ((atMs - startMs) % (PLAYED_INTERVAL_SEC * 1_000) === 0) {
       await daemon.checkOnce();
     }
-    const report = daemon.judge();
+    const report = daemon.decideIncidents();
     log.note(report, true);
     await history.record(report);
   }

@@ -1,4 +1,5 @@
 import type { Config } from "../config/config.ts";
+import { DAY_MS } from "../core/model/durations.ts";
 import { endpointsOf } from "../core/model/fleet.ts";
 import { accelerate, type Pace, paceAtSpeed, unhurried } from "../sim/fleet/demo-config.ts";
 import { mirrorFleet } from "../sim/fleet/mirror-fleet.ts";
@@ -8,7 +9,7 @@ import { YESTERDAY } from "../sim/scenarios/yesterday.ts";
 import { SIMULATED_API_KEY } from "../sim/servers/families.ts";
 import { type CommandWorld, cannotUse, type Flags } from "./command-world.ts";
 import { daemonWorld } from "./daemon-world.ts";
-import { DAY_MS, playDay } from "./demo-day.ts";
+import { playDay } from "./demo-day.ts";
 import { loadConfig, readListen } from "./load-config.ts";
 import { runUntilSignal } from "./run.ts";
 

@@ -1,4 +1,5 @@
 import { createTask, parse } from "node-cron";
+import { DAY_MS } from "../core/model/durations.ts";
 
 /** When a schedule fires, in UTC, where no day has 23 or 25 hours. */
 interface Firings {
@@ -15,7 +16,6 @@ interface Firings {
   readonly timesMs: readonly number[];
 }
 
-const DAY_MS = 86_400_000;
 const MEAN_MONTH_DAYS = 30.4;
 const LONGEST_MONTH_DAYS = 31;
 /** Four years from a leap year on. */

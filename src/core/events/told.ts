@@ -1,3 +1,4 @@
+import { HOUR_MS } from "../model/durations.ts";
 import type { NotifyRules } from "../model/notify.ts";
 import { type Incident, incidentKey, isGone, type Report, type TargetReport } from "../model/report.ts";
 import { statusRank } from "../model/statuses.ts";
@@ -33,7 +34,6 @@ export interface News {
   readonly times: number;
 }
 
-const HOUR_MS = 3_600_000;
 /** An incident that begins for the third time within an hour will come again: it is told once more, and then no more until it is over. */
 const FLAPS = 3;
 /** The shortest time between two messages about the same running incident. */

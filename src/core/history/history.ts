@@ -1,3 +1,4 @@
+import { MINUTE_MS } from "../model/durations.ts";
 import type { ChainReport } from "../model/report.ts";
 
 /** Values at even times; null: unknown. */
@@ -52,7 +53,6 @@ interface Step {
   readonly slot: number | null;
 }
 
-const MINUTE_MS = 60_000;
 /** Two hours by the minute. */
 const FINE: Ring = { stepMs: MINUTE_MS, size: 120, first: 0 };
 /** A day by five minutes. */

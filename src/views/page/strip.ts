@@ -7,6 +7,7 @@ import {
   periodReader,
   slotsOf,
 } from "../../core/events/timeline.ts";
+import { DAY_MS } from "../../core/model/durations.ts";
 import { servingTargets } from "../../core/model/fleet.ts";
 import type { Report, TargetReport } from "../../core/model/report.ts";
 import { formatClock, formatCount, formatDuration, formatPercent, isoTime } from "../../core/model/text.ts";
@@ -16,8 +17,6 @@ import { PAIR_WORDS } from "../wording/targets.ts";
 import { type Html, html } from "./html.ts";
 import { eventsPath, fleetPath } from "./links.ts";
 import { type PageOptions, renderSection } from "./shell.ts";
-
-const DAY_MS = 86_400_000;
 
 /** The times that a strip can show. A slot is half an hour, three hours or half a day; 90 days are for the public page. */
 export const RANGES = {

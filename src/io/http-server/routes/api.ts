@@ -1,4 +1,5 @@
 import type { FastifyInstance } from "fastify";
+import { HOUR_MS } from "../../../core/model/durations.ts";
 import { targetsByHost } from "../../../core/model/fleet.ts";
 import type { Report, TargetReport } from "../../../core/model/report.ts";
 import { eventsJson, incidentsJson, statusHistoryJson } from "../../../views/api/events.ts";
@@ -14,8 +15,6 @@ interface Route<Chain = string> {
   /** As far as the path has them. */
   readonly Params: { readonly protocol: string; readonly chain: Chain };
 }
-
-const HOUR_MS = 3_600_000;
 
 /** The JSON API: the report, what follows from it and what happened. */
 export function addApiRoutes(server: FastifyInstance, source: ServerDeps): void {
