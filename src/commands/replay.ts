@@ -48,7 +48,7 @@ export function replay(flags: Flags, world: CommandWorld, files: readonly string
   const printAt = (atMs: number): void => {
     nowMs = Math.max(nowMs, atMs);
     monitor.tick();
-    linesOf(monitor.judge(), chains).forEach(world.out);
+    linesOf(monitor.decideIncidents(), chains).forEach(world.out);
   };
   const play = (recorded: Recorded): void => {
     const atMs = recorded.kind === "restart" ? recorded.atMs : recorded.receivedAtMs;

@@ -120,9 +120,9 @@ export class Daemon implements AsyncDisposable {
     this.#poller = null;
     await Promise.all(pollers.map((poller) => poller[Symbol.asyncDispose]()));
     // What the last polls brought is saved, and handed over.
-    const followed = this.#monitor.tick();
+    const consequences = this.#monitor.tick();
     for (const poller of pollers) {
-      poller.follow(followed);
+      poller.actOn(consequences);
     }
   }
 
@@ -130,20 +130,20 @@ export class Daemon implements AsyncDisposable {
   async checkOnce(): Promise<readonly Observation[]> {
     await using poller = this.#createPoller();
     const observations = await poller.check();
-    poller.follow(this.#monitor.tick());
-    await poller.explained();
-    this.#monitor.judge();
+    poller.actOn(this.#monitor.tick());
+    await poller.explanationsEnded();
+    this.#monitor.decideIncidents();
     return observations;
   }
 
-  /** Decides what follows from the polls since the last call, and does it. Returns whether a status has turned since `judge`. To be called each second. */
+  /** Decides what follows from the polls since the last call, and does it. Returns whether a status has turned since `decideIncidents`. To be called each second. */
   tick(): boolean {
-    const followed = this.#monitor.tick();
+    const consequences = this.#monitor.tick();
     this.#noteEvidence();
     for (const poller of [...this.#retired, ...(this.#poller === null ? [] : [this.#poller])]) {
-      poller.follow(followed);
+      poller.actOn(consequences);
     }
-    if (followed.hasTurned) {
+    if (consequences.hasTurned) {
       this.#hasTurned = true;
       this.#options.store.touchSoon();
     }
@@ -151,9 +151,9 @@ export class Daemon implements AsyncDisposable {
   }
 
   /** Decides which incidents there are now, and reports on it. */
-  judge(): Report {
+  decideIncidents(): Report {
     this.#hasTurned = false;
-    return this.#monitor.judge();
+    return this.#monitor.decideIncidents();
   }
 
   /** Takes in what the leader knows. Only while this process does not poll. */

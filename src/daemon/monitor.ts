@@ -34,7 +34,7 @@ export interface MonitorOptions {
 export type SavedMonitor = Pick<KnownState, "chains" | "incidents">;
 
 /** What follows from a decision, for whoever polls. Sources are named by their keys. */
-export interface Followed {
+export interface Consequences {
   /** Whether the status of a target, or whether our own network works, has just changed. */
   readonly hasTurned: boolean;
   /** Targets whose status is about to change, or has just changed: another poll confirms it. */
@@ -56,8 +56,8 @@ const REPORT_EVERY_MS = 1_000;
 const CHAIN_REPORT_EVERY_MS = 15_000;
 
 /**
- * Holds what is known of every chain, in three steps. `observe` keeps facts; `tick` decides the statuses and `judge` the incidents
- * that follow from them; `report` and all other reads show the last decision, and change nothing.
+ * Holds what is known of every chain, in three steps. `observe` keeps facts; `tick` decides the statuses, and
+ * `decideIncidents` the incidents that follow from them; `report` and all other reads show the last decision, and change nothing.
  *
  * Inside, all instants are on a clock that nobody sets. Observations arrive with times of the wall clock, and reports leave with them.
  */
@@ -105,7 +105,7 @@ export class Monitor {
     this.#useChains(chains);
     // An index-node API may be another one now; it is asked again after the next poll.
     this.#explanations.clear();
-    this.#changed();
+    this.#noteChange();
   }
 
   /** Keeps what a poll brought, and the values that came with it; what is of a source that a reload removed meanwhile is dropped. */
@@ -121,7 +121,7 @@ export class Monitor {
   }
 
   /** Decides the statuses that follow from the observations since the last call; returns what to do next. */
-  tick(): Followed {
+  tick(): Consequences {
     this.#followWall();
     const nowMs = this.#nowMs();
     const news = this.#news;
@@ -129,16 +129,16 @@ export class Monitor {
     const heard = new Set(news.flatMap(({ source }) => this.#chainOf.get(source) ?? []));
     const decided = [...heard].map((chain) => chain.decide(nowMs));
     if (heard.size > 0) {
-      this.#changed();
+      this.#noteChange();
     }
     for (const target of [...this.#explanations.keys()].filter((key) => this.#isOk(key))) {
       this.#explanations.delete(target);
     }
     const missed = this.#missedInOutage(news);
     // After a reply nothing is silent: no need to look at all sources.
-    const isSilent = news.every(({ kind }) => kind === "failed") && this.#isSilent(nowMs);
+    const isDown = news.every(({ kind }) => kind === "failed") && this.#isNetworkDown(nowMs);
     return {
-      hasTurned: decided.some(({ turned }) => turned.length > 0) || this.#isDown() !== isSilent,
+      hasTurned: decided.some(({ turned }) => turned.length > 0) || this.#isInOutage() !== isDown,
       changing: new Set(decided.flatMap(({ changing }) => changing)),
       implausible: new Set(decided.flatMap(({ implausible }) => implausible)),
       suspicions: decided.flatMap(({ suspicions }) => suspicions),
@@ -147,9 +147,9 @@ export class Monitor {
   }
 
   /** Decides which incidents there are now, and reports on it. */
-  judge(): Report {
+  decideIncidents(): Report {
     const input = this.#inputAt(this.#atMs());
-    this.#incidents = decideIncidents(input, this.#isSilent(input.nowMs - this.#wallOffsetMs));
+    this.#incidents = decideIncidents(input, this.#isNetworkDown(input.nowMs - this.#wallOffsetMs));
     this.#latest = composeReport({ ...input, incidents: this.#incidents });
     return this.#latest;
   }
@@ -157,7 +157,7 @@ export class Monitor {
   /** Takes in what an RPC node has at the height of a suspicion; null: it does not have that block. */
   prove(suspicion: Suspicion, found: ReportedBlock | null): void {
     this.#chainOf.get(suspicion.source)?.prove(suspicion, found, this.#nowMs());
-    this.#changed();
+    this.#noteChange();
   }
 
   /** The process stood still until now, so that no reply could be heard. */
@@ -197,7 +197,7 @@ export class Monitor {
     } else {
       this.#explanations.set(target, explanation);
     }
-    this.#changed();
+    this.#noteChange();
     return known === undefined && this.#explanations.has(target);
   }
 
@@ -229,7 +229,7 @@ export class Monitor {
       chain.followWall(offsetMs);
     }
     this.#incidents = incidents ?? this.#incidents;
-    this.#changed();
+    this.#noteChange();
   }
 
   /** Makes the reports of the chains in slices, so that the next report of a large fleet does not delay polls. */
@@ -285,7 +285,7 @@ export class Monitor {
   }
 
   /** What was read before is no longer true. */
-  #changed(): void {
+  #noteChange(): void {
     this.#decidedMs = this.#nowMs();
     this.#latest = null;
   }
@@ -315,7 +315,7 @@ export class Monitor {
       this.#incidents = this.#incidents.map((one) => {
         return { ...one, since: isoTime(Date.parse(one.since) + stepMs) };
       });
-      this.#changed();
+      this.#noteChange();
     }
   }
 
@@ -332,27 +332,27 @@ export class Monitor {
 
   /** Ends a network outage at the first reply, once; returns the endpoints whose polls failed in it. */
   #missedInOutage(news: readonly Observation[]): readonly Endpoint[] {
-    if (!this.#isDown() || news.every(isUnreached)) {
+    if (!this.#isInOutage() || news.every(isUnreached)) {
       return [];
     }
     this.#lastOutageMs = this.#nowMs();
-    this.judge();
-    return this.#isDown()
+    this.decideIncidents();
+    return this.#isInOutage()
       ? []
       : endpointsOf(this.#fleet).filter((endpoint) =>
           sourceKeysOf(endpoint).some((source) => isUnreached(this.#stateOf(source)?.last)),
         );
   }
 
-  #isDown(): boolean {
+  #isInOutage(): boolean {
     return this.#incidents.some(({ scope }) => scope === "network");
   }
 
   /** Whether our own network is down by what the polls say now. */
-  #isSilent(nowMs: number): boolean {
+  #isNetworkDown(nowMs: number): boolean {
     const sources = [...this.#chains.values()].flatMap(({ state }) => state.sources);
     // An outage that was found goes on although the process then stood still.
-    const ranSinceMs = this.#isDown() ? Number.NEGATIVE_INFINITY : this.#ranSinceMs;
+    const ranSinceMs = this.#isInOutage() ? Number.NEGATIVE_INFINITY : this.#ranSinceMs;
     return isNetworkDown(sources, endpointsOf(this.#fleet), nowMs, ranSinceMs);
   }
 

@@ -11,7 +11,7 @@ import { startCron } from "../io/cron.ts";
 import type { createHttpClient, HttpClient } from "../io/http-client/client.ts";
 import type { World } from "../io/world.ts";
 import { explain } from "./explain.ts";
-import type { Followed, Monitor } from "./monitor.ts";
+import type { Consequences, Monitor } from "./monitor.ts";
 import type { EndpointState, EndpointStates, PollUnderWay } from "./polling/endpoint-state.ts";
 import { type Occasion, Poll, type PollTools } from "./polling/poll.ts";
 import type { PollQueue } from "./polling/queue.ts";
@@ -100,7 +100,7 @@ export class Poller implements AsyncDisposable {
   }
 
   /** Does what follows from a decision: confirms, explains, asks nodes for blocks, and polls again what an outage hid. */
-  follow({ changing, implausible, missed, suspicions }: Followed): void {
+  actOn({ changing, implausible, missed, suspicions }: Consequences): void {
     const ended = this.#ended;
     this.#ended = [];
     for (const { observations, state } of ended) {
@@ -128,7 +128,7 @@ export class Poller implements AsyncDisposable {
   }
 
   /** Settles when no request for an explanation is under way. */
-  async explained(): Promise<void> {
+  async explanationsEnded(): Promise<void> {
     await Promise.all(this.#explaining.values());
   }
 
@@ -142,14 +142,14 @@ export class Poller implements AsyncDisposable {
   async retire(): Promise<void> {
     this.#stop();
     await this.#pollsEnded();
-    await this.explained();
+    await this.explanationsEnded();
     await this.#client[Symbol.asyncDispose]();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stopping.abort();
     this.#stop();
-    const settled = Promise.all([this.#pollsEnded(), this.explained()]);
+    const settled = Promise.all([this.#pollsEnded(), this.explanationsEnded()]);
     await this.#client[Symbol.asyncDispose]();
     await settled;
   }

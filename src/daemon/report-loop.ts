@@ -23,20 +23,20 @@ const SAMPLE_MS = 15_000;
  * turned, and every 15 s. Every 15 s it also records the report for the plots.
  */
 export function startReportLoop(
-  daemon: Pick<Daemon, "isPolling" | "judge" | "prepare" | "ready" | "tick">,
+  daemon: Pick<Daemon, "decideIncidents" | "isPolling" | "prepare" | "ready" | "tick">,
   history: Pick<HistoryStore, "record">,
   events: Pick<EventStore, "note">,
   notifier: Pick<Notifier, "note">,
   world: Pick<World, "logger" | "monotonicMs" | "onBug">,
 ): AsyncDisposable {
-  let previous = daemon.judge();
+  let previous = daemon.decideIncidents();
   let sampledMs = Number.NEGATIVE_INFINITY;
   let isReady = false;
   let running: Promise<void> | null = null;
 
   async function run(): Promise<void> {
     await daemon.prepare();
-    const report = daemon.judge();
+    const report = daemon.decideIncidents();
     if (isSampleDue()) {
       sampledMs = world.monotonicMs();
       await history.record(report);

@@ -1,6 +1,6 @@
 import type { PostRequest } from "../core/model/http-post.ts";
 import type { Failure, Head, Observation, PollTimes } from "../core/model/observation.ts";
-import type { Place } from "./form.ts";
+import type { ReplyValue } from "./form.ts";
 
 /** What a reply says of one chain. */
 export type RowContent =
@@ -18,7 +18,7 @@ export interface Row {
 export const NOT_STARTED: Row = { chainId: null, content: { kind: "not_started" } };
 
 /** The rows in the data of a reply, or a text with the reason why there are no rows. */
-export type Reading = readonly Row[] | string;
+export type RowsOrReason = readonly Row[] | string;
 
 /** One way to ask an indexer for its heights, and to read the reply. */
 export interface Question {
@@ -28,7 +28,7 @@ export interface Question {
   readonly reads: "data" | "reply" | "metrics";
   /** The names of the metrics to read: pages may be large, so other lines are dropped on arrival. */
   readonly keep?: readonly string[];
-  read(found: Place): Reading;
+  read(found: ReplyValue): RowsOrReason;
 }
 
 /** What a reply said of one source: an observation, once the times of the poll are added. */

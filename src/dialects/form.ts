@@ -1,6 +1,6 @@
 import type { Form } from "../core/model/fleet.ts";
 import type { Head } from "../core/model/observation.ts";
-import { NOT_STARTED, type Question, type Reading, type Row, type RowContent } from "./dialect.ts";
+import { NOT_STARTED, type Question, type Row, type RowContent, type RowsOrReason } from "./dialect.ts";
 import {
   describeParts,
   describeValue,
@@ -13,20 +13,20 @@ import {
 } from "./values.ts";
 
 /** A value of a reply, and where it is. */
-export interface Place {
+export interface ReplyValue {
   readonly value: unknown;
   /** Such as `data._meta.0`; empty for the whole reply. */
   readonly name: string;
 }
 
-/** The last place on a path that leads nowhere, the key that is absent there, and both in a sentence. */
-export interface Lost extends Place {
+/** The last value on a path that leads nowhere, the key that is absent there, and both in a sentence. */
+export interface Lost extends ReplyValue {
   readonly key: string;
   readonly why: string;
 }
 
 /** Follows names of fields, and positions in lists from 0. */
-export function followKeys(from: Place, keys: readonly string[]): Place | Lost {
+export function followKeys(from: ReplyValue, keys: readonly string[]): ReplyValue | Lost {
   let at = from;
   for (const key of keys) {
     if (!hasKey(at.value, key)) {
@@ -37,7 +37,7 @@ export function followKeys(from: Place, keys: readonly string[]): Place | Lost {
   return at;
 }
 
-function lost({ value, name }: Place, key: string, keys: readonly string[]): Lost {
+function lost({ value, name }: ReplyValue, key: string, keys: readonly string[]): Lost {
   return {
     value,
     name,
@@ -56,33 +56,33 @@ function hasKey(value: unknown, key: string): value is Readonly<Record<string, u
   return typeof value === "object" && value !== null && isPosition && Object.hasOwn(value, key);
 }
 
-function nameOf({ name }: Place): string {
+function nameOf({ name }: ReplyValue): string {
   return name === "" ? "the reply" : name;
 }
 
-function inside({ name }: Place, key: string, value: unknown): Place {
+function inside({ name }: ReplyValue, key: string, value: unknown): ReplyValue {
   return { value, name: name === "" ? key : `${name}.${key}` };
 }
 
-export function isLost(found: Place | Lost): found is Lost {
+export function isLost(found: ReplyValue | Lost): found is Lost {
   return "why" in found;
 }
 
 /** A row of a reply; `key` is what it has as a value of an object. */
-interface RowPlace extends Place {
+interface RowValue extends ReplyValue {
   readonly key?: string;
 }
 
 /** Where a form has no path, and where an optional one leads to nothing. */
-const NOTHING: Place = { value: undefined, name: "nothing" };
+const NOTHING: ReplyValue = { value: undefined, name: "nothing" };
 
-/** Follows a path of a form: `$` is the place itself, `$key` the key of the row, `a|b` is b where a is absent or null. */
-function follow(from: RowPlace, path: string | undefined): Place | Lost {
+/** Follows a path of a form: `$` is the value itself, `$key` the key of the row, `a|b` is b where a is absent or null. */
+function follow(from: RowValue, path: string | undefined): ReplyValue | Lost {
   if (path === undefined) {
     return NOTHING;
   }
   const { isOptional, alternatives } = parsePath(path);
-  let found: Place | Lost = NOTHING;
+  let found: ReplyValue | Lost = NOTHING;
   for (const keys of alternatives) {
     found = keys[0] === "$key" ? { value: from.key, name: "the key" } : followKeys(from, keys);
     if (!isLost(found) && found.value !== null) {
@@ -94,7 +94,7 @@ function follow(from: RowPlace, path: string | undefined): Place | Lost {
 
 interface Path {
   readonly isOptional: boolean;
-  /** The keys of each; none for the place itself. */
+  /** The keys of each; none for the value itself. */
   readonly alternatives: readonly (readonly string[])[];
 }
 
@@ -127,7 +127,7 @@ export function questionsOf(form: Form): readonly Question[] {
 }
 
 /** The rows of a reply. */
-export function readForm(form: Form, found: Place): Reading {
+export function readForm(form: Form, found: ReplyValue): RowsOrReason {
   const root = follow(found, form.root ?? "$");
   if (isLost(root)) {
     return root.why;
@@ -139,7 +139,7 @@ export function readForm(form: Form, found: Place): Reading {
   return isLost(height) && !isNotStarted(form, height, root) ? height.why : [readRow(form, root)];
 }
 
-function readRows(form: Form, root: Place, path: string): Reading {
+function readRows(form: Form, root: ReplyValue, path: string): RowsOrReason {
   const ofObject = /^(.*?)\.?\*$/.exec(path)?.[1];
   const found = follow(root, (ofObject ?? path) || "$");
   if (isLost(found)) {
@@ -150,25 +150,25 @@ function readRows(form: Form, root: Place, path: string): Reading {
     const expected = ofObject === undefined ? "a list" : "an object";
     return `Cannot read ${nameOf(found)} as ${expected} of rows: ${describeValue(value)}`;
   }
-  const places = Object.entries(value).map(([key, row]) => ({ ...inside(found, key, row), key }));
-  if (places.length === 0) {
+  const values = Object.entries(value).map(([key, row]) => ({ ...inside(found, key, row), key }));
+  if (values.length === 0) {
     // An indexer whose rows are those of an object writes all of them when it starts.
     return ofObject === undefined ? [] : [NOT_STARTED];
   }
-  const rows = places.filter((place) => !isOfUnlistedWord(form, place)).map((place) => readRow(form, place));
-  const words = places.map((place) => describeValue(wordOf(form, place))).join(", ");
+  const rows = values.filter((row) => !isOfUnlistedWord(form, row)).map((row) => readRow(form, row));
+  const words = values.map((row) => describeValue(wordOf(form, row))).join(", ");
   return rows.length > 0 ? rows : `Cannot tell which chain a row is of: found ${quote(words)}; ${MAP_WORDS}`;
 }
 
 const MAP_WORDS = "chains of custom in chains.yaml says which chain a word is";
 
 /** Where `chains` lists the words for chains, others are of chains that nobody asked for. */
-function isOfUnlistedWord(form: Form, row: RowPlace): boolean {
+function isOfUnlistedWord(form: Form, row: RowValue): boolean {
   const word = wordOf(form, row);
   return form.chains !== undefined && typeof word === "string" && chainIdOf(form, word) === null;
 }
 
-function wordOf(form: Form, row: RowPlace): unknown {
+function wordOf(form: Form, row: RowValue): unknown {
   const found = follow(row, form.chainId);
   return isLost(found) ? undefined : found.value;
 }
@@ -179,7 +179,7 @@ function chainIdOf({ chainIds }: Form, value: unknown): number | null {
   return named ?? readPositiveInteger(value);
 }
 
-function readRow(form: Form, row: RowPlace): Row {
+function readRow(form: Form, row: RowValue): Row {
   const found = follow(row, form.chainId);
   const chainId = isLost(found) ? null : chainIdOf(form, found.value);
   if (chainId !== null || form.chainId === undefined || form.chainId.endsWith("?")) {
@@ -193,7 +193,7 @@ function readRow(form: Form, row: RowPlace): Row {
   return { chainId, content: unreadable(why) };
 }
 
-function readContent(form: Form, row: RowPlace): RowContent {
+function readContent(form: Form, row: RowValue): RowContent {
   const height = follow(row, form.height);
   if (isNotStarted(form, height, row)) {
     return NOT_STARTED.content;
@@ -224,7 +224,7 @@ function readContent(form: Form, row: RowPlace): RowContent {
  * A path to the height that ends at null is a height of null, and so is an optional one that leads nowhere; a row of null, or a
  * reply of null, is neither.
  */
-function isNotStarted({ notStarted = [] }: Form, height: Place | Lost, row: Place): boolean {
+function isNotStarted({ notStarted = [] }: Form, height: ReplyValue | Lost, row: ReplyValue): boolean {
   if (isLost(height)) {
     return height.name !== row.name && height.value === null && notStarted.includes(null);
   }
@@ -243,7 +243,7 @@ function isBadNews(value: unknown): boolean {
  * The head at a height. Zero means that nothing is indexed yet: it is what graph-node answers for a deployment that starts
  * at block 1, and Ponder for one that starts at genesis.
  */
-export function readHead(height: Place, details: Omit<Head, "block">): RowContent {
+export function readHead(height: ReplyValue, details: Omit<Head, "block">): RowContent {
   const { value } = height;
   if (value === 0 || (typeof value === "string" && /^(?:0|0x0+)$/.test(value))) {
     return NOT_STARTED.content;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Target } from "../core/model/fleet.ts";
 import { formatNumber } from "../core/model/text.ts";
-import { NOT_STARTED, type Question, type Reading, type RowContent } from "./dialect.ts";
+import { NOT_STARTED, type Question, type RowContent, type RowsOrReason } from "./dialect.ts";
 import { readHead } from "./form.ts";
 import { quote, readHash, readPositiveInteger } from "./values.ts";
 
@@ -36,7 +36,7 @@ export function graphStatusQuestion(targets: readonly AskedTarget[]): Question {
   return { body: { query }, reads: "data", read: ({ value }) => readStatuses(targets, value) };
 }
 
-function readStatuses(targets: readonly AskedTarget[], data: unknown): Reading {
+function readStatuses(targets: readonly AskedTarget[], data: unknown): RowsOrReason {
   const statuses = StatusData.safeParse(data).data?.indexingStatuses;
   return statuses === undefined
     ? "Cannot read data.indexingStatuses: expected a list"

@@ -1,10 +1,10 @@
 import type { Reply } from "../core/model/http-post.ts";
 import type { Failure, FailureReason } from "../core/model/observation.ts";
 import { parseJson, shorten } from "../core/model/text.ts";
-import { NOT_STARTED, type Question, type Reading, type Row } from "./dialect.ts";
+import { NOT_STARTED, type Question, type Row, type RowsOrReason } from "./dialect.ts";
 import { findKnownError, firewallOf, isRateLimitText, readWaitMs, titleOf } from "./error-patterns.ts";
 import { FAMILIES } from "./families.ts";
-import { type Place, readForm } from "./form.ts";
+import { type ReplyValue, readForm } from "./form.ts";
 import { quote } from "./values.ts";
 
 /** What a reply to a question says. */
@@ -45,7 +45,7 @@ export function interpretReply(question: Question, reply: Reply, nowMs: number):
 }
 
 /** The plain shape of one block number is accepted from every dialect. */
-function readFound(question: Question, found: Place): Reading {
+function readFound(question: Question, found: ReplyValue): RowsOrReason {
   const reading = question.read(found);
   const isPlain = typeof reading === "string" && question.reads === "data";
   const plain = isPlain ? readForm(FAMILIES.graph, found) : reading;
@@ -180,7 +180,7 @@ interface ParsedBody {
   /** `api`: GraphQL, JSON-RPC, or JSON that is read whole; `text`: plain text or a JSON `message`; `none`: empty, truncated or other JSON. */
   readonly form: "api" | "text" | "none";
   /** The value that the question reads; undefined if the body lacks it. */
-  readonly found: Place;
+  readonly found: ReplyValue;
   /** Its error messages, each with its error code in brackets. */
   readonly errors: readonly string[];
   /** The field of the data that each error is about, in their order; null where it does not say. */
@@ -195,7 +195,7 @@ const MAX_ERROR_CHARACTERS = 2_000;
 const METRICS_PAGE =
   /^(?:# (?:HELP|TYPE|UNIT|EOF)\b|[a-z_:][\w:]*\{[a-z_]\w*="|[a-z:]*_[\w:]*[ \t]+[-+.\dNI])/im;
 
-const NOTHING: Place = { value: undefined, name: "data" };
+const NOTHING: ReplyValue = { value: undefined, name: "data" };
 
 /** Parses a body: GraphQL, JSON-RPC, the `{"error": …}` of graph-node's own 400s, the `{"message": …}` of proxies, plain text. */
 export function readBody(body: string, reads: Question["reads"]): ParsedBody {
@@ -206,7 +206,7 @@ export function readBody(body: string, reads: Question["reads"]): ParsedBody {
   if (json === undefined) {
     return readText(body);
   }
-  const whole: Place = { value: json, name: "" };
+  const whole: ReplyValue = { value: json, name: "" };
   if (!isObject(json)) {
     return reads === "reply"
       ? { form: "api", found: whole, errors: [], fields: [] }
@@ -235,7 +235,7 @@ function fieldOf(error: unknown): string | null {
 }
 
 /** The `data` of GraphQL, or the `result` of JSON-RPC. */
-function dataOf(json: Readonly<Record<string, unknown>>): Place {
+function dataOf(json: Readonly<Record<string, unknown>>): ReplyValue {
   const name = ["data", "result"].find((key) => json[key] != null) ?? ("data" in json ? "data" : "result");
   return { value: json[name], name };
 }

@@ -1,13 +1,13 @@
 import type { Endpoint, MetricsForm } from "../core/model/fleet.ts";
 import { groupBy } from "../core/model/group-by.ts";
-import { NOT_STARTED, type Question, type Reading, type Row, type RowContent } from "./dialect.ts";
+import { NOT_STARTED, type Question, type Row, type RowContent, type RowsOrReason } from "./dialect.ts";
 import { readHead, unreadable } from "./form.ts";
 import { quote, readPositiveInteger, readTimestampSec } from "./values.ts";
 
 type AskedEndpoint = Pick<Endpoint, "targets"> & Partial<Pick<Endpoint, "chain" | "chainId">>;
 
 /** A line of the Prometheus text format with a value. */
-interface Sample {
+interface MetricLine {
   /** The name and the labels, as they are written. */
   readonly series: string;
   /** Null if the page has one chain, undefined if the labels are of none that is wanted. */
@@ -35,10 +35,10 @@ export function metricsQuestion(form: MetricsForm, endpoint: AskedEndpoint): Que
   };
 }
 
-function readMetrics(form: MetricsForm, endpoint: AskedEndpoint, page: string): Reading {
+function readMetrics(form: MetricsForm, endpoint: AskedEndpoint, page: string): RowsOrReason {
   const { height } = form;
   const byChain = (name: string | undefined) =>
-    groupBy(samplesOf(name, page, form, endpoint), ({ chainId }) => chainId);
+    groupBy(linesOf(name, page, form, endpoint), ({ chainId }) => chainId);
   const [heights, times] = [byChain(height), byChain(form.time && nameOfTime(form.time))];
   const rows = [...heights].flatMap(([chainId, samples]): readonly Row[] => {
     const time = times.size === 0 ? null : (times.get(chainId) ?? []);
@@ -63,8 +63,8 @@ function nameOfTime(time: string): string {
 /** What the series of a chain say. `time`: null where the page has no such gauge. */
 function readContent(
   form: MetricsForm,
-  height: readonly Sample[],
-  time: readonly Sample[] | null,
+  height: readonly MetricLine[],
+  time: readonly MetricLine[] | null,
 ): RowContent {
   const lowest = lowestOf(height);
   if (lowest === -1) {
@@ -81,7 +81,7 @@ function readContent(
 }
 
 /** Null: NaN, -1, 0 and no series of the chain mean that it is not known. `samples`: null where the page has no such gauge. */
-function whyNoTime(name: string | undefined, samples: readonly Sample[] | null): string | null {
+function whyNoTime(name: string | undefined, samples: readonly MetricLine[] | null): string | null {
   if (name === undefined || name.endsWith("?")) {
     return null;
   }
@@ -94,9 +94,9 @@ function whyNoTime(name: string | undefined, samples: readonly Sample[] | null):
 }
 
 /** The lines of a metric. The value of a line that cannot be read is NaN. */
-function samplesOf(name: string | undefined, page: string, form: MetricsForm, endpoint: AskedEndpoint) {
+function linesOf(name: string | undefined, page: string, form: MetricsForm, endpoint: AskedEndpoint) {
   const lines = page.split("\n").filter((line) => /^[\w:]*/.exec(line)?.[0] === name);
-  return lines.map((line): Sample => {
+  return lines.map((line): MetricLine => {
     const [, series = line, value = "none"] = LINE.exec(line) ?? [];
     const labels = Array.from(series.matchAll(LABEL), ([, label = "", text = ""]): [string, string] => [
       label,
@@ -111,7 +111,7 @@ function chainIdOf(
   labels: ReadonlyMap<string, string>,
   { chain: label, chains = {}, where = {} }: MetricsForm,
   { targets, chain = null, chainId = 0 }: AskedEndpoint,
-): Sample["chainId"] {
+): MetricLine["chainId"] {
   if (Object.entries(where).some(([name, wanted]) => labels.get(name) !== wanted)) {
     return undefined;
   }
@@ -126,6 +126,6 @@ function chainIdOf(
 }
 
 /** NaN if one of them is not a number, infinite if there are none. */
-function lowestOf(samples: readonly Sample[]): number {
+function lowestOf(samples: readonly MetricLine[]): number {
   return samples.reduce((lowest, { value }) => Math.min(lowest, value), Number.POSITIVE_INFINITY);
 }

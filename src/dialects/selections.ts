@@ -5,7 +5,7 @@ import { askedOf, type QueryResult, type Selection } from "../core/model/selecti
 import { formatDuration } from "../core/model/text.ts";
 import type { Outcome, Question } from "./dialect.ts";
 import { questionsFor } from "./families.ts";
-import { followKeys, isLost, type Lost, type Place } from "./form.ts";
+import { followKeys, isLost, type Lost, type ReplyValue } from "./form.ts";
 import { readBody } from "./interpret-reply.ts";
 import { describeParts, quote } from "./values.ts";
 
@@ -134,7 +134,7 @@ export function refusedSelections(
 function replyTo(
   { alias, expect }: AliasedSelection,
   { errors, fields, found: { value: data } }: ReturnType<typeof readBody>,
-): Place | string {
+): ReplyValue | string {
   // An error that names another field says nothing of this one.
   const error = errors[fields.indexOf(alias)] ?? errors[fields.indexOf(null)];
   const root = followKeys({ value: data, name: "data" }, [alias]);
@@ -198,7 +198,7 @@ function firstOf(parts: object): unknown {
 }
 
 /** The value at a path of a reply, or why it cannot be compared. */
-function readValue(reply: Place, [field = "", ...rest]: readonly string[]): ParityValue | string {
+function readValue(reply: ReplyValue, [field = "", ...rest]: readonly string[]): ParityValue | string {
   const found = followKeys({ value: reply.value, name: `data.${field}` }, rest);
   if (isLost(found)) {
     return isAbsentRow(found) ? NULL : found.why;

@@ -3,7 +3,7 @@ import type { MetricsSource } from "../core/model/metrics-source.ts";
 /** The text format 0.0.4 of Prometheus: https://prometheus.io/docs/instrumenting/exposition_formats/ */
 
 /** A series and its value: the labels as `labelsText` writes them. A series of a histogram has a suffix to its name, such as `_bucket`. */
-export type Sample = readonly [labels: string, value: number, suffix?: string];
+export type MetricSample = readonly [labels: string, value: number, suffix?: string];
 
 /** One metric: its public name, and how its samples are read. */
 export interface MetricFamily<Source = MetricsSource> {
@@ -13,7 +13,7 @@ export interface MetricFamily<Source = MetricsSource> {
   readonly help: string;
   readonly labels: readonly string[];
   /** A sample for each series that exists now; unknown values are absent, never 0. */
-  readonly samples: (source: Source) => Iterable<Sample>;
+  readonly samples: (source: Source) => Iterable<MetricSample>;
 }
 
 /** The text of these families; one without samples is left out. */
@@ -32,7 +32,7 @@ export function headText({ name, help, type }: Pick<MetricFamily, "name" | "help
 }
 
 /** One line; without labels there are no braces. */
-export function sampleLine(name: string, [labels, value, suffix = ""]: Sample): string {
+export function sampleLine(name: string, [labels, value, suffix = ""]: MetricSample): string {
   const braces = labels === "" ? "" : `{${labels}}`;
   const text = String(value);
   const number = Number.isFinite(value) ? text : text.replace("Infinity", "Inf").replace(/^Inf/, "+Inf");
@@ -56,7 +56,7 @@ export function family<Source>(
   name: string,
   help: string,
   labels: readonly string[],
-  samples: (source: Source) => Iterable<Sample>,
+  samples: (source: Source) => Iterable<MetricSample>,
 ): MetricFamily<Source> {
   return { name, type: name.endsWith("_total") ? "counter" : "gauge", help, labels, samples };
 }

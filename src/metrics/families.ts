@@ -7,7 +7,7 @@ import { type BudgetReport, type Report, type TargetReport, targetId } from "../
 import { STATUSES, statusRank } from "../core/model/statuses.ts";
 import { PAIR_STATES } from "../core/report/pairs.ts";
 import { judgeReport } from "../core/report/severity.ts";
-import { family, labelsText, labelText, type MetricFamily, type Sample } from "./exposition.ts";
+import { family, labelsText, labelText, type MetricFamily, type MetricSample } from "./exposition.ts";
 import { histogramSamples, queryDurationSamples, sumOf } from "./histograms.ts";
 import { explainedKeys, INCIDENT_LABELS, incidentSeries } from "./incidents.ts";
 import {
@@ -52,7 +52,7 @@ function familiesOf<Source, Part>(
 ) {
   return (rows: Rows<Part>): readonly MetricFamily<Source>[] =>
     Object.entries(rows).map(([name, [read, help]]) =>
-      family(name, help, labels, function* (source: Source): Iterable<Sample> {
+      family(name, help, labels, function* (source: Source): Iterable<MetricSample> {
         for (const [text, part] of partsOf(source)) {
           const value = typeof read === "function" ? read(part) : part[read];
           if (value !== null) {
@@ -131,7 +131,7 @@ function targetsBy(
   help: string,
   readerOf: (report: Report) => (target: TargetReport) => Iterable<readonly [value: string, sample: number]>,
 ): MetricFamily<ReportSource> {
-  return family(name, help, [...TARGET_LABELS, label], function* (source): Iterable<Sample> {
+  return family(name, help, [...TARGET_LABELS, label], function* (source): Iterable<MetricSample> {
     const read = readerOf(source.report);
     for (const [text, target] of labelledTargets(source)) {
       for (const [value, sample] of read(target)) {
@@ -246,7 +246,7 @@ export const STATUS_METRICS: readonly MetricFamily<ReportSource>[] = [
     "synclag_shared_cause",
     "1 while one cause, of its indexer or host, explains the failure of the target; else absent",
     TARGET_LABELS,
-    function* (source): Iterable<Sample> {
+    function* (source): Iterable<MetricSample> {
       const explained = explainedKeys(source.report);
       for (const [text, { key }] of explained.size === 0 ? [] : labelledTargets(source)) {
         if (explained.has(key)) {
@@ -341,7 +341,8 @@ const POLLING_METRICS: readonly MetricFamily[] = [
     "synclag_unlisted_chains",
     "Chains that the endpoint serves and chains.yaml does not list; absent where replies name no chains",
     ENDPOINT_LABELS,
-    ({ report }) => report.unlisted.map((one): Sample => [keyLabels(one.endpoint), one.chain_ids.length]),
+    ({ report }) =>
+      report.unlisted.map((one): MetricSample => [keyLabels(one.endpoint), one.chain_ids.length]),
   ),
   ...indexers({
     synclag_rounds_skipped_total: [
@@ -382,7 +383,7 @@ const PROCESS_METRICS: readonly MetricFamily[] = [
     "Messages to the webhook, by result",
     ["result"],
     ({ notifications }) =>
-      Object.entries(notifications).map(([result, count]): Sample => [labelsText({ result }), count]),
+      Object.entries(notifications).map(([result, count]): MetricSample => [labelsText({ result }), count]),
   ),
   ...singles({
     synclag_config_last_reload_successful: [
@@ -407,7 +408,7 @@ export const METRIC_FAMILIES: readonly MetricFamily[] = [
   ...PROCESS_METRICS,
 ];
 
-function* statusSamples(source: ReportSource): Iterable<Sample> {
+function* statusSamples(source: ReportSource): Iterable<MetricSample> {
   const testnets = new Map(source.report.chains.map(({ slug, testnet }) => [slug, testnet]));
   for (const [text, target] of labelledTargets(source)) {
     const testnet = `testnet="${testnets.get(target.chain) ?? false}"`;
@@ -417,7 +418,7 @@ function* statusSamples(source: ReportSource): Iterable<Sample> {
   }
 }
 
-function* pairSamples({ report }: ReportSource): Iterable<Sample> {
+function* pairSamples({ report }: ReportSource): Iterable<MetricSample> {
   for (const { protocol, chain, state: current } of judgeReport(report).pairs) {
     for (const state of PAIR_STATES) {
       const labels = { protocol, chain: chain.slug, chain_id: String(chain.chain_id), state };
@@ -426,7 +427,7 @@ function* pairSamples({ report }: ReportSource): Iterable<Sample> {
   }
 }
 
-function* failureSamples(source: MetricsSource): Iterable<Sample> {
+function* failureSamples(source: MetricsSource): Iterable<MetricSample> {
   for (const [labels, counts] of endpointCounts(source)) {
     for (const [failed, label] of REASONS) {
       yield [`${labels},${label}`, sumOf(counts, failed)];
@@ -435,7 +436,7 @@ function* failureSamples(source: MetricsSource): Iterable<Sample> {
 }
 
 /** How long the requests of each indexer, and of the nodes of all chains, took. */
-function* durationSamples(source: MetricsSource): Iterable<Sample> {
+function* durationSamples(source: MetricsSource): Iterable<MetricSample> {
   const { indexers: own, rpcEndpoints } = source.fleet;
   const rpc = rpcEndpoints.length === 0 ? [] : [{ protocol: "", variant: "rpc", tier: "" }];
   for (const labels of [...own, ...rpc].map(indexerLabels)) {

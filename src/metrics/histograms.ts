@@ -5,11 +5,11 @@ import {
   DURATION_CLASSES_SECONDS,
   type MetricsSource,
 } from "../core/model/metrics-source.ts";
-import { labelText, type Sample } from "./exposition.ts";
+import { labelText, type MetricSample } from "./exposition.ts";
 import { endpointLabels } from "./labels.ts";
 
 /** How long the requests with the queries of probes took. */
-export function* queryDurationSamples({ counts, fleet }: MetricsSource): Iterable<Sample> {
+export function* queryDurationSamples({ counts, fleet }: MetricsSource): Iterable<MetricSample> {
   for (const endpoint of endpointsOf(fleet)) {
     const own = counts.get(endpoint.key) ?? {};
     for (const probe of new Set(endpoint.selections?.map((one) => one.probe))) {
@@ -26,7 +26,7 @@ export function* histogramSamples(
   labels: string,
   counts: readonly Counts[],
   prefix: "" | `query ${string} `,
-): Iterable<Sample> {
+): Iterable<MetricSample> {
   let count = 0;
   for (const bound of DURATION_CLASSES_SECONDS) {
     count += sumOf(counts, `${prefix}within: ${bound}`);

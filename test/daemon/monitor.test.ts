@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { endpointsOf, sourceKeysOf } from "../../src/core/model/fleet.ts";
 import type { Observation } from "../../src/core/model/observation.ts";
-import { type Followed, Monitor } from "../../src/daemon/monitor.ts";
+import { type Consequences, Monitor } from "../../src/daemon/monitor.ts";
 import { fleetYaml } from "../scenarios/statuses/fleets.ts";
 import { TIMES } from "../support/fast-check-seed.ts";
 import { configOf } from "../support/running-app.ts";
@@ -47,7 +47,7 @@ describe("Monitor", () => {
       new Monitor(fleet, { nowMs: wallMs, uptimeMs: () => clock.second * 1_000, budgets: () => [] });
     const first = start();
     const okFor = (monitor: Monitor) => {
-      const { generated_at, targets } = monitor.judge();
+      const { generated_at, targets } = monitor.decideIncidents();
       const ages = targets.map(({ last_success, since }) =>
         [since, last_success].map((time) => Date.parse(generated_at) - Date.parse(time ?? "")),
       );
@@ -94,9 +94,12 @@ async function play(
     const polled = KEYS.filter((_, index) => (second + index * 4) % 15 === 0);
     monitor.observe(polled.map((key) => observationOf(key, scripts[KEYS.indexOf(key)] ?? [], second)));
     await readAll(monitor, reads[second] ?? []);
-    const followed = monitor.tick();
+    const consequences = monitor.tick();
     await readAll(monitor, reads[second] ?? []);
-    outputs.push(plain(followed), second % 15 === 0 || followed.hasTurned ? monitor.judge() : null);
+    outputs.push(
+      plain(consequences),
+      second % 15 === 0 || consequences.hasTurned ? monitor.decideIncidents() : null,
+    );
   }
   return [...outputs, monitor.save(), monitor.report()];
 }
@@ -115,7 +118,7 @@ async function readAll(monitor: Monitor, reads: readonly string[]): Promise<void
   }
 }
 
-function plain({ changing, implausible, ...rest }: Followed) {
+function plain({ changing, implausible, ...rest }: Consequences) {
   return { ...rest, changing: [...changing], implausible: [...implausible] };
 }
 

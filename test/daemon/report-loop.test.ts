@@ -21,7 +21,7 @@ describe("startReportLoop()", () => {
     await using _loop = startReportLoop(
       {
         prepare: () => Promise.resolve(),
-        judge: () => play.report(),
+        decideIncidents: () => play.report(),
         ready: () => ({ ok: true, detail: "" }),
         tick: () => hasTurned,
         isPolling: () => true,

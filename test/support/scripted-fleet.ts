@@ -200,7 +200,7 @@ export class ScriptedFleet extends Outputs {
 
   report(): Report {
     this.#tick();
-    return this.#monitor.judge();
+    return this.#monitor.decideIncidents();
   }
 
   metricsSource(): MetricsSource {

@@ -46,7 +46,7 @@ export const startMonitor: StartCore = (chains, wallMs = (trueMs) => trueMs) => 
     report(nowMs) {
       const core = at(nowMs);
       core.tick();
-      const [chain] = chainReports(core.judge());
+      const [chain] = chainReports(core.decideIncidents());
       if (chain === undefined) {
         throw new Error("Cannot report on a chain: chains.yaml has none");
       }

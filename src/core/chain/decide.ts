@@ -8,7 +8,7 @@ import type { Target } from "../model/fleet.ts";
 import { atPace } from "../model/limit.ts";
 import type { Sample } from "../model/sample.ts";
 import { isFresh, staleAfterMs } from "../model/thresholds.ts";
-import { newestSample, type SourceState, servedOf, steadied } from "../source/source-state.ts";
+import { newestSample, type SourceState, servedOf, steadySamples } from "../source/source-state.ts";
 import { followApproach, lagIn } from "../status/lag.ts";
 import { debounce, statusVote } from "../status/status-vote.ts";
 import { type ChainView, hasOwnEnd, paceRangeOf, targetsByKey, viewOf } from "../status/view.ts";
@@ -165,8 +165,8 @@ function measureGap(target: Target, against: Target, pace: PaceRange, state: Cha
     return;
   }
   const targetDrives = target.pollIntervalMs >= against.pollIntervalMs;
-  const driver = steadied((targetDrives ? own : other).samples).at(-1);
-  const partners = steadied((targetDrives ? other : own).samples);
+  const driver = steadySamples((targetDrives ? own : other).samples).at(-1);
+  const partners = steadySamples((targetDrives ? other : own).samples);
   if (contradictionOf(own, state) !== null || contradictionOf(other, state) !== null) {
     own.gap = NO_MEASURES;
   } else if (driver !== undefined) {

@@ -30,8 +30,7 @@ export function suspicionsOf({ heard, nowMs, state, watched }: Instant): readonl
     .map(({ source }) => source)
     .filter(({ kind, key }) => kind !== "rpc" && state.proofs[key] === undefined)
     .filter((source) => isSuspect(source, state));
-  const node =
-    suspects.length > 0 && state.sources.find((source) => isWitness(source, state, watched, nowMs));
+  const node = suspects.length > 0 && state.sources.find((source) => canProve(source, state, watched, nowMs));
   return suspects.flatMap((source) => {
     // Hashes say more than times do.
     const sample = source.samples.findLast(({ hash }) => hash !== null) ?? newestSample(source);
@@ -68,7 +67,7 @@ export function isSuspect(source: SourceState, { consensus }: Pick<ChainState, "
 }
 
 /** A JSON-RPC node with a recent reply that no source contradicts. */
-function isWitness(
+function canProve(
   source: SourceState,
   state: ChainState,
   { chain, sources }: WatchedChain,

@@ -1,13 +1,12 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../model/durations.ts";
 import { type Incident, incidentKey, type Report, type TargetReport } from "../model/report.ts";
 import { isoTime } from "../model/text.ts";
 import { pairState, pairsOf } from "../report/pairs.ts";
 import { type Event, type EventKind, eventOf } from "./event.ts";
-import { unwatched, watchedSinceMs } from "./unwatched.ts";
+import { unwatchedIntervals, watchedSinceMs } from "./unwatched.ts";
 
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
 /** How much watched time events are kept for. Those of pairs are few, and the public page shows 90 days. */
-const KEPT_MS = 30 * 24 * HOUR_MS;
+const KEPT_MS = 30 * DAY_MS;
 const PAIR_KEPT_MS = 3 * KEPT_MS;
 /** The most events of one subject, so that a flapping target does not displace all others. */
 const MOST_OF_ONE = 500;
@@ -266,10 +265,10 @@ export class EventLog {
     }
     this.#prunedMs = nowMs;
     const configured = subjectsOf(targets);
-    const gaps = unwatched(this.all("process"), time);
+    const unwatched = unwatchedIntervals(this.all("process"), time);
     const keptMs = {
-      pair: watchedSinceMs(gaps, nowMs, PAIR_KEPT_MS),
-      other: watchedSinceMs(gaps, nowMs, KEPT_MS),
+      pair: watchedSinceMs(unwatched, nowMs, PAIR_KEPT_MS),
+      other: watchedSinceMs(unwatched, nowMs, KEPT_MS),
     };
     const oldest = isFull ? Date.parse(this.all()[size - MOST_EVENTS * 0.9]?.time ?? "") : -Infinity;
     for (const [name, own] of this.#lists) {

@@ -3,7 +3,7 @@ import { STATUSES_BY_URGENCY } from "../model/statuses.ts";
 import { isoTime } from "../model/text.ts";
 import { type Event, eventOf } from "./event.ts";
 import type { EventLog } from "./event-log.ts";
-import { byStart, type Interval, unwatched } from "./unwatched.ts";
+import { byStart, type Interval, unwatchedIntervals } from "./unwatched.ts";
 
 /** A time in which the status of a target, or the state of a pair, was the same. */
 export interface Period extends Interval {
@@ -18,13 +18,13 @@ export interface Period extends Interval {
 const USABLE: ReadonlySet<string> = new Set(["ok", "degraded", "lagging", "chain_halted"]);
 /** Nothing is known of the indexer. */
 const NOT_COUNTED: ReadonlySet<string | null> = new Set([null, "throttled", "unknown"]);
-/** Anything known ranks above a gap, so that a short outage next to a gap is visible. */
+/** Anything known ranks above an unwatched time, so that a short outage next to one is visible. */
 const WORST_LAST: readonly (string | null)[] = [null, ...STATUSES_BY_URGENCY, "degraded", "down"];
 const RANKS: ReadonlyMap<string | null, number> = new Map(WORST_LAST.map((state, rank) => [state, rank]));
 
 /** Reads the states of one subject over an interval, without holes. */
 export function periodReader(log: EventLog, interval: Interval) {
-  const gaps = unwatched(log.all("process"), interval.to);
+  const unwatched = unwatchedIntervals(log.all("process"), interval.to);
   return (kind: "status" | "pair", subject: string): readonly Period[] => {
     const events = log.of(kind, subject);
     const known = events.map(({ time, to: state, detail }, index): Period => {
@@ -37,7 +37,7 @@ export function periodReader(log: EventLog, interval: Interval) {
         return { ...one, from: isEarly ? interval.from : one.from, to: isLate ? interval.to : one.to };
       });
     // A clock that was put back may have dated an event before the one that it followed.
-    return without(clipped.sort(byStart), gaps);
+    return withoutUnwatched(clipped.sort(byStart), unwatched);
   };
 }
 
@@ -52,17 +52,17 @@ function nothing(from: string, to: string): Period {
   return { from, to, state: null, since: from, detail: null };
 }
 
-/** Periods by their start, in parts where gaps begin or end in them; each gap and period is looked at once. */
-function without(periods: readonly Period[], gaps: readonly Interval[]): readonly Period[] {
+/** Periods by their start, in parts where unwatched times begin or end in them; each is looked at once. */
+function withoutUnwatched(periods: readonly Period[], unwatched: readonly Interval[]): readonly Period[] {
   const parts: Period[] = [];
   let next = 0;
   for (const period of periods) {
     let from = period.from;
-    next += countWhile(gaps, next, (gap) => gap.to <= from);
-    const inside = countWhile(gaps, next, (gap) => gap.from < period.to);
-    for (const gap of gaps.slice(next, next + inside)) {
-      const [hasBegun, isLonger] = [gap.from < from, gap.to > period.to];
-      const [start, end] = [hasBegun ? from : gap.from, isLonger ? period.to : gap.to];
+    next += countWhile(unwatched, next, (interval) => interval.to <= from);
+    const inside = countWhile(unwatched, next, (interval) => interval.from < period.to);
+    for (const interval of unwatched.slice(next, next + inside)) {
+      const [hasBegun, isLonger] = [interval.from < from, interval.to > period.to];
+      const [start, end] = [hasBegun ? from : interval.from, isLonger ? period.to : interval.to];
       parts.push({ ...period, from, to: start }, nothing(start, end));
       from = end;
     }
@@ -134,7 +134,7 @@ export type PastIncident = ReturnType<typeof incidentFrom>[number];
 export const PART_MS = 120_000;
 
 /** The incidents that overlap an interval, the latest first; current ones as the report has them. */
-export function incidentsOf(log: EventLog, { from, to }: Interval, report: Report) {
+export function pastIncidents(log: EventLog, { from, to }: Interval, report: Report) {
   const all = [...log.lists.values()]
     .flatMap((own) => own.flatMap((event, index) => incidentFrom(event, own[index + 1] ?? null, report)))
     .filter(({ since, until }) => since <= to && (until === null || until >= from))

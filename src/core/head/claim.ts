@@ -1,5 +1,5 @@
 import { madeAtMs, readAtMs, type Sample, type Sighting, type WallOffset } from "../model/sample.ts";
-import { reached, type SourceState } from "../source/source-state.ts";
+import { highestSample, type SourceState } from "../source/source-state.ts";
 import type { Pace } from "./consensus.ts";
 import {
   areLevel,
@@ -56,7 +56,7 @@ interface Context {
 export function claimOf(source: SourceState, { provider, staleMs, pace, wall }: Context): Claim | null {
   const { key, kind, peak, samples } = source;
   const newest = samples.at(-1);
-  const highest = reached(source);
+  const highest = highestSample(source);
   if (newest === undefined || highest === null) {
     return null;
   }

@@ -2,7 +2,7 @@ import { type Endpoint, indexerKey, sourceKeysOf } from "../model/fleet.ts";
 import { groupBy } from "../model/group-by.ts";
 import { memoize } from "../model/memoize.ts";
 import type { FailureReason, Observation } from "../model/observation.ts";
-import { type Incident, incidentKey, isNew, type TargetReport } from "../model/report.ts";
+import { type Incident, incidentKey, isFirstSync, type TargetReport } from "../model/report.ts";
 import { type Status, traitsOf } from "../model/statuses.ts";
 import { formatList, formatNumber, isoTime } from "../model/text.ts";
 import type { LastPoll, SourceState } from "../source/source-state.ts";
@@ -11,7 +11,7 @@ import type { LastPoll, SourceState } from "../source/source-state.ts";
 export type SharedCause = Omit<Incident, "severity">;
 
 /** What shared causes are looked for in. */
-export interface IncidentInput {
+export interface CauseInput {
   readonly targets: readonly TargetReport[];
   readonly endpoints: readonly Endpoint[];
   readonly nowMs: number;
@@ -57,7 +57,7 @@ type EndpointOf = ReadonlyMap<string, Endpoint>;
  * two targets; unrelated faults would otherwise hide one another. An incident that goes on keeps its start time, and ends at a lower share than it starts.
  * It does not end while some of its targets are unknown: after a restart or a suspend they have yet to be polled.
  */
-export function findIncidents(previous: readonly Incident[], input: IncidentInput): readonly SharedCause[] {
+export function findCauses(previous: readonly Incident[], input: CauseInput): readonly SharedCause[] {
   const { targets, nowMs } = input;
   const known = new Map(previous.map((incident) => [incidentKey(incident), incident]));
   const since = (group: Pick<Incident, "scope" | "subject">) =>
@@ -88,13 +88,13 @@ export function findIncidents(previous: readonly Incident[], input: IncidentInpu
   });
   const foundKeys = new Set(found.map(incidentKey));
   const unknown = new Set(targets.filter(({ status }) => status === "unknown").map(({ key }) => key));
-  const undecided = previous.filter(
+  const lasting = previous.filter(
     (incident) =>
       incident.scope !== "network" &&
       !foundKeys.has(incidentKey(incident)) &&
       incident.targets.some((key) => unknown.has(key)),
   );
-  return [...found, ...undecided];
+  return [...found, ...lasting];
 }
 
 /** `3 of 4 targets of airdrops/subgraph/production are lagging on base, form and mode` */
@@ -118,7 +118,7 @@ function causeOf(group: Group, endpointOf: EndpointOf, isActive: boolean): Cause
 }
 
 function isTroubled(target: TargetReport): boolean {
-  return traitsOf(target.status).trouble !== null && !isNew(target);
+  return traitsOf(target.status).trouble !== null && !isFirstSync(target);
 }
 
 /** Whether this is more than a coincidence. That a chain has halted is known from a node. */

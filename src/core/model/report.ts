@@ -66,7 +66,7 @@ export const targetId = memoize(
 );
 
 /** Whether it back-fills and was never at the head, so that nobody relies on it yet. */
-export function isNew({ served, status }: Pick<TargetReport, "served" | "status">): boolean {
+export function isFirstSync({ served, status }: Pick<TargetReport, "served" | "status">): boolean {
   return status === "syncing" && !served;
 }
 

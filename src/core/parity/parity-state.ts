@@ -181,13 +181,13 @@ function comparePair(
     Object.assign(known, newPair());
   }
   const times = { ownMs: own.lastMs ?? nowMs, againstMs: against.lastMs ?? nowMs };
-  if (shared !== null && isUsable(shared, own, against) && isNews(known, shared, times)) {
+  if (shared !== null && isComparable(shared, own, against) && isNews(known, shared, times)) {
     foldComparison(known, shared, times, nowMs, isWellKnown(own) && isWellKnown(against));
   }
 }
 
 /** Where values come and go quickly, only what both said of one very height counts. */
-function isUsable(shared: SharedHeight, own: KnownValues, against: KnownValues): boolean {
+function isComparable(shared: SharedHeight, own: KnownValues, against: KnownValues): boolean {
   const isBelieved = isEqual(shared) || (!isContradictory(own) && !isContradictory(against));
   return isBelieved && (!shared.isBetween || (isSteady(own) && isSteady(against)));
 }

@@ -1,5 +1,5 @@
 import type { ChainState } from "../chain/chain-state.ts";
-import { findIncidents, isUnreached, nobodyAnsweredYet } from "../incidents/incidents.ts";
+import { findCauses, isUnreached, nobodyAnsweredYet } from "../incidents/incidents.ts";
 import type { Endpoint } from "../model/fleet.ts";
 import {
   type ChainPart,
@@ -47,8 +47,8 @@ export function composeReport(input: ReportInput): Report {
     chains: chains.map(({ report }) => report.summary),
     targets: targetsIn(input).map((one) =>
       network === undefined
-        ? explained(one, explanations?.get(one.key))
-        : unknown(one, network.detail, network.since),
+        ? withExplanation(one, explanations?.get(one.key))
+        : asUnknown(one, network.detail, network.since),
     ),
     gaps: chains.flatMap(({ report }) => report.gaps),
     parity: chains.flatMap(({ report }) => report.parity),
@@ -63,7 +63,7 @@ export function composeReport(input: ReportInput): Report {
 export function decideIncidents(input: ReportInput, isNetworkDown: boolean): readonly Incident[] {
   const { chains, endpoints, incidents: previous, nowMs } = input;
   const targets = targetsIn(input);
-  const causes = findIncidents(sharedCauses(previous), { targets, endpoints, nowMs, isNetworkDown });
+  const causes = findCauses(sharedCauses(previous), { targets, endpoints, nowMs, isNetworkDown });
   const summaries = chains.map(({ report }) => report.summary);
   const parity = chains.flatMap(({ report }) => report.parity);
   return incidentsOf({ causes, chains: summaries, nowMs, parity, previous, targets });
@@ -82,7 +82,7 @@ function targetsIn({ chains, endpoints, lastOutageMs, maintenance }: ReportInput
   );
   return chains
     .flatMap(({ report }) => report.targets)
-    .map((one) => (unproven.has(one.key) ? unknown(one, "not polled since our network outage", null) : one))
+    .map((one) => (unproven.has(one.key) ? asUnknown(one, "not polled since our network outage", null) : one))
     .map((one) => {
       const untilMs = maintenance?.(one) ?? null;
       const maintenance_until = untilMs === null ? null : isoTime(untilMs);
@@ -90,7 +90,7 @@ function targetsIn({ chains, endpoints, lastOutageMs, maintenance }: ReportInput
     });
 }
 
-function unknown(target: TargetReport, detail: string, since: string | null): TargetReport {
+function asUnknown(target: TargetReport, detail: string, since: string | null): TargetReport {
   const noLag = { lag_blocks: null, lag_seconds: null, lag_extrapolated: false, catch_up: null };
   return { ...target, ...noLag, status: "unknown", unconfirmed: null, since, preferred: false, detail };
 }
@@ -101,7 +101,7 @@ function isPast(target: TargetReport): boolean {
 }
 
 /** With the explanation first in the detail, unless the target is `ok` or `unknown`. */
-function explained(target: TargetReport, explanation: string | undefined): TargetReport {
+function withExplanation(target: TargetReport, explanation: string | undefined): TargetReport {
   return explanation === undefined || target.status === "ok" || target.status === "unknown"
     ? target
     : { ...target, detail: `${explanation}; ${target.detail}` };

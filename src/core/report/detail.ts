@@ -9,10 +9,10 @@ import { staleAfterMs } from "../model/thresholds.ts";
 import { failedQueries, type QueryState } from "../source/queries.ts";
 import {
   disagreementOf,
+  highestSample,
   idleMs,
   type LastPoll,
   newestSample,
-  reached,
   type SourceState,
 } from "../source/source-state.ts";
 import { divergedText } from "../status/exclusion-text.ts";
@@ -118,7 +118,7 @@ function clauseOf(facts: Facts): string {
   if (status !== "ok") {
     return `${what}; ${CLAUSES[status](facts)}`;
   }
-  const block = reached(state)?.block;
+  const block = highestSample(state)?.block;
   const at = block === undefined || typeof ended.end === "number" ? "" : `, at block ${formatNumber(block)}`;
   return ended.isOwn || view.reference === null ? `${what}${at}` : `${what}, ${behindText(facts)}`;
 }
@@ -179,7 +179,7 @@ function stalledText(facts: Facts): string {
   if (reference !== null && reference.reachedMs > (state.peak?.atMs ?? 0) + stoodMs / 2) {
     return `${stands} while its chain does, ${behindText(facts, stoodMs)}`;
   }
-  return view.independent
+  return view.hasIndependentHead
     ? `${stands}, nor has any other source`
     : `${stands}, nor has any other source: without an independent head it is unknown whether the chain itself has halted`;
 }

@@ -37,13 +37,13 @@ export function incidentsOf({ causes, previous, nowMs, ...report }: IncidentsInp
     .map((one) => ({ ...one, since: known.get(incidentKey(one))?.since ?? isoTime(nowMs) }));
   const foundKeys = new Set(found.map(incidentKey));
   const unknown = new Set(report.targets.filter(({ status }) => status === "unknown").map(({ key }) => key));
-  const undecided = previous.filter(
+  const lasting = previous.filter(
     (one) =>
       one.kind !== "cause" &&
       !foundKeys.has(incidentKey(one)) &&
       one.targets.some((key) => unknown.has(key) && !explained.has(key)),
   );
-  return [...causes, ...found, ...undecided].map((one) => ({ ...one, severity: severityOf(one.targets) }));
+  return [...causes, ...found, ...lasting].map((one) => ({ ...one, severity: severityOf(one.targets) }));
 }
 
 function goneIncident({ key, status }: TargetReport): Found {

@@ -3,8 +3,8 @@ import { groupBy } from "../model/group-by.ts";
 import { isBeyond, type Limit } from "../model/limit.ts";
 import {
   type ChainSummary,
+  isFirstSync,
   isGone,
-  isNew,
   lagOf,
   limitOf,
   type ParityReport,
@@ -67,12 +67,12 @@ export function differingKeys({ key, against_key, odd_key }: ParityReport): read
 
 /** The state of one pair, or of a selection of its targets. */
 export function pairState({ chain, differing, targets }: Omit<Pair, "protocol">): PairState {
-  const serving = servingTargets(targets).filter((target) => !isNew(target));
+  const serving = servingTargets(targets).filter((target) => !isFirstSync(target));
   if (serving.some(({ status }) => status === "ok")) {
     const isDoubtful = chain.dispute !== null || serving.some(({ key }) => differing.has(key));
     return isDoubtful ? "degraded" : "ok";
   }
-  if (serving.some((target) => isUsable(target, chain))) {
+  if (serving.some((target) => isMerelyLate(target, chain))) {
     return "degraded";
   }
   return serving.every(isSilent) ? "unknown" : "down";
@@ -84,7 +84,7 @@ function isSilent(target: TargetReport): boolean {
 }
 
 /** Whether users get data that are at most late. One that waits for a halted chain has its last block; an unknown lag is not under any limit. */
-function isUsable(target: TargetReport, chain: ChainSummary): boolean {
+function isMerelyLate(target: TargetReport, chain: ChainSummary): boolean {
   const { status } = target;
   const isLate = status === "lagging" || status === "syncing" || status === "throttled";
   return status === "chain_halted" || (isLate && isBeyond(criticalOf(target, chain), lagOf(target)) === true);

@@ -19,7 +19,13 @@ import { type Status, statusOfFailure, traitsOf } from "../model/statuses.ts";
 import { inSeconds, isoTime } from "../model/text.ts";
 import { isFresh, staleAfterMs } from "../model/thresholds.ts";
 import { failedQueries, hasDoubtfulQuery, resultOf } from "../source/queries.ts";
-import { newestSample, newSource, reached, type SourceState, servedOf } from "../source/source-state.ts";
+import {
+  highestSample,
+  newestSample,
+  newSource,
+  type SourceState,
+  servedOf,
+} from "../source/source-state.ts";
 import { oppositionText } from "../status/exclusion-text.ts";
 import { lagIn, reportCatchUp } from "../status/lag.ts";
 import { statusVote } from "../status/status-vote.ts";
@@ -343,7 +349,7 @@ function reportHeight(
   if (isFarAhead(contradictionOf(state, view))) {
     return { up: false, block_number: null, block_timestamp: null };
   }
-  const height = reached(state);
+  const height = highestSample(state);
   const dated =
     height?.timestampSec == null
       ? state.samples.findLast(({ timestampSec }) => timestampSec !== null)

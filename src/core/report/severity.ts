@@ -1,6 +1,6 @@
 import { servingTargets } from "../model/fleet.ts";
 import { memoize } from "../model/memoize.ts";
-import { isNew, type Report, SEVERITIES, type Severity, type TargetReport } from "../model/report.ts";
+import { isFirstSync, type Report, SEVERITIES, type Severity, type TargetReport } from "../model/report.ts";
 import { type Pair, type PairState, pairState, pairsOf } from "./pairs.ts";
 
 /** A pair, how well it serves users, and how bad that is. */
@@ -82,7 +82,7 @@ function severityOf(target: TargetReport, { chain, differing }: Pair): Severity 
   if (isDoubtful) {
     return "warning";
   }
-  if (isNew(target)) {
+  if (isFirstSync(target)) {
     return "calm";
   }
   return status === "ok" || status === "unknown" ? status : "warning";

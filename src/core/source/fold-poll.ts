@@ -2,7 +2,13 @@ import type { Observation } from "../model/observation.ts";
 import { readAtMs, type Sample, sampleOf, type WallOffset } from "../model/sample.ts";
 import { traitsOf } from "../model/statuses.ts";
 import { foldQueries } from "./queries.ts";
-import { newestSample, type Replicas, reached, type SourceState, WOBBLE_SAMPLES } from "./source-state.ts";
+import {
+  highestSample,
+  newestSample,
+  type Replicas,
+  type SourceState,
+  WOBBLE_SAMPLES,
+} from "./source-state.ts";
 
 /*
  * A source's heights do not only grow:
@@ -202,7 +208,7 @@ function foldProgress(source: SourceState, sample: Sample, { largeStepBlocks }: 
   const floor = (peak?.block ?? 0) - largeStepBlocks;
   if (peak === null) {
     source.peak = here;
-  } else if (samples.length >= WOBBLE_SAMPLES && (reached(source)?.block ?? 0) < floor) {
+  } else if (samples.length >= WOBBLE_SAMPLES && (highestSample(source)?.block ?? 0) < floor) {
     // None of the last few answers is near the old height.
     source.samples = samples.slice(-KEPT_AFTER_REINDEX);
     source.peak = here;

@@ -121,7 +121,7 @@ export const WOBBLE_SAMPLES = 3;
 export const THIN_SAMPLES = 3;
 
 /** The highest of the last few heights: what the target has reached, whichever replica answers. */
-export function reached({ samples }: SourceState): Sample | null {
+export function highestSample({ samples }: SourceState): Sample | null {
   let best = samples.at(-1) ?? null;
   for (let index = 2; index <= WOBBLE_SAMPLES; index += 1) {
     const sample = samples.at(-index);
@@ -131,7 +131,7 @@ export function reached({ samples }: SourceState): Sample | null {
 }
 
 /** The heights of a source, each as the highest of the last few up to then: none wobbles between replicas. */
-export function steadied(samples: readonly Sample[]): readonly Sample[] {
+export function steadySamples(samples: readonly Sample[]): readonly Sample[] {
   return samples.map((sample, index) => {
     let { block } = sample;
     for (let back = 1; back < WOBBLE_SAMPLES; back += 1) {

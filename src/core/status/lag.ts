@@ -4,7 +4,7 @@ import { DEVIATIONS } from "../head/reach.ts";
 import type { TargetReport } from "../model/report.ts";
 import { madeAtMs, readAtMs } from "../model/sample.ts";
 import { type Status, traitsOf } from "../model/statuses.ts";
-import { type Approach, newestSample, reached, type SourceState } from "../source/source-state.ts";
+import { type Approach, highestSample, newestSample, type SourceState } from "../source/source-state.ts";
 import { type ChainView, endedOf } from "./view.ts";
 
 /** How far a target is behind the reference, or without one the clock, at the instant of its last reply. */
@@ -29,7 +29,7 @@ export function lagIn(source: SourceState, view: ChainView): Lag | null {
 
 /** What its data lack of a chain that is over: no time passes there any more, so the lag does not grow. */
 function lagAtEnd(source: SourceState, last: HeadState, { clock, intervalMs }: ChainView): Lag | null {
-  const own = reached(source);
+  const own = highestSample(source);
   if (own === null) {
     return null;
   }
@@ -57,7 +57,7 @@ function lagAtEnd(source: SourceState, last: HeadState, { clock, intervalMs }: C
  */
 function measureLag(target: SourceState, { reference, clock, intervalMs }: ChainView): Lag | null {
   const newest = newestSample(target);
-  const head = reached(target);
+  const head = highestSample(target);
   if (newest === null || head === null) {
     return null;
   }
@@ -112,7 +112,7 @@ export function followApproach(
   if (verdict === null || !canCatchUp(verdict.status) || replicas?.isStale === true) {
     return null;
   }
-  const [newest, highest] = [newestSample(source), reached(source)];
+  const [newest, highest] = [newestSample(source), highestSample(source)];
   const behind = distanceOf(lag, intervalMs);
   if (newest === null || highest === null || behind === null) {
     return approach;

@@ -123,7 +123,10 @@ function standstillOf(target: SourceState, view: ChainView, thresholds: Threshol
     return null;
   }
   // A target beyond the supposed halt shows that the chain continues.
-  if (view.haltedAt !== null && (newestSample(target)?.block ?? 0) <= view.haltedAt + AHEAD_BLOCKS) {
+  if (
+    view.haltedAtBlock !== null &&
+    (newestSample(target)?.block ?? 0) <= view.haltedAtBlock + AHEAD_BLOCKS
+  ) {
     return "chain_halted";
   }
   return idleMs(target) > stalledAfterMs(thresholds, view.pace) ? "stalled" : null;

@@ -6,7 +6,7 @@ import type { Chain, Target, Thresholds } from "../model/fleet.ts";
 import { memoize } from "../model/memoize.ts";
 import { madeAtMs, type WallOffset } from "../model/sample.ts";
 import { isFresh, stalledAfterMs, thresholdsAtPace } from "../model/thresholds.ts";
-import { idleMs, newestSample, reached, type SourceState } from "../source/source-state.ts";
+import { highestSample, idleMs, newestSample, type SourceState } from "../source/source-state.ts";
 
 /** Sides of equal weight that contradict each other. */
 export interface Dispute {
@@ -40,9 +40,9 @@ export interface ChainView {
   readonly unasked: number;
   /** Whether no second source of the chain was ever polled. */
   readonly hasSingleSource: boolean;
-  readonly haltedAt: number | null;
+  readonly haltedAtBlock: number | null;
   /** Whether an RPC node with fresh evidence could tell a halt of the chain from a stall. */
-  readonly independent: boolean;
+  readonly hasIndependentHead: boolean;
 }
 
 /** Blocks by which an indexer may be ahead of an RPC node that still counts as the head. */
@@ -97,8 +97,8 @@ export function viewOf(
     dispute: unasked > 0 ? null : disputeOf(consensus.undecided, state.sources, rpcs.length > 0),
     unasked,
     hasSingleSource: state.sources.length < 2,
-    haltedAt: standstill(rpcs, head?.block ?? 0, stalledAfterMs(thresholds, pace), clock),
-    independent: rpcs.length > 0,
+    haltedAtBlock: findStandstill(rpcs, head?.block ?? 0, stalledAfterMs(thresholds, pace), clock),
+    hasIndependentHead: rpcs.length > 0,
   };
 }
 
@@ -145,7 +145,7 @@ export function hasOwnEnd(source: SourceState, target: Target | undefined, wallM
 }
 
 function hasReached(source: SourceState, end: End, wallMs: number): boolean {
-  return isReached(end, reached(source)?.block ?? 0, wallMs);
+  return isReached(end, highestSample(source)?.block ?? 0, wallMs);
 }
 
 function disputeOf(
@@ -173,7 +173,7 @@ export function paceRangeOf(clock: ChainClock, chain: Chain): PaceRange | null {
 }
 
 /** Where all RPC nodes show one head that does not move, if no indexer has got beyond it; else null. */
-function standstill(
+function findStandstill(
   rpcs: readonly SourceState[],
   referenceBlock: number,
   afterMs: number,

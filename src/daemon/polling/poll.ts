@@ -65,8 +65,8 @@ export interface PollResult {
   readonly readings: readonly ParityReading[];
 }
 
-/** The result of a question; `refused`, where others remain: the budget has nothing to spare for them now. */
-interface Asked {
+/** A question and what came of it; `refused`, where others remain: the budget has nothing to spare for them now. */
+interface Attempt {
   readonly question: Question;
   readonly answer:
     | Answer
@@ -188,7 +188,7 @@ export class Poll {
    * Asks for the heights without the selections, which may have caused the failure and now wait; `words`: what it was. If
    * nothing more can be sent, the poll says nothing about the targets.
    */
-  async #askAlone(carrying: Carrying, first: Asked, words: string): Promise<PollResult> {
+  async #askAlone(carrying: Carrying, first: Attempt, words: string): Promise<PollResult> {
     const { questionIndex } = this.#state.search;
     // One poll in two reads the heights, even where the budget has no request to spare for asking again.
     noteCarried(this.#state, carrying, 2 * this.#state.endpoint.pollIntervalMs);
@@ -271,7 +271,7 @@ export class Poll {
   }
 
   /** Retries while the latest attempt failed for a reason that may pass; returns the last attempt that was sent. */
-  async #retry(first: Asked, isOwed = false): Promise<Asked> {
+  async #retry(first: Attempt, isOwed = false): Promise<Attempt> {
     const { stopping, world } = this.#tools;
     let latest = first;
     let left = isOwed ? Math.max(1, this.#retries) : this.#retries;
@@ -292,12 +292,12 @@ export class Poll {
   }
 
   /** Asks a JSON-RPC node for its chain id before its first block; then asks for the heights. */
-  async #attempt(use: Use): Promise<Asked> {
+  async #attempt(use: Use): Promise<Attempt> {
     const { endpoint, search } = this.#state;
     if (endpoint.dialect === RPC_DIALECT && !search.isOfChain) {
-      const asked = await this.#ask(CHAIN_ID_QUESTION, use);
-      if (!isBelieved(asked.answer)) {
-        return this.#counted(asked);
+      const attempt = await this.#ask(CHAIN_ID_QUESTION, use);
+      if (!isBelieved(attempt.answer)) {
+        return this.#counted(attempt);
       }
       this.#state.search = { ...search, isOfChain: true };
     }
@@ -308,7 +308,7 @@ export class Poll {
    * Asks the question that was answered last, and where it is refused the next ones of the dialect, each at most once. That
    * search is opportunistic: where the budget cannot spare it, the next poll goes on with it.
    */
-  async #askHeights(use: Use): Promise<Asked> {
+  async #askHeights(use: Use): Promise<Attempt> {
     const { endpoint, search: from } = this.#state;
     const nowMs = this.#tools.world.nowMs();
     const questions = questionsFor(endpoint);
@@ -316,38 +316,38 @@ export class Poll {
     if (first === undefined) {
       throw new TypeError(`Cannot poll ${endpoint.key}: its dialect has no question`);
     }
-    let asked = await this.#ask(first, use);
-    let refused = Number(asked.answer.kind === "refused");
-    while (asked.answer.kind === "refused") {
+    let attempt = await this.#ask(first, use);
+    let refused = Number(attempt.answer.kind === "refused");
+    while (attempt.answer.kind === "refused") {
       const next = others.shift();
       const again = next && (await this.#ask(next, "opportunistic"));
       if (again === undefined || again.answer.kind === "unsent") {
         break;
       }
-      asked = again;
-      refused += Number(asked.answer.kind === "refused");
+      attempt = again;
+      refused += Number(attempt.answer.kind === "refused");
     }
     const search = afterRefusals(from, refused, questions.length, nowMs);
-    const { answer, question } = asked;
+    const { answer, question } = attempt;
     this.#state.search = answer.kind === "answered" ? afterAnswer(search) : search;
     // Data of an unexpected shape may belong to another dialect.
     if (answer.kind === "failed" && answer.reason === "schema") {
-      return this.#counted(this.#ofOtherDialect(asked, answer.detail));
+      return this.#counted(this.#ofOtherDialect(attempt, answer.detail));
     }
     return answer.kind === "refused" && search.refused === questions.length
       ? this.#counted(
-          this.#ofOtherDialect(asked, `expected a reply to ${askedBy(question)}, found: ${answer.detail}`),
+          this.#ofOtherDialect(attempt, `expected a reply to ${askedBy(question)}, found: ${answer.detail}`),
         )
-      : this.#counted(asked);
+      : this.#counted(attempt);
   }
 
-  #ofOtherDialect(asked: Asked, found: string): Asked {
+  #ofOtherDialect(attempt: Attempt, found: string): Attempt {
     const detail = this.#tools.redact(otherDialect(this.#state.endpoint, found));
-    return { ...asked, answer: { kind: "failed", reason: "schema", detail, retryAfterMs: null } };
+    return { ...attempt, answer: { kind: "failed", reason: "schema", detail, retryAfterMs: null } };
   }
 
   /** Sends one question, if the budget allows, and interprets the reply; backs off where the provider asks for it. */
-  async #ask(question: Question, use: Use): Promise<Asked> {
+  async #ask(question: Question, use: Use): Promise<Attempt> {
     const { endpoint, counters, exchanges } = this.#state;
     const { gate, post, redact, world } = this.#tools;
     const { outage } = this.#state;
@@ -391,11 +391,11 @@ export class Poll {
     return waitMs;
   }
 
-  #counted(asked: Asked): Asked {
-    if (asked.answer.kind === "failed") {
-      this.#count(asked.answer);
+  #counted(attempt: Attempt): Attempt {
+    if (attempt.answer.kind === "failed") {
+      this.#count(attempt.answer);
     }
-    return asked;
+    return attempt;
   }
 
   #count({ reason, detail }: Failure): void {
@@ -408,7 +408,7 @@ export class Poll {
    * Adds the times, and counts why rows cannot be used, each reason once. A poll that was aborted, or extra and not sent, observes
    * nothing. One held back by a back-off is not counted: the provider's refusal was counted when it came.
    */
-  #resultOf({ answer, times, waitMs }: Asked): PollResult {
+  #resultOf({ answer, times, waitMs }: Attempt): PollResult {
     if (answer.kind === "answered") {
       const failures = answer.outcomes.filter((outcome) => outcome.kind === "failed");
       for (const failure of new Map(failures.map((one) => [one.reason, one])).values()) {
@@ -441,7 +441,7 @@ export class Poll {
   }
 }
 
-function waiting(waitMs: number | undefined): Pick<Asked, "waitMs"> {
+function waiting(waitMs: number | undefined): Pick<Attempt, "waitMs"> {
   return waitMs === undefined ? {} : { waitMs };
 }
 
@@ -462,25 +462,25 @@ function pause(durationMs: number, stopping: AbortSignal): Promise<void> {
  * Whether an RPC node may be believed after this answer to the question for its chain: one that does not know the question may.
  * One of another chain is a mistake in chains.yaml or in the node, and asked again with each poll until that is corrected.
  */
-function isBelieved(answer: Asked["answer"]): boolean {
+function isBelieved(answer: Attempt["answer"]): boolean {
   return answer.kind === "answered"
     ? answer.outcomes.every(({ kind }) => kind !== "failed")
     : answer.kind === "refused" || (answer.kind === "failed" && CHAIN_UNKNOWN.has(answer.reason));
 }
 
-function isTransient(answer: Asked["answer"]): boolean {
+function isTransient(answer: Attempt["answer"]): boolean {
   return answer.kind === "failed" && answer.retryAfterMs === null && WORTH_A_RETRY.has(answer.reason);
 }
 
 /** Whether a request with selections may have failed because of them. A refusal proves nothing of the question alone. */
-function mayBeOfSelection(answer: Exclude<Asked["answer"], { readonly kind: "answered" }>): boolean {
+function mayBeOfSelection(answer: Exclude<Attempt["answer"], { readonly kind: "answered" }>): boolean {
   return answer.kind === "failed"
     ? answer.retryAfterMs === null && !NOT_OF_A_SELECTION.has(answer.reason)
     : answer.kind === "refused";
 }
 
 /** Why a question was not answered: a server that refuses it says so itself. */
-function wordsOf(answer: Exclude<Asked["answer"], { readonly kind: "answered" }>): string {
+function wordsOf(answer: Exclude<Attempt["answer"], { readonly kind: "answered" }>): string {
   return failureWords(answer.kind === "refused" ? "graphql" : answer.reason, answer.detail);
 }
 

@@ -1,6 +1,6 @@
 import { type Event, isNews, targetsOf } from "../../core/events/event.ts";
 import type { EventLog } from "../../core/events/event-log.ts";
-import { availabilityOf, incidentsOf, periodReader } from "../../core/events/timeline.ts";
+import { availabilityOf, pastIncidents, periodReader } from "../../core/events/timeline.ts";
 import type { Interval } from "../../core/events/unwatched.ts";
 import type { Report } from "../../core/model/report.ts";
 import type { EventQuery } from "./queries.ts";
@@ -49,7 +49,7 @@ export function eventsJson(report: Report, log: EventLog, query: EventQuery, hos
 type LimitedSpan = Interval & Pick<EventQuery, "limit">;
 
 export function incidentsJson(report: Report, log: EventLog, query: LimitedSpan) {
-  const incidents = incidentsOf(log, query, report);
+  const incidents = pastIncidents(log, query, report);
   return { ...span(report, query), total: incidents.length, incidents: incidents.slice(0, query.limit) };
 }
 

@@ -1,6 +1,6 @@
 import type { Event } from "../../core/events/event.ts";
 import { type Change, type Occurrence, occurrencesOf } from "../../core/events/occurrences.ts";
-import { incidentsOf, PART_MS, type PastIncident } from "../../core/events/timeline.ts";
+import { PART_MS, type PastIncident, pastIncidents } from "../../core/events/timeline.ts";
 import { groupBy } from "../../core/model/group-by.ts";
 import { type Incident, incidentKey, type Report } from "../../core/model/report.ts";
 import { formatClock, formatCount, formatDuration, formatNumber, isoTime } from "../../core/model/text.ts";
@@ -92,7 +92,7 @@ function selectOccurrences(
   const nameOf = chainNames(report);
   const all = occurrencesOf(
     log,
-    incidentsOf(log, { from, to }, report),
+    pastIncidents(log, { from, to }, report),
     selectEvents(log, asked, hosts),
     hosts,
   );

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type Event, eventOf } from "../../../src/core/events/event.ts";
 import { EventLog } from "../../../src/core/events/event-log.ts";
-import { availabilityOf, incidentsOf, periodReader, slotsOf } from "../../../src/core/events/timeline.ts";
+import { availabilityOf, pastIncidents, periodReader, slotsOf } from "../../../src/core/events/timeline.ts";
 import { isoTime } from "../../../src/core/model/text.ts";
 import { cpuMsOf } from "../../support/cpu-of.ts";
 import { expectTold } from "../../support/tell.ts";
@@ -29,13 +29,13 @@ function logOf(events: readonly Event[]): EventLog {
   return log;
 }
 
-describe("incidentsOf()", () => {
+describe("pastIncidents()", () => {
   const X = "lockup/subgraph/production/base";
   const Y = "lockup/subgraph/production/mode";
   const incident = (time: string, subject: string, to: string, targets: string[]) =>
     eventOf({ time, kind: "incident", subject, to, targets, target_count: targets.length });
   const past = (...events: readonly Event[]) =>
-    incidentsOf(logOf(events), { from: at("0"), to: at("24") }, sampleReport({})).map(
+    pastIncidents(logOf(events), { from: at("0"), to: at("24") }, sampleReport({})).map(
       ({ subject }) => subject,
     );
   const cause = [
@@ -103,7 +103,7 @@ class EventStory {
       case "slots":
         return slotsOf(periods(), this.#day, 6).map(({ state }) => String(state));
       case "incidents":
-        return incidentsOf(
+        return pastIncidents(
           this.#log,
           { from: at(second), to: at(third) },
           sampleReport({ generated_at: at(third) }),

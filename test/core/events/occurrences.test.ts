@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { eventOf } from "../../../src/core/events/event.ts";
 import { EventLog } from "../../../src/core/events/event-log.ts";
 import { type Occurrence, occurrencesOf } from "../../../src/core/events/occurrences.ts";
-import { incidentsOf } from "../../../src/core/events/timeline.ts";
+import { pastIncidents } from "../../../src/core/events/timeline.ts";
 import { sampleReport } from "../../views/sample-report.ts";
 
 const DAY = { from: "2026-11-30T00:00:00.000Z", to: "2026-12-01T00:00:00.000Z" };
@@ -68,7 +68,7 @@ describe("occurrencesOf()", () => {
 function read(log: EventLog): readonly Occurrence[] {
   const report = { ...sampleReport({}), generated_at: DAY.to, incidents: [] };
   const events = log.all().filter(({ kind }) => kind !== "incident");
-  return occurrencesOf(log, incidentsOf(log, DAY, report), events, HOSTS);
+  return occurrencesOf(log, pastIncidents(log, DAY, report), events, HOSTS);
 }
 
 function summary({ changes, incidents: [incident] }: Occurrence): string {
