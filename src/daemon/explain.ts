@@ -1,5 +1,6 @@
 import type { Endpoint } from "../core/model/fleet.ts";
-import { type Outcome, requestOf } from "../dialects/dialect.ts";
+import type { Observation } from "../core/model/observation.ts";
+import { requestOf } from "../dialects/dialect.ts";
 import { questionsFor } from "../dialects/families.ts";
 import type { Monitor } from "./monitor.ts";
 import { type EndpointState, noteExchange } from "./polling/endpoint-state.ts";
@@ -30,22 +31,22 @@ export async function explain(
     world.logger.debug({ endpoint: api.key, detail: exchange.text }, "Index-node API gave no answer");
     return;
   }
-  for (const outcome of answer.outcomes) {
-    const text = explanationIn(outcome, api);
+  for (const observation of answer.observations) {
+    const text = explanationIn(observation, api);
     // A reason with a text that changes with each reply is logged once.
-    if (text !== undefined && monitor.explain(outcome.source, text)) {
-      world.logger.warn({ target: outcome.source, detail: text }, "Reason found");
+    if (text !== undefined && monitor.keepExplanation(observation.source, text)) {
+      world.logger.warn({ target: observation.source, detail: text }, "Reason found");
     }
   }
 }
 
 /** What the API says of a deployment: null where it names no reason, undefined where it cannot be read. */
-function explanationIn(outcome: Outcome, { targets }: Endpoint): string | null | undefined {
-  if (outcome.kind !== "failed") {
-    return outcome.kind === "head" ? (outcome.head.failure ?? null) : null;
+function explanationIn(observation: Observation, { targets }: Endpoint): string | null | undefined {
+  if (observation.kind !== "failed") {
+    return observation.kind === "head" ? (observation.head.failure ?? null) : null;
   }
-  if (outcome.reason === "not_found") {
+  if (observation.reason === "not_found") {
     return `its graph-node does not index ${targets.map(({ deployment }) => deployment).join(", ")}`;
   }
-  return outcome.reason === "indexing_error" ? outcome.detail : undefined;
+  return observation.reason === "indexing_error" ? observation.detail : undefined;
 }

@@ -155,8 +155,8 @@ export class Monitor {
   }
 
   /** Takes in what an RPC node has at the height of a suspicion; null: it does not have that block. */
-  prove(suspicion: Suspicion, found: ReportedBlock | null): void {
-    this.#chainOf.get(suspicion.source)?.prove(suspicion, found, this.#nowMs());
+  noteProof(suspicion: Suspicion, found: ReportedBlock | null): void {
+    this.#chainOf.get(suspicion.source)?.noteProof(suspicion, found, this.#nowMs());
     this.#noteChange();
   }
 
@@ -190,7 +190,7 @@ export class Monitor {
    * Keeps what an index-node API says of why a target is not `ok`, until it is again; null: it names no reason. Returns whether
    * that is news: no reason was known before.
    */
-  explain(target: string, explanation: string | null): boolean {
+  keepExplanation(target: string, explanation: string | null): boolean {
     const known = this.#explanations.get(target);
     if (explanation === null || this.#isOk(target)) {
       this.#explanations.delete(target);

@@ -83,14 +83,14 @@ export class Poller implements AsyncDisposable {
   /** Starts the schedules, and polls new endpoints at once. `onTick` is called each second. */
   start(onTick: () => void): void {
     const all = this.#parts.states.all();
-    this.#begin(
+    this.#beginPolls(
       all.filter(({ isPolled, poll }) => !isPolled && poll === null),
       "schedule",
     );
     this.#cron = startCron({
       expressions: all.map(({ endpoint }) => endpoint.schedule),
       onDue: (due) =>
-        this.#begin(
+        this.#beginPolls(
           all.filter(({ endpoint }) => due.has(endpoint.schedule)),
           "schedule",
         ),
@@ -113,8 +113,8 @@ export class Poller implements AsyncDisposable {
         this.#confirm(state);
       }
     }
-    this.#prove(suspicions);
-    this.#begin(
+    this.#askNodes(suspicions);
+    this.#beginPolls(
       missed.flatMap(({ key }) => this.#parts.states.of(key) ?? []),
       "extra",
     );
@@ -122,7 +122,7 @@ export class Poller implements AsyncDisposable {
 
   /** Polls every endpoint once; settles when each has been polled, with what that brought. */
   async check(): Promise<readonly Observation[]> {
-    this.#begin(this.#parts.states.all(), "check");
+    this.#beginPolls(this.#parts.states.all(), "check");
     await this.#pollsEnded();
     return this.#ended.flatMap(({ observations }) => observations);
   }
@@ -162,7 +162,7 @@ export class Poller implements AsyncDisposable {
     }
     for (const state of this.#polled) {
       if (state.poll?.startedMs === null) {
-        this.#end(state);
+        this.#endPoll(state);
       }
     }
   }
@@ -172,7 +172,7 @@ export class Poller implements AsyncDisposable {
   }
 
   /** Asks RPC nodes for the blocks that others contradict. */
-  #prove(suspicions: readonly Suspicion[]): void {
+  #askNodes(suspicions: readonly Suspicion[]): void {
     const { monitor, queue, states, world } = this.#parts;
     for (const suspicion of this.#isStopped ? [] : suspicions) {
       const node = states.of(suspicion.node);
@@ -180,7 +180,7 @@ export class Poller implements AsyncDisposable {
         const poll = node && !this.#isStopped ? new Poll(node, "extra", this.#tools) : null;
         const found = await poll?.blockAt(suspicion.block);
         if (found !== undefined) {
-          monitor.prove(suspicion, found);
+          monitor.noteProof(suspicion, found);
         }
       };
       queue.add(node?.endpoint.host ?? "", ask).catch(world.onBug);
@@ -188,14 +188,14 @@ export class Poller implements AsyncDisposable {
   }
 
   /** Queues a poll of each endpoint without a running poll. In a scheduled round the others count as skipped rounds. */
-  #begin(endpoints: readonly EndpointState[], occasion: Occasion): void {
+  #beginPolls(endpoints: readonly EndpointState[], occasion: Occasion): void {
     if (this.#isStopped) {
       return;
     }
     const skipped = new Map<string, EndpointState>();
     for (const state of inOrder(endpoints)) {
       if (state.poll === null) {
-        this.#queue(state, occasion);
+        this.#queuePoll(state, occasion);
       } else if (occasion === "schedule") {
         skipped.set(indexerKey(state.endpoint), state);
       }
@@ -206,7 +206,7 @@ export class Poller implements AsyncDisposable {
     }
   }
 
-  #queue(state: EndpointState, occasion: Occasion): void {
+  #queuePoll(state: EndpointState, occasion: Occasion): void {
     const { queue, world } = this.#parts;
     const poll: PollUnderWay = { startedMs: null, ended: Promise.resolve() };
     clearTimeout(state.confirmation);
@@ -219,11 +219,11 @@ export class Poller implements AsyncDisposable {
       }
       poll.startedMs = world.monotonicMs();
       await this.#poll(state, occasion).catch(world.onBug);
-      this.#end(state);
+      this.#endPoll(state);
     });
   }
 
-  #end(state: EndpointState): void {
+  #endPoll(state: EndpointState): void {
     state.poll = null;
     this.#polled.delete(state);
   }
@@ -270,7 +270,7 @@ export class Poller implements AsyncDisposable {
     clearTimeout(state.confirmation);
     if (state.confirmations < MOST_CONFIRMATIONS && !this.#isStopped) {
       const delayMs = Math.min(state.endpoint.pollIntervalMs / 4, LONGEST_CONFIRMATION_DELAY_MS);
-      state.confirmation = setTimeout(() => this.#begin([state], "extra"), delayMs);
+      state.confirmation = setTimeout(() => this.#beginPolls([state], "extra"), delayMs);
     }
   }
 

@@ -1,6 +1,6 @@
 import type { Endpoint } from "../core/model/fleet.ts";
-import type { Failure } from "../core/model/observation.ts";
-import type { Outcome, Row, RowContent } from "./dialect.ts";
+import type { Failure, Observation, PollTimes } from "../core/model/observation.ts";
+import type { Row, RowContent } from "./dialect.ts";
 import { unreadable } from "./form.ts";
 
 type AskedEndpoint = Pick<Endpoint, "key" | "kind" | "chainId" | "targets">;
@@ -14,11 +14,17 @@ interface Source {
  * Assigns each row to the source whose chain it names. A row without a chain id is used only where there is a single
  * source. Rows of other chains are dropped; an expected chain without a row is `missing`.
  */
-export function assignRows(endpoint: AskedEndpoint, rows: readonly Row[]): readonly Outcome[] {
+export function assignRows(
+  endpoint: AskedEndpoint,
+  rows: readonly Row[],
+  { sentAtMs, receivedAtMs }: PollTimes,
+): readonly Observation[] {
   const byChain = mergeByChain(rows);
   const sources = sourcesOf(endpoint);
   return sources.map(({ source, chainId }) => ({
     source,
+    sentAtMs,
+    receivedAtMs,
     ...(byChain.get(chainId) ?? contentOfAbsentRow(endpoint.kind, chainId, byChain, sources.length === 1)),
   }));
 }
@@ -33,8 +39,13 @@ export function servedChains(rows: readonly Row[]): readonly number[] | null {
 }
 
 /** The same failure for every source of an endpoint: for a poll without a usable reply. */
-export function failEverySource(endpoint: AskedEndpoint, { reason, detail }: Failure): readonly Outcome[] {
-  return sourcesOf(endpoint).map(({ source }) => ({ source, kind: "failed", reason, detail }));
+export function failEverySource(
+  endpoint: AskedEndpoint,
+  { reason, detail }: Failure,
+  { sentAtMs, receivedAtMs }: PollTimes,
+): readonly Observation[] {
+  const failure = { sentAtMs, receivedAtMs, kind: "failed", reason, detail } as const;
+  return sourcesOf(endpoint).map(({ source }) => ({ source, ...failure }));
 }
 
 /** What a reply may describe: targets, or a chain's RPC node. */

@@ -1,5 +1,5 @@
 import type { PostRequest } from "../core/model/http-post.ts";
-import type { Failure, Head, Observation, PollTimes } from "../core/model/observation.ts";
+import type { Failure, Head } from "../core/model/observation.ts";
 import type { ReplyValue } from "./form.ts";
 
 /** What a reply says of one chain. */
@@ -30,11 +30,6 @@ export interface Question {
   readonly keep?: readonly string[];
   read(found: ReplyValue): RowsOrReason;
 }
-
-/** What a reply said of one source: an observation, once the times of the poll are added. */
-export type Outcome = Untimed<Observation>;
-
-type Untimed<Timed> = Timed extends unknown ? Omit<Timed, keyof PollTimes> : never;
 
 /** What is sent to ask an endpoint a question. The text of metrics has other forms, which a server may prefer. */
 export function requestOf(

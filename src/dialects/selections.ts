@@ -1,9 +1,9 @@
 import type { Endpoint, Target } from "../core/model/fleet.ts";
-import type { PollTimes } from "../core/model/observation.ts";
+import type { Observation, PollTimes } from "../core/model/observation.ts";
 import type { ParityReading, ParityValue } from "../core/model/parity.ts";
 import { askedOf, type QueryResult, type Selection } from "../core/model/selection.ts";
 import { formatDuration } from "../core/model/text.ts";
-import type { Outcome, Question } from "./dialect.ts";
+import type { Question } from "./dialect.ts";
 import { questionsFor } from "./families.ts";
 import { followKeys, isLost, type Lost, type ReplyValue } from "./form.ts";
 import { readBody } from "./interpret-reply.ts";
@@ -77,20 +77,18 @@ export interface SelectionReplies {
 }
 
 /**
- * Reads a reply to a combined question. `outcomes`: what it said of each target; a selection whose target has no height among them
+ * Reads a reply to a combined question. `heights`: what was said of each target; a selection whose target has no height among them
  * is left out, because it may be of another chain or time.
  */
 export function readSelections(
   selections: readonly AliasedSelection[],
   body: string,
-  outcomes: readonly Outcome[],
+  heights: readonly Observation[],
   { sentAtMs, receivedAtMs }: PollTimes,
 ): SelectionReplies {
   const read = readBody(withExactNumbers(body), "data");
   const blocks = new Map(
-    outcomes.flatMap((outcome) =>
-      outcome.kind === "head" ? [[outcome.source, outcome.head.block] as const] : [],
-    ),
+    heights.flatMap((one) => (one.kind === "head" ? [[one.source, one.head.block] as const] : [])),
   );
   const tookMs = receivedAtMs - sentAtMs;
   const queries = new Map<string, QueryResult[]>();

@@ -23,7 +23,7 @@ describe("interpretReply() of hostile replies", () => {
       fc.property(anyBody, anyDialect, anyChains, (body, dialect, chainIds) => {
         const heights = read(body, dialect, chainIds).flatMap((interpretation) =>
           interpretation.kind === "answered"
-            ? interpretation.outcomes.flatMap((one) => (one.kind === "head" ? [one.head.block] : []))
+            ? interpretation.observations.flatMap((one) => (one.kind === "head" ? [one.head.block] : []))
             : [],
         );
         expect(heights.filter((block) => !(Number.isSafeInteger(block) && block > 0))).toEqual([]);

@@ -4,8 +4,8 @@ import { describe, it } from "vitest";
 import { parse } from "yaml";
 import { z } from "zod";
 import type { MetricsForm } from "../../src/core/model/fleet.ts";
+import type { Observation } from "../../src/core/model/observation.ts";
 import type { Answer } from "../../src/daemon/polling/interpret-result.ts";
-import type { Outcome } from "../../src/dialects/dialect.ts";
 import { questionsFor } from "../../src/dialects/families.ts";
 import { expectGolden } from "../support/golden.ts";
 import { answerTo, endpointOf, formOf } from "./endpoint-of.ts";
@@ -121,7 +121,7 @@ function httpReplyOf({ file, data, body, status = 200, retry_after: retryAfter }
 function answerText(answer: Answer): string {
   switch (answer.kind) {
     case "answered":
-      return answer.outcomes.map(outcomeText).join("; ");
+      return answer.observations.map(observationText).join("; ");
     case "refused":
       return `refused: ${answer.detail}`;
     default: {
@@ -131,17 +131,17 @@ function answerText(answer: Answer): string {
   }
 }
 
-function outcomeText(outcome: Outcome): string {
-  const id = outcome.source.split("/").at(-1);
+function observationText(observation: Observation): string {
+  const id = observation.source.split("/").at(-1);
   const source = id === "all" ? "node" : `chain ${id}`;
-  switch (outcome.kind) {
+  switch (observation.kind) {
     case "head": {
-      const details = Object.entries(outcome.head).filter(([, value]) => value !== null);
+      const details = Object.entries(observation.head).filter(([, value]) => value !== null);
       return `${source}: ${details.map(([name, value]) => `${name} ${String(value)}`).join(", ")}`;
     }
     case "failed":
-      return `${source}: failed (${outcome.reason}): ${outcome.detail}`;
+      return `${source}: failed (${observation.reason}): ${observation.detail}`;
     default:
-      return `${source}: ${outcome.kind}`;
+      return `${source}: ${observation.kind}`;
   }
 }

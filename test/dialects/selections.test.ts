@@ -2,13 +2,14 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { z } from "zod";
+import type { Observation } from "../../src/core/model/observation.ts";
 import type { ParityReading } from "../../src/core/model/parity.ts";
-import type { Outcome } from "../../src/dialects/dialect.ts";
 import { readSelections } from "../../src/dialects/selections.ts";
 import { expectGolden } from "../support/golden.ts";
 
-const HEAD: Outcome = {
-  source: "base",
+const BASE = { source: "base", sentAtMs: 1, receivedAtMs: 2 };
+const HEAD: Observation = {
+  ...BASE,
   kind: "head",
   head: { block: 400, timestampSec: null, hash: null, deployment: null, indexingErrors: null },
 };
@@ -60,20 +61,20 @@ describe("readSelections()", () => {
   });
 
   it("says nothing of a target without a height in the same answer", () => {
-    const heightless: readonly (readonly Outcome[])[] = [
-      [{ source: "base", kind: "missing" }],
-      [{ source: "base", kind: "failed", reason: "schema", detail: "no height" }],
+    const heightless: readonly (readonly Observation[])[] = [
+      [{ ...BASE, kind: "missing" }],
+      [{ ...BASE, kind: "failed", reason: "schema", detail: "no height" }],
       [{ ...HEAD, source: "ethereum" }],
       [],
     ];
 
-    const readings = heightless.map((outcomes) => read('{"data":{"p0_1":[{"id":7}]}}', outcomes));
+    const readings = heightless.map((heights) => read('{"data":{"p0_1":[{"id":7}]}}', heights));
 
     expect(readings).toEqual([undefined, undefined, undefined, undefined]);
   });
 });
 
-function read(body: string, outcomes: readonly Outcome[] = [HEAD]): ParityReading | string | undefined {
+function read(body: string, heights: readonly Observation[] = [HEAD]): ParityReading | string | undefined {
   const selection = {
     probe: "rows",
     everyMs: 60_000,
@@ -84,7 +85,7 @@ function read(body: string, outcomes: readonly Outcome[] = [HEAD]): ParityReadin
     maxLatencyMs: null,
     at: null,
   } as const;
-  const { queries, readings } = readSelections([selection], body, outcomes, { sentAtMs: 1, receivedAtMs: 2 });
+  const { queries, readings } = readSelections([selection], body, heights, BASE);
   return queries.get("base")?.[0]?.failure ?? readings[0];
 }
 

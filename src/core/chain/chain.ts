@@ -16,7 +16,7 @@ import { decideHead, type Heard, measureGaps, settleStatuses } from "./decide.ts
 import { forgetProofs, isSuspect, proofOf, suspicionsOf } from "./proofs.ts";
 
 /** What a decision changed, by the keys of the sources. */
-export interface Decided {
+export interface Changes {
   /** Targets whose status is about to change, or has just changed. */
   readonly changing: string[];
   /** Targets whose status has just changed, including a first status. */
@@ -62,23 +62,23 @@ export class Chain {
   }
 
   /** Decides what follows from the observations since the last decision. */
-  decide(nowMs: number): Decided {
-    const decided: Decided = { changing: [], turned: [], implausible: [], suspicions: [] };
+  decide(nowMs: number): Changes {
+    const changes: Changes = { changing: [], turned: [], implausible: [], suspicions: [] };
     const { observations, readings } = this.#news;
     this.#news = { observations: [], readings: [] };
     for (const observation of observations) {
-      this.#fold(observation, decided);
+      this.#fold(observation, changes);
     }
-    this.#decideInstant(decided);
+    this.#decideInstant(changes);
     if (readings.length > 0) {
       this.#compare(readings);
     }
     this.#changed(nowMs);
-    return decided;
+    return changes;
   }
 
   /** Takes in what an RPC node has at the height of a suspicion; null: it does not have that block. */
-  prove(suspicion: Suspicion, found: ReportedBlock | null, nowMs: number): void {
+  noteProof(suspicion: Suspicion, found: ReportedBlock | null, nowMs: number): void {
     const source = sourceOf(this.state, suspicion.source);
     if (source !== undefined) {
       this.state.proofs[source.key] = proofOf(source, suspicion, found);
@@ -98,7 +98,7 @@ export class Chain {
   }
 
   /** Folds in one observation, after the instant before it was decided; one of a source that is not watched changes nothing. */
-  #fold(observation: Observation, decided: Decided): void {
+  #fold(observation: Observation, changes: Changes): void {
     const { receivedAtMs } = observation;
     const watched = this.watched.sources.get(observation.source);
     if (watched === undefined) {
@@ -106,7 +106,7 @@ export class Chain {
     }
     const isAgain = this.#heard.some(({ source }) => source.key === observation.source);
     if (isAgain || receivedAtMs - this.#heardFromMs >= INSTANT_MS) {
-      this.#decideInstant(decided);
+      this.#decideInstant(changes);
     }
     const source = this.#sourceFor(observation.source, watched);
     const { last, verdict } = source;
@@ -125,7 +125,7 @@ export class Chain {
     observeReadings(state.parity, { probes, staleMs: chain.thresholds.staleMs }, taken);
   }
 
-  #decideInstant(decided: Decided): void {
+  #decideInstant(changes: Changes): void {
     // In an order that does not depend on which reply came first.
     const heard = this.#heard.sort((a, b) => (a.source.key < b.source.key ? -1 : 1));
     if (heard.length === 0) {
@@ -138,20 +138,20 @@ export class Chain {
     measureGaps(instant);
     settleStatuses(instant);
     forgetProofs(state);
-    decided.suspicions.push(...suspicionsOf(instant));
+    changes.suspicions.push(...suspicionsOf(instant));
     this.#heard = [];
     for (const { before, isHead, source } of heard) {
       if (
         isChanging(before.verdict, source.verdict) ||
         broughtDoubt(source, source.last?.receivedAtMs ?? 0)
       ) {
-        decided.changing.push(source.key);
+        changes.changing.push(source.key);
       }
       if (before.verdict?.status !== source.verdict?.status) {
-        decided.turned.push(source.key);
+        changes.turned.push(source.key);
       }
       if (isHead && isFarAhead(contradictionOf(source, state))) {
-        decided.implausible.push(source.key);
+        changes.implausible.push(source.key);
       }
     }
   }

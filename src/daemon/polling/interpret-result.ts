@@ -2,19 +2,20 @@ import { type Exchange, GET } from "../../core/model/exchange.ts";
 import type { Endpoint } from "../../core/model/fleet.ts";
 import type { PostResult } from "../../core/model/http-post.ts";
 import { jsonOf } from "../../core/model/memoize.ts";
+import type { Observation, PollTimes } from "../../core/model/observation.ts";
 import type { Redact } from "../../core/model/redact.ts";
 import { assignRows, servedChains } from "../../dialects/assign-rows.ts";
-import type { Outcome, Question } from "../../dialects/dialect.ts";
+import type { Question } from "../../dialects/dialect.ts";
 import { type Interpretation, interpretReply } from "../../dialects/interpret-reply.ts";
 import { quote } from "../../dialects/values.ts";
 
 type AskedEndpoint = Pick<Endpoint, "key" | "kind" | "chainId" | "dialect" | "targets">;
 
-/** The result of a request: an outcome for each source of the endpoint, or why there is none. */
+/** The result of a request: an observation of each source of the endpoint, or why there is none. */
 export type Answer =
   | {
       readonly kind: "answered";
-      readonly outcomes: readonly Outcome[];
+      readonly observations: readonly Observation[];
       /** The ids of the chains that the reply names, or null. */
       readonly served: readonly number[] | null;
     }
@@ -33,7 +34,7 @@ export function interpretResult(
   const answer = withoutSecrets(
     result.kind === "failed"
       ? { ...result, retryAfterMs: null }
-      : answerOf(endpoint, interpretReply(question, result.reply, result.receivedAtMs)),
+      : answerOf(endpoint, interpretReply(question, result.reply, result.receivedAtMs), result),
     redact,
   );
   const { httpStatus, body } = result.kind === "failed" ? { httpStatus: null, body: "" } : result.reply;
@@ -43,10 +44,10 @@ export function interpretResult(
   return { answer, exchange, body };
 }
 
-function answerOf(endpoint: AskedEndpoint, interpretation: Interpretation): Answer {
+function answerOf(endpoint: AskedEndpoint, interpretation: Interpretation, times: PollTimes): Answer {
   if (interpretation.kind === "rows") {
     const { rows } = interpretation;
-    return { kind: "answered", outcomes: assignRows(endpoint, rows), served: servedChains(rows) };
+    return { kind: "answered", observations: assignRows(endpoint, rows, times), served: servedChains(rows) };
   }
   // With dialect `auto`, data of another shape may fit another question.
   return interpretation.kind === "failed" && interpretation.reason === "schema" && endpoint.dialect === "auto"
@@ -56,21 +57,21 @@ function answerOf(endpoint: AskedEndpoint, interpretation: Interpretation): Answ
 
 function withoutSecrets(answer: Answer, redact: Redact): Answer {
   return answer.kind === "answered"
-    ? { ...answer, outcomes: answer.outcomes.map((outcome) => outcomeWithoutSecrets(outcome, redact)) }
+    ? { ...answer, observations: answer.observations.map((one) => observationWithoutSecrets(one, redact)) }
     : { ...answer, detail: redact(answer.detail) };
 }
 
-function outcomeWithoutSecrets(outcome: Outcome, redact: Redact): Outcome {
-  if (outcome.kind === "failed") {
-    return { ...outcome, detail: redact(outcome.detail) };
+function observationWithoutSecrets(observation: Observation, redact: Redact): Observation {
+  if (observation.kind === "failed") {
+    return { ...observation, detail: redact(observation.detail) };
   }
-  if (outcome.kind !== "head") {
-    return outcome;
+  if (observation.kind !== "head") {
+    return observation;
   }
-  const { hash, deployment, failure } = outcome.head;
+  const { hash, deployment, failure } = observation.head;
   const cleanOf = (id: string | null): string | null => (id === null || redact(id) !== id ? null : id);
-  const head = { ...outcome.head, hash: cleanOf(hash), deployment: cleanOf(deployment) };
-  return { ...outcome, head: failure === undefined ? head : { ...head, failure: redact(failure) } };
+  const head = { ...observation.head, hash: cleanOf(hash), deployment: cleanOf(deployment) };
+  return { ...observation, head: failure === undefined ? head : { ...head, failure: redact(failure) } };
 }
 
 /** How an exchange ended, in the words of the reply. */
@@ -81,7 +82,7 @@ function outcomeOf(answer: Answer, body: string, redact: Redact): Pick<Exchange,
     case "refused":
       return { outcome: "refused", text: answer.detail };
     case "answered": {
-      const failed = answer.outcomes.find((outcome) => outcome.kind === "failed");
+      const failed = answer.observations.find((one) => one.kind === "failed");
       return failed === undefined
         ? { outcome: "usable", text: redact(quote(body)) }
         : { outcome: failed.reason, text: failed.detail };

@@ -13,7 +13,7 @@ import type { ParityReading } from "../../core/model/parity.ts";
 import type { Redact } from "../../core/model/redact.ts";
 import type { QueryAddress, QueryResult, Selection } from "../../core/model/selection.ts";
 import { failEverySource } from "../../dialects/assign-rows.ts";
-import { askedBy, type Outcome, type Question, requestOf } from "../../dialects/dialect.ts";
+import { askedBy, type Question, requestOf } from "../../dialects/dialect.ts";
 import { blockQuestion, CHAIN_ID_QUESTION, questionsFor, RPC_DIALECT } from "../../dialects/families.ts";
 import { afterAnswer, afterRefusals, otherDialect, questionsToAsk } from "../../dialects/search.ts";
 import {
@@ -144,7 +144,7 @@ export class Poll {
     if (first.answer.kind === "answered") {
       this.#state.search = afterAnswer(this.#state.search);
       noteCarried(this.#state, carrying);
-      const replies = readSelections(carrying.selections, first.body, first.answer.outcomes, first.times);
+      const replies = readSelections(carrying.selections, first.body, first.answer.observations, first.times);
       return this.#withReplies(this.#resultOf(first), replies);
     }
     if (mayBeOfSelection(first.answer)) {
@@ -159,11 +159,11 @@ export class Poll {
     if (answer.kind === "failed" || answer.kind === "refused") {
       this.#count({ reason: "schema", ...answer });
     }
-    const [outcome] = answer.kind === "answered" ? answer.outcomes : [];
-    if (outcome?.kind === "head") {
-      return outcome.head;
+    const [observation] = answer.kind === "answered" ? answer.observations : [];
+    if (observation?.kind === "head") {
+      return observation.head;
     }
-    return outcome?.kind === "not_started" ? null : undefined;
+    return observation?.kind === "not_started" ? null : undefined;
   }
 
   #carrying(due: readonly Selection[]): Carrying | null {
@@ -405,16 +405,16 @@ export class Poll {
   }
 
   /**
-   * Adds the times, and counts why rows cannot be used, each reason once. A poll that was aborted, or extra and not sent, observes
+   * Counts why rows cannot be used, each reason once. A poll that was aborted, or extra and not sent, observes
    * nothing. One held back by a back-off is not counted: the provider's refusal was counted when it came.
    */
   #resultOf({ answer, times, waitMs }: Attempt): PollResult {
     if (answer.kind === "answered") {
-      const failures = answer.outcomes.filter((outcome) => outcome.kind === "failed");
+      const failures = answer.observations.filter((one) => one.kind === "failed");
       for (const failure of new Map(failures.map((one) => [one.reason, one])).values()) {
         this.#count(failure);
       }
-      return { observations: answer.outcomes.map((outcome) => timed(outcome, times)), readings: [] };
+      return { observations: answer.observations, readings: [] };
     }
     if (answer.kind !== "unsent") {
       this.#state.search = { ...this.#state.search, isAnswered: false };
@@ -426,9 +426,9 @@ export class Poll {
     if (answer.kind === "unsent" && this.#use === "scheduled" && answer.reason === "budget") {
       this.#count(answer);
     }
-    const outcomes = failEverySource(this.#state.endpoint, answer);
+    const failed = failEverySource(this.#state.endpoint, answer, times);
     const next = waitMs === undefined ? {} : { nextMs: times.receivedAtMs + Math.round(waitMs) };
-    return { observations: outcomes.map((outcome) => timed({ ...outcome, ...next }, times)), readings: [] };
+    return { observations: failed.map((one) => ({ ...one, ...next })), readings: [] };
   }
 
   #withoutSecrets(reading: ParityReading): ParityReading {
@@ -464,7 +464,7 @@ function pause(durationMs: number, stopping: AbortSignal): Promise<void> {
  */
 function isBelieved(answer: Attempt["answer"]): boolean {
   return answer.kind === "answered"
-    ? answer.outcomes.every(({ kind }) => kind !== "failed")
+    ? answer.observations.every(({ kind }) => kind !== "failed")
     : answer.kind === "refused" || (answer.kind === "failed" && CHAIN_UNKNOWN.has(answer.reason));
 }
 
@@ -482,8 +482,4 @@ function mayBeOfSelection(answer: Exclude<Attempt["answer"], { readonly kind: "a
 /** Why a question was not answered: a server that refuses it says so itself. */
 function wordsOf(answer: Exclude<Attempt["answer"], { readonly kind: "answered" }>): string {
   return failureWords(answer.kind === "refused" ? "graphql" : answer.reason, answer.detail);
-}
-
-function timed(outcome: Outcome, { sentAtMs, receivedAtMs }: PollTimes): Observation {
-  return { sentAtMs, receivedAtMs, ...outcome };
 }

@@ -58,7 +58,7 @@ describe("interpretResult()", () => {
       createRedact(["8545"]),
     );
 
-    expect(answer).toMatchObject({ outcomes: [{ kind: "head", head: { block: 28_545_123 } }] });
+    expect(answer).toMatchObject({ observations: [{ kind: "head", head: { block: 28_545_123 } }] });
   });
 
   it("leaves out an id that holds a secret, and only that", () => {
@@ -66,7 +66,7 @@ describe("interpretResult()", () => {
 
     const { answer } = interpretBody(JSON.stringify({ data: { _meta } }));
 
-    expect(answer).toMatchObject({ outcomes: [{ head: { block: 7, hash: "0xabc", deployment: null } }] });
+    expect(answer).toMatchObject({ observations: [{ head: { block: 7, hash: "0xabc", deployment: null } }] });
   });
 
   it("says that no HTTP reply came, without a key", () => {
