@@ -34,13 +34,13 @@ export function startCron({ expressions, onDue, onTick, onBug }: CronOptions): D
     const nowSec = currentSec();
     const wasPutBack = nowSec < lastSec - LONGEST_WAIT_SEC;
     const fromSec = wasPutBack ? nowSec - 1 : Math.max(lastSec, nowSec - LONGEST_CATCH_UP_SEC);
-    guarded(onTick, onBug);
+    runGuarded(onTick, onBug);
     if (fromSec < nowSec) {
       lastSec = nowSec;
       const missedMs = (nowSec - fromSec) * 1_000;
       const due = new Set(crons.filter((cron) => lastFiringMs(cron, nowSec * 1_000, missedMs) !== null));
       if (due.size > 0) {
-        guarded(() => onDue(due), onBug);
+        runGuarded(() => onDue(due), onBug);
       }
     }
   }
@@ -60,7 +60,7 @@ function msToNextSecond(): number {
   return 1_000 - (Date.now() % 1_000);
 }
 
-function guarded(run: () => void, onBug: (error: unknown) => void): void {
+function runGuarded(run: () => void, onBug: (error: unknown) => void): void {
   try {
     run();
   } catch (error) {

@@ -145,10 +145,12 @@ function withoutTakenBack(samples: readonly Sample[]): readonly Sample[] {
 /** Adds this instant's heights to the gaps between the targets that are compared with each other. */
 export function measureGaps({ heard, state, watched }: Instant): void {
   const pace = paceRangeOf(state.clock, watched.chain);
-  const told = new Set(heard.flatMap(({ source }) => (source.last?.kind === "head" ? [source.key] : [])));
+  const withHeight = new Set(
+    heard.flatMap(({ source }) => (source.last?.kind === "head" ? [source.key] : [])),
+  );
   for (const target of pace === null ? [] : watched.targets) {
     const against = baselineOf(watched, target);
-    if (pace !== null && against !== null && (told.has(target.key) || told.has(against.key))) {
+    if (pace !== null && against !== null && (withHeight.has(target.key) || withHeight.has(against.key))) {
       measureGap(target, against, pace, state);
     }
   }

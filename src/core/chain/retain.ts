@@ -62,13 +62,13 @@ export function retainChain(state: ChainState, watched: WatchedChain, nowMs: num
   for (const source of sources) {
     const former = sourceOf(state, source.key);
     if (former !== undefined && hasFailingQuery(former) && !hasFailingQuery(source)) {
-      judgeAgain(source, view);
+      settleAnew(source, view);
     }
   }
   return retained;
 }
 
-function judgeAgain(source: SourceState, view: ChainView): void {
+function settleAnew(source: SourceState, view: ChainView): void {
   const vote = source.last?.kind === "head" ? statusVote(source, view, lagIn(servedOf(source), view)) : null;
   if (vote !== null && source.verdict !== null) {
     source.verdict = { status: vote.status, dissent: 0, sinceMs: view.nowMs };
@@ -83,7 +83,7 @@ function decideAnew(state: ChainState, watched: WatchedChain, nowMs: number): vo
     // A status may have been given for what a dropped source said.
     source.gap = NO_MEASURES;
     if (source.verdict !== null && traitsOf(source.verdict.status).isCompared) {
-      judgeAgain(source, view);
+      settleAnew(source, view);
     }
   }
 }

@@ -58,7 +58,7 @@ export class EventLog {
 
   /** All events, or those of one kind, the oldest first. */
   all(kind?: EventKind): readonly Event[] {
-    return sorted(
+    return inTimeOrder(
       [...this.#lists.values()].filter(([one]) => kind === undefined || one?.kind === kind).flat(),
     );
   }
@@ -310,7 +310,7 @@ function nameOf({ kind, subject }: Event): string {
 }
 
 /** By time, and of the same moment by subject, so that all replicas tell them in one order. */
-function sorted(events: readonly Event[]): readonly Event[] {
+function inTimeOrder(events: readonly Event[]): readonly Event[] {
   return events.toSorted(
     (a, b) => compare(a.time, b.time) || compare(a.kind, b.kind) || compare(a.subject, b.subject),
   );

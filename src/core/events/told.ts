@@ -55,14 +55,16 @@ export function tell(before: readonly Told[], report: Report, rules: NotifyRules
   const isRunning = new Set(incidents.map(incidentKey));
   const troubled = new Set(incidents.flatMap(({ targets }) => targets));
   const steps = [
-    ...running.map((one) => (isWanted(one, rules) ? goOn(one, time, rules) : { told: one.former })),
+    ...running.map((one) =>
+      isWanted(one, rules) ? continueIncident(one, time, rules) : { told: one.former },
+    ),
     ...before
       .filter(({ incident }) => !isRunning.has(incidentKey(incident)))
       // It goes on in another incident, which has messages of its own.
       .filter(
         ({ ended, incident: { targets } }) => ended !== null || !targets.every((key) => troubled.has(key)),
       )
-      .map((one) => end(one, time)),
+      .map((one) => endIncident(one, time)),
   ];
   return {
     told: steps.flatMap(({ told }) => told ?? []),
@@ -115,7 +117,7 @@ function isWanted({ incident, targets }: Running, rules: NotifyRules): boolean {
   );
 }
 
-function goOn(running: Running, time: string, rules: NotifyRules): Step {
+function continueIncident(running: Running, time: string, rules: NotifyRules): Step {
   const { former, incident, targets } = running;
   const isStart = former === null || former.ended !== null;
   const recent = (former?.starts ?? []).filter((start) => Date.parse(time) - Date.parse(start) < HOUR_MS);
@@ -139,7 +141,7 @@ function goOn(running: Running, time: string, rules: NotifyRules): Step {
   return isWorse(former, now) ? say("changed", { ...now, said: "yes" }) : { told: former };
 }
 
-function end(one: Told, time: string): Step {
+function endIncident(one: Told, time: string): Step {
   if (one.ended === null) {
     const told = { ...one, ended: time };
     return one.said === "yes" ? say("ended", told) : { told };

@@ -80,8 +80,8 @@ export function followWall(clock: ChainClock, wallOffsetMs: number): void {
 /** Measures both intervals anew: by block times, which are exact, or else by when the head was seen to move. */
 export function measurePace(clock: ChainClock): void {
   const { reported, seen } = clock;
-  const told = reportedIsFresh(clock) ? measureInterval(reported, INTERVAL_SPAN, seen) : null;
-  clock.intervalMs = told ?? measureInterval(seen, INTERVAL_SPAN, seen);
+  const reportedMs = reportedIsFresh(clock) ? measureInterval(reported, INTERVAL_SPAN, seen) : null;
+  clock.intervalMs = reportedMs ?? measureInterval(seen, INTERVAL_SPAN, seen);
   clock.recentMs = measureInterval(seen, PACE_SPAN, seen);
 }
 

@@ -82,7 +82,7 @@ export function findCauses(previous: readonly Incident[], input: CauseInput): re
       scope,
       subject,
       since: since(cause.group),
-      detail: describe(cause),
+      detail: describeCause(cause),
       targets: keys,
     };
   });
@@ -98,7 +98,7 @@ export function findCauses(previous: readonly Incident[], input: CauseInput): re
 }
 
 /** `3 of 4 targets of airdrops/subgraph/production are lagging on base, form and mode` */
-function describe({ group: { scope, subject, members }, status, explained }: Cause): string {
+function describeCause({ group: { scope, subject, members }, status, explained }: Cause): string {
   const name = scope === "endpoint" ? subject : `${scope} ${subject}`;
   const chains = [...new Set(explained.map(({ chain }) => chain))];
   const where = scope === "chain" || chains.length > MAX_CHAINS ? "" : ` on ${formatList(chains)}`;

@@ -33,7 +33,9 @@ export function incidentsOf({ causes, previous, nowMs, ...report }: IncidentsInp
   );
   const found = pairs
     .flatMap((pair) => incidentsOfPair(pair, pair.targets.filter(isOpen)))
-    .concat(gone.map(goneIncident))
+    .concat(
+      gone.map(({ key, status }) => incident("target", key, `has ended and is ${status.replace("_", " ")}`)),
+    )
     .map((one) => ({ ...one, since: known.get(incidentKey(one))?.since ?? isoTime(nowMs) }));
   const foundKeys = new Set(found.map(incidentKey));
   const unknown = new Set(report.targets.filter(({ status }) => status === "unknown").map(({ key }) => key));
@@ -46,19 +48,22 @@ export function incidentsOf({ causes, previous, nowMs, ...report }: IncidentsInp
   return [...causes, ...found, ...lasting].map((one) => ({ ...one, severity: severityOf(one.targets) }));
 }
 
-function goneIncident({ key, status }: TargetReport): Found {
-  const detail = `${key} has ended and is ${status.replace("_", " ")}`;
-  return { kind: "target", scope: "target", subject: key, detail, targets: [key] };
-}
-
 /** One incident for what is wrong with the pair as a whole, else one for each of its targets in trouble. */
 function incidentsOfPair(pair: JudgedPair, open: readonly TargetReport[]): readonly Found[] {
   const { trouble, affected } = troubleOfPair(pair, open);
   const shared = affected.map(({ key }) => key);
   const others = open.filter((target) => !affected.includes(target));
   return [
-    ...(shared.length === 0 ? [] : [pairIncident(`${pair.protocol}/${pair.chain.slug}`, trouble, shared)]),
-    ...others.map((target) => targetIncident(target, pair.differing)),
+    ...(shared.length === 0
+      ? []
+      : [incident("pair", `${pair.protocol}/${pair.chain.slug}`, trouble, shared)]),
+    ...others.map(({ key, status }) =>
+      incident(
+        "target",
+        key,
+        status === "ok" && pair.differing.has(key) ? "serves wrong data" : `is ${status}`,
+      ),
+    ),
   ];
 }
 
@@ -74,11 +79,6 @@ function troubleOfPair({ chain, differing, state }: JudgedPair, open: readonly T
   return { trouble: "has variants with different data", affected: unequal.length > 1 ? unequal : [] };
 }
 
-function pairIncident(subject: string, trouble: string, targets: readonly string[]): Found {
-  return { kind: "pair", scope: "pair", subject, detail: `${subject} ${trouble}`, targets: [...targets] };
-}
-
-function targetIncident({ key, status }: TargetReport, differing: ReadonlySet<string>): Found {
-  const trouble = status === "ok" && differing.has(key) ? "serves wrong data" : `is ${status}`;
-  return { kind: "target", scope: "target", subject: key, detail: `${key} ${trouble}`, targets: [key] };
+function incident(kind: "pair" | "target", subject: string, trouble: string, targets = [subject]): Found {
+  return { kind, scope: kind, subject, detail: `${subject} ${trouble}`, targets };
 }

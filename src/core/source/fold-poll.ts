@@ -112,7 +112,7 @@ function startTrack(source: SourceState, sample: Sample): void {
   source.peak = null;
 }
 
-function added(samples: readonly Sample[], sample: Sample): readonly Sample[] {
+function withSample(samples: readonly Sample[], sample: Sample): readonly Sample[] {
   return [...samples.slice(1 - KEPT_SAMPLES), sample];
 }
 
@@ -128,7 +128,7 @@ function addAnswer(
   const floor = highBlock - largeStepBlocks;
   const isLow = sample.block < floor;
   // In one step, not by catching up, it came back from what was taken for a re-index.
-  const leastStep = Math.max((highBlock - peakBlock) / 2, FASTER * climbed(former?.low ?? [], sample));
+  const leastStep = Math.max((highBlock - peakBlock) / 2, FASTER * blocksClimbed(former?.low ?? [], sample));
   const hasReturned = peakBlock < floor && !isLow && sample.block - peakBlock > leastStep;
   if (former !== null) {
     source.replicas = replicasAfter(former, source, sample, { isLow, hasReturned, staleAfterMs });
@@ -146,12 +146,12 @@ function addAnswer(
     startTrack(source, sample);
     countReindex(source);
   } else {
-    source.samples = added(source.samples, sample);
+    source.samples = withSample(source.samples, sample);
   }
 }
 
 /** How far it gets by the time of `to`, at the pace of its latest low heights. */
-function climbed(low: readonly Sample[], to: Sample): number {
+function blocksClimbed(low: readonly Sample[], to: Sample): number {
   const [first, last] = [low[0], low.at(-1)];
   if (first === undefined || last === undefined || first === last) {
     return 0;
@@ -214,7 +214,7 @@ function foldProgress(source: SourceState, sample: Sample, { largeStepBlocks }: 
     source.peak = here;
     source.stepBackPending = false;
     countReindex(source);
-  } else if (goesOnBelow(peak.block, samples)) {
+  } else if (advancesBelow(peak.block, samples)) {
     source.peak = here;
     source.lastAdvanceMs = here.atMs;
   } else if (sample.block < floor) {
@@ -233,7 +233,7 @@ function foldProgress(source: SourceState, sample: Sample, { largeStepBlocks }: 
 }
 
 /** Whether it has advanced below its highest block for long, as after a rollback. Replicas that take turns would have fallen again. */
-function goesOnBelow(peakBlock: number, samples: readonly Sample[]): boolean {
+function advancesBelow(peakBlock: number, samples: readonly Sample[]): boolean {
   const lowest = samples[0]?.block ?? 0;
   const neverFell = samples.every(({ block }, index) => block >= (samples[index - 1]?.block ?? lowest));
   const highest = samples.at(-1)?.block ?? 0;
