@@ -29,7 +29,7 @@ export interface Refusal {
 
 const FIRST_DELAY_MS = 30_000;
 const LONGEST_DELAY_MS = 3_600_000;
-/** So long at least, also where a person may have mended the cause. */
+/** The shortest delay, also where a person may have mended the cause. */
 const LEAST_DELAY_MS = 60_000;
 
 export const NO_BACK_OFF: BackOff = { refusedAtMs: 0, untilMs: 0, delayMs: 0, words: "" };

@@ -46,7 +46,7 @@ export class Budgets {
   readonly #changes = new Map<string, number>();
   readonly #slackMs: number;
 
-  /** `slackMs`: each request counts so much longer than the window of its budget. */
+  /** `slackMs`: for how much longer than the window of its budget each request counts. */
   constructor(fleet: Fleet, { slackMs = 0 }: { readonly slackMs?: number } = {}) {
     this.#slackMs = slackMs;
     this.reload(fleet);

@@ -51,8 +51,8 @@ const BUCKETS_PER_WINDOW = 24;
  * Only the rolling window is counted: it ends now and is as long as the longest calendar window (60 minutes, 24
  * hours, 31 days), so every calendar window lies within the rolling one at its last request, and cannot hold more.
  *
- * `pollsPerWindow`: what the schedules that share the budget ask of it, as `requestsPerWindow` counts it. `slackMs`: each request
- * counts so much longer.
+ * `pollsPerWindow`: what the schedules that share the budget ask of it, as `requestsPerWindow` counts it. `slackMs`: for how much
+ * longer each request counts.
  */
 export function startLedger(budget: Budget, pollsPerWindow: number, slackMs = 0): Ledger {
   return {

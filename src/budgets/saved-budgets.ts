@@ -36,7 +36,7 @@ export function shiftSavedBudgets(saved: SavedBudgets, aheadMs: number): SavedBu
   return { accounts: Object.fromEntries(accounts), atMs: saved.atMs + aheadMs };
 }
 
-/** Moves the requests of an account to spans that end so much later. */
+/** Moves the requests of an account to spans that end later by `byMs`. */
 export function shiftBuckets(spent: Spent, byMs: number): Spent {
   return { ...spent, buckets: spent.buckets.map(([endMs, ...counts]) => [endMs + byMs, ...counts] as const) };
 }

@@ -29,7 +29,7 @@ export function assignRows(
   }));
 }
 
-/** So many are kept of what a hostile reply may name. */
+/** The most chain ids that are kept: a hostile reply may name more. */
 const MOST_SERVED = 200;
 
 /** The chain ids in rows, without duplicates, lowest first; null if no row has a chain id. */

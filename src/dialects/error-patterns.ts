@@ -1,7 +1,7 @@
 import type { FailureReason } from "../core/model/observation.ts";
 import { shorten } from "../core/model/text.ts";
 
-/** The meaning of an error message: a failure, or one of two meanings that are no failure. */
+/** The meaning of an error message: a failure, or one of two that are not failures. */
 type Meaning = FailureReason | "refused" | "not_started";
 
 const LIMIT =

@@ -11,10 +11,10 @@ export const FENCE = `
 if redis.pcall('HGET', KEYS[1], 'token') ~= ARGV[1] then return 'fenced' end
 `;
 
-/** So long the last leader has for itself where the store has lost its memory. */
+/** After the store has lost its memory, only the last leader may take the lease for this time. */
 const GRACE_MS = 3_000;
 
-/** So much later than its length a lease may end, for a server that takes over with another clock. */
+/** How much later than its length a lease may end: another server may have taken over, with another clock. */
 const CLOCK_DIFFERENCE_MS = 60_000;
 /** Longer than the name of a host with a port. */
 const LONGEST_NAME = 300;

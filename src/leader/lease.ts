@@ -1,15 +1,15 @@
 // The lease of the leader as one replica sees it: a pure state machine. Its clock never goes back, and runs during a suspend.
 // The leader may poll, publish and use budgets; docs/HIGH-AVAILABILITY.md has the guarantees.
 
-/** So long a lease lasts in the store after a renewal. */
+/** How long a lease lasts in the store after a renewal. */
 export const LEASE_MS = 12_000;
-/** So long its holder acts on it, counted from when it asked: the rest is for clocks that run differently. */
+/** How long its holder acts on it, from when it asked: the rest is for clocks that run differently. */
 const ACT_MS = 10_000;
-/** A holder renews so often. */
+/** The time between two renewals by the holder. */
 const RENEW_MS = 3_000;
 /** A failed call is repeated after this. */
 const RETRY_MS = 1_000;
-/** A standby asks so often whether the lease is free. */
+/** The time after which a standby asks again whether the lease is free. */
 const WATCH_MS = 500;
 /** A failure older than this says nothing about now; longer than a call takes, with the pause before the next one. */
 const RECENT_MS = 3_000;

@@ -24,7 +24,7 @@ export interface SharedBudgetsOptions {
   readonly onInvalid: (part: string) => void;
 }
 
-/** A request counts so much longer than its window, for a store that takes over with another clock. */
+/** For how much longer than its window a request counts: another server of the store may have taken over, with another clock. */
 const SLACK_MS = 60_000;
 /** How long requests in advance may be sent after the last contact with the store. */
 const ADVANCE_MS = 300_000;

@@ -25,13 +25,13 @@ export interface GapEstimate {
   readonly uncertaintyBlocks: number;
 }
 
-/** So many pairs, an equal gap provided, bring the uncertainty below one block; older ones say little of now. */
+/** Of an equal gap, this number of measures brings the uncertainty below one block; older ones say little of now. */
 const KEPT_MEASURES = 16;
 /** A gap that this number of measures agree on holds still. */
 const STEADY_MEASURES = 5;
 /** Both heights are whole numbers: half a block; and half as much again, because blocks come unevenly (test/worlds/measured-cases.ts). */
 const ROUNDING_BLOCKS = 0.75;
-/** Finer than this, a bound says nothing: it is widened to the next. */
+/** Bounds are rounded outward to this part of a block. */
 const PARTS_OF_BLOCK = 1_000;
 
 /**

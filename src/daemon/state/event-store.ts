@@ -23,7 +23,7 @@ export function eventsPathOf(statePath: string): string {
   return `${statePath}.events`;
 }
 
-/** Reads events, one a line. `invalid`: how many lines are no events; a kill may cut off the last one. */
+/** Reads events, one a line. `invalid`: how many lines are not events; a kill may cut off the last one. */
 export function readEvents(text: string): { readonly events: readonly Event[]; readonly invalid: number } {
   const lines = text.split("\n").filter((line) => line !== "");
   const events = lines.flatMap((line) => EventSchema.safeParse(parseJson(line)).data ?? []);
