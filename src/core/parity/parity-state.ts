@@ -11,18 +11,18 @@ import {
   newKnownValues,
   type SharedHeight,
 } from "./known-values.ts";
-import { type ParityPair, readingIntervalMs, type WatchedProbe } from "./watched-probe.ts";
+import { type ComparedTargets, readingIntervalMs, type WatchedProbe } from "./watched-probe.ts";
 
 /** What is known of the values of one chain: plain data, which its chain alone edits. */
 export interface ParityState {
   /** By what is asked of a target. */
   readonly values: Record<string, KnownValues>;
   /** By what is asked of both. */
-  readonly pairs: Record<string, PairState>;
+  readonly pairs: Record<string, KnownComparison>;
 }
 
 /** What is known of two targets of one probe. */
-export interface PairState {
+export interface KnownComparison {
   /** `unknown` until something could be compared. */
   result: "equal" | "different" | "unknown";
   /** Since when the result holds, Unix milliseconds; null while unknown. */
@@ -78,7 +78,7 @@ const NEAR_BLOCKS = 4;
 /** After how many of the longest intervals between readings a comparison is no longer evidence. */
 const STALE_INTERVALS = 3;
 
-/** Folds in readings that came together, then compares every pair that they concern once. Their order does not matter. */
+/** Folds in readings that came together, then compares the targets that they concern once. Their order does not matter. */
 export function observeReadings(
   state: ParityState,
   { probes, staleMs }: { readonly probes: readonly WatchedProbe[]; readonly staleMs: number },
@@ -92,9 +92,9 @@ export function observeReadings(
       read.add(one.reading.target);
       nowMs = Math.max(nowMs, one.reading.receivedAtMs);
     }
-    for (const pair of probe.pairs) {
-      if (read.has(pair.target.key) || read.has(pair.against.key)) {
-        comparePair(state, probe, pair, staleMs, nowMs);
+    for (const compared of probe.compared) {
+      if (read.has(compared.target.key) || read.has(compared.against.key)) {
+        compareTargets(state, probe, compared, staleMs, nowMs);
       }
     }
   }
@@ -109,7 +109,7 @@ export function retainParity(
   const asked = probes.flatMap((probe) => probe.targets).filter(({ key }) => isKept(key));
   const kept = picked(values, new Set(asked.map((one) => one.asked)));
   const compared = probes
-    .flatMap((probe) => probe.pairs)
+    .flatMap((probe) => probe.compared)
     .filter(({ target, against }) => target.asked in kept && against.asked in kept);
   return { values: kept, pairs: picked(pairs, new Set(compared.map(({ key }) => key))) };
 }
@@ -119,13 +119,17 @@ function picked<Value>(all: Readonly<Record<string, Value>>, keys: ReadonlySet<s
 }
 
 /** How long a comparison stays evidence. */
-export function parityStaleMs(probe: WatchedProbe, { target, against }: ParityPair, staleMs: number): number {
+export function parityStaleMs(
+  probe: WatchedProbe,
+  { target, against }: ComparedTargets,
+  staleMs: number,
+): number {
   const intervalMs = Math.max(readingIntervalMs(probe, target), readingIntervalMs(probe, against));
   return Math.max(staleMs, STALE_INTERVALS * intervalMs);
 }
 
-/** A pair that was never compared. */
-export function newPair(): PairState {
+/** Of two targets that were never compared. */
+export function newKnownComparison(): KnownComparison {
   return { result: "unknown", sinceMs: null, comparison: null, streak: null, last: null };
 }
 
@@ -153,23 +157,23 @@ function takeReading(
   }
 }
 
-function comparePair(
+function compareTargets(
   state: ParityState,
   probe: WatchedProbe,
-  pair: ParityPair,
+  compared: ComparedTargets,
   staleMs: number,
   nowMs: number,
 ): void {
-  const known = state.pairs[pair.key] ?? newPair();
-  state.pairs[pair.key] = known;
+  const known = state.pairs[compared.key] ?? newKnownComparison();
+  state.pairs[compared.key] = known;
   const { last } = known;
-  const isStale = last !== null && nowMs - last.atMs > parityStaleMs(probe, pair, staleMs);
+  const isStale = last !== null && nowMs - last.atMs > parityStaleMs(probe, compared, staleMs);
   if (isStale) {
     // Differences in a row are still in a row.
     Object.assign(known, { result: "unknown", sinceMs: null, comparison: null });
   }
-  const own = state.values[pair.target.asked];
-  const against = state.values[pair.against.asked];
+  const own = state.values[compared.target.asked];
+  const against = state.values[compared.against.asked];
   if (own === undefined || against === undefined) {
     return;
   }
@@ -178,7 +182,7 @@ function comparePair(
   // After a silence both are below what was compared: the chain has started again.
   const isBelow = isStale && shared !== null && shared.block + shared.belowHead < last.block;
   if (isUnreliable || isBelow) {
-    Object.assign(known, newPair());
+    Object.assign(known, newKnownComparison());
   }
   const times = { ownMs: own.lastMs ?? nowMs, againstMs: against.lastMs ?? nowMs };
   if (shared !== null && isComparable(shared, own, against) && isNews(known, shared, times)) {
@@ -193,7 +197,7 @@ function isComparable(shared: SharedHeight, own: KnownValues, against: KnownValu
 }
 
 /** A block is compared once, and again where both stand still there. */
-function isNews({ last, result }: PairState, shared: SharedHeight, times: ReadTimes): boolean {
+function isNews({ last, result }: KnownComparison, shared: SharedHeight, times: ReadTimes): boolean {
   if (last === null || shared.block > last.block) {
     return true;
   }
@@ -202,7 +206,7 @@ function isNews({ last, result }: PairState, shared: SharedHeight, times: ReadTi
 }
 
 function foldComparison(
-  pair: PairState,
+  known: KnownComparison,
   shared: SharedHeight,
   times: ReadTimes,
   nowMs: number,
@@ -210,19 +214,19 @@ function foldComparison(
 ): void {
   const { block, own, against } = shared;
   const comparison = { block, own, against };
-  pair.last = { block, atMs: nowMs, ...times };
+  known.last = { block, atMs: nowMs, ...times };
   if (isEqual(shared)) {
-    const sinceMs = pair.result === "equal" ? pair.sinceMs : nowMs;
-    Object.assign(pair, { result: "equal", sinceMs, comparison, streak: null });
-  } else if (pair.result === "different") {
-    pair.comparison = comparison;
+    const sinceMs = known.result === "equal" ? known.sinceMs : nowMs;
+    Object.assign(known, { result: "equal", sinceMs, comparison, streak: null });
+  } else if (known.result === "different") {
+    known.comparison = comparison;
   } else {
-    const streak = nextStreak(pair.streak, shared, times, nowMs);
+    const streak = nextStreak(known.streak, shared, times, nowMs);
     const isEnough = streak.count >= DIFFERENCES && nowMs - streak.firstMs >= DIFFERENT_AFTER_MS;
     if (isEnough && (!streak.isBetween || areWellKnown)) {
-      Object.assign(pair, { result: "different", sinceMs: streak.firstMs, comparison, streak: null });
+      Object.assign(known, { result: "different", sinceMs: streak.firstMs, comparison, streak: null });
     } else {
-      pair.streak = streak;
+      known.streak = streak;
     }
   }
 }

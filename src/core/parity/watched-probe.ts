@@ -7,7 +7,7 @@ export interface WatchedProbe {
   readonly everyMs: number;
   /** The targets whose endpoints carry the selection, in the order of the fleet. */
   readonly targets: readonly ProbedTarget[];
-  readonly pairs: readonly ParityPair[];
+  readonly compared: readonly ComparedTargets[];
 }
 
 export interface ProbedTarget extends Target {
@@ -16,7 +16,7 @@ export interface ProbedTarget extends Target {
 }
 
 /** Two targets that must have the same value. */
-export interface ParityPair {
+export interface ComparedTargets {
   readonly target: ProbedTarget;
   readonly against: ProbedTarget;
   /** What is asked of both. */
@@ -27,8 +27,8 @@ export interface ParityPair {
 export function watchProbes(fleet: Fleet, chain: string): readonly WatchedProbe[] {
   return fleet.parity.flatMap(({ name, everyMs }) => {
     const targets = targetsOf(fleet, name, chain);
-    const pairs = pairsOf(targets);
-    return pairs.length === 0 ? [] : [{ name, everyMs, targets, pairs }];
+    const compared = comparedAmong(targets);
+    return compared.length === 0 ? [] : [{ name, everyMs, targets, compared }];
   });
 }
 
@@ -54,7 +54,7 @@ function targetsOf({ indexers }: Fleet, probe: string, chain: string): readonly 
  * Every two variants that serve users are compared, so that the odd one of three can be told; a target of another tier
  * is compared with the first of them, as gaps are.
  */
-function pairsOf(targets: readonly ProbedTarget[]): readonly ParityPair[] {
+function comparedAmong(targets: readonly ProbedTarget[]): readonly ComparedTargets[] {
   const first = targets.find(isProduction) ?? targets[0];
   const serving = targets.filter(({ tier }) => tier === first?.tier);
   const rest = targets.filter(({ tier }) => tier !== first?.tier);

@@ -9,11 +9,11 @@ import { isContradictory, isSteady, type KnownValues, newKnownValues } from "../
 import {
   DIFFERENCES,
   DIFFERENT_AFTER_MS,
-  newPair,
-  type PairState,
+  type KnownComparison,
+  newKnownComparison,
   parityStaleMs,
 } from "../parity/parity-state.ts";
-import type { ParityPair, WatchedProbe } from "../parity/watched-probe.ts";
+import type { ComparedTargets, WatchedProbe } from "../parity/watched-probe.ts";
 
 /** Whether the targets of a chain have the same data, for the probes of chains.yaml. `targets`: what is reported of these. */
 export function reportParity(
@@ -24,33 +24,37 @@ export function reportParity(
 ): readonly ParityReport[] {
   const reports = new Map(targets.map((report) => [report.key, report]));
   return probes.flatMap((probe) => {
-    const known = probe.pairs.map((pair): KnownPair => {
-      const { target, against, key } = pair;
+    const known = probe.compared.map((compared): ShownComparison => {
+      const { target, against, key } = compared;
       const sides = [
         sideOf(target, against, { probe: probe.name, values, reports }),
         sideOf(against, target, { probe: probe.name, values, reports }),
       ] as const;
-      const found = pairs[key] ?? newPair();
-      const staleMs = parityStaleMs(probe, pair, chain.thresholds.staleMs);
+      const found = pairs[key] ?? newKnownComparison();
+      const staleMs = parityStaleMs(probe, compared, chain.thresholds.staleMs);
       const isStale = found.last === null || nowMs - found.last.atMs > staleMs;
       const isKnown = !isStale && sides.every(({ doubt }) => doubt === null);
-      const state = isKnown ? found : { ...newPair(), streak: found.streak };
-      return { ...state, pair, sides };
+      const state = isKnown ? found : { ...newKnownComparison(), streak: found.streak };
+      return { ...state, compared, sides };
     });
     const odd = oddOnesOut(
-      known.map(({ pair, result }) => ({ target: pair.target.key, against: pair.against.key, result })),
+      known.map(({ compared, result }) => ({
+        target: compared.target.key,
+        against: compared.against.key,
+        result,
+      })),
     );
-    return known.map((one) => reportPair(probe, one, odd, { nowMs, clock }));
+    return known.map((one) => reportComparison(probe, one, odd, { nowMs, clock }));
   });
 }
 
-/** What is known of a pair at one instant: without a result where that is stale, or doubted. */
-interface KnownPair extends PairState {
-  readonly pair: ParityPair;
+/** What is known of two targets at one instant: without a result where that is stale, or doubted. */
+interface ShownComparison extends KnownComparison {
+  readonly compared: ComparedTargets;
   readonly sides: readonly [own: Side, against: Side];
 }
 
-/** What is known of one target of a pair. */
+/** What is known of one of the two. */
 interface Side {
   /** With its tier only where the other has another one. */
   readonly name: string;
@@ -62,8 +66,8 @@ interface Side {
 }
 
 function sideOf(
-  target: ParityPair["target"],
-  other: ParityPair["target"],
+  target: ComparedTargets["target"],
+  other: ComparedTargets["target"],
   known: {
     readonly probe: string;
     readonly values: Readonly<Record<string, KnownValues>>;
@@ -86,19 +90,19 @@ function sideOf(
 /** The odd ones out by key, each with the targets that are equal to one another. */
 type Odd = ReadonlyMap<string, readonly string[]>;
 
-function reportPair(
+function reportComparison(
   { name }: WatchedProbe,
-  known: KnownPair,
+  known: ShownComparison,
   odd: Odd,
   { clock, nowMs }: { readonly clock: ChainClock; readonly nowMs: number },
 ): ParityReport {
-  const { comparison, last, pair, result, sides, sinceMs } = known;
-  const oddOne = result === "different" ? oddOf(pair, odd) : undefined;
+  const { comparison, last, compared, result, sides, sinceMs } = known;
+  const oddOne = result === "different" ? oddOf(compared, odd) : undefined;
   return {
-    ...targetId(pair.target),
+    ...targetId(compared.target),
     probe: name,
-    against: pair.against.variant,
-    against_key: pair.against.key,
+    against: compared.against.variant,
+    against_key: compared.against.key,
     result,
     block: comparison?.block ?? null,
     value: comparison?.own.text ?? null,
@@ -127,7 +131,7 @@ function doubtOf(report: TargetReport | undefined): string | null {
   return block === null ? `${variant} has no fresh height` : null;
 }
 
-function oddOf({ target, against }: ParityPair, odd: Odd): ParityPair["target"] | undefined {
+function oddOf({ target, against }: ComparedTargets, odd: Odd): ComparedTargets["target"] | undefined {
   return [target, against].find(({ key }) => odd.has(key));
 }
 
@@ -160,7 +164,7 @@ export function oddOnesOut(
   pairs: readonly {
     readonly target: string;
     readonly against: string;
-    readonly result: PairState["result"];
+    readonly result: KnownComparison["result"];
   }[],
 ): Odd {
   // Within a group, each is equal to some other.
@@ -182,8 +186,8 @@ export function oddOnesOut(
 }
 
 /** Why two targets are said to have the same data, or not, in one sentence. */
-function parityDetail(known: KnownPair, odd: Odd, nowMs: number): string {
-  const { comparison, pair, result, sides, sinceMs } = known;
+function parityDetail(known: ShownComparison, odd: Odd, nowMs: number): string {
+  const { comparison, compared, result, sides, sinceMs } = known;
   const against = sides[1].name;
   if (comparison === null || sinceMs === null) {
     return `not known to be equal to ${against}: ${whyUnknown(known)}`;
@@ -192,23 +196,23 @@ function parityDetail(known: KnownPair, odd: Odd, nowMs: number): string {
   const forText = `for ${formatDuration(Math.max(0, nowMs - sinceMs))}`;
   return result === "equal"
     ? `equal to ${against} ${forText}: ${comparison.own.text} ${at}${streakText(known)}`
-    : `differs from ${against} ${forText}: ${comparison.own.text} here and ${comparison.against.text} there ${at}; ${whoIsWrong(pair, odd)}`;
+    : `differs from ${against} ${forText}: ${comparison.own.text} here and ${comparison.against.text} there ${at}; ${whoIsWrong(compared, odd)}`;
 }
 
-function whoIsWrong(pair: ParityPair, odd: Odd): string {
-  const wrong = oddOf(pair, odd);
+function whoIsWrong(compared: ComparedTargets, odd: Odd): string {
+  const wrong = oddOf(compared, odd);
   return wrong === undefined
     ? "nothing shows which of the two is wrong"
     : `${variantName(wrong)} is the odd one out, ${formatCount(odd.get(wrong.key)?.length ?? 0, "other")} agree`;
 }
 
-function streakText({ streak }: KnownPair): string {
+function streakText({ streak }: ShownComparison): string {
   return streak === null
     ? ""
     : `; different at the last ${streak.count === 1 ? "comparison" : `${streak.count} comparisons`}, which is not enough to say so yet`;
 }
 
-function whyUnknown({ sides, streak }: KnownPair): string {
+function whyUnknown({ sides, streak }: ShownComparison): string {
   const reasons = [
     ...sides.map(({ doubt }) => doubt),
     ...sides.map(({ failure }) => failure),

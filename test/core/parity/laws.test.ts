@@ -2,9 +2,9 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Target } from "../../../src/core/model/fleet.ts";
 import {
-  newPair,
+  type KnownComparison,
+  newKnownComparison,
   observeReadings,
-  type PairState,
   type ParityState,
   type TakenReading,
 } from "../../../src/core/parity/parity-state.ts";
@@ -36,7 +36,7 @@ function play(
     heights[variant] += blocks;
     const block = Math.max(1, heights[variant] - below);
     fold(state, [takenReading(variant === "a" ? A : B, block, valueAt(variant, block), nowMs)]);
-    if (pairOf(state).result === "different") {
+    if (comparisonIn(state).result === "different") {
       break;
     }
   }
@@ -49,7 +49,7 @@ describe("the judgement of parity", () => {
       fc.property(Steps, Changes, (steps, changes) => {
         const count: Valued = (_, block) => changes.filter((change) => change <= block).length;
 
-        expect(pairOf(play(steps, count).state).result).not.toBe("different");
+        expect(comparisonIn(play(steps, count).state).result).not.toBe("different");
       }),
     );
   });
@@ -60,7 +60,7 @@ describe("the judgement of parity", () => {
         const own: Valued = (variant, block) =>
           `${variant}${changes.filter((change) => change <= block).length}`;
 
-        expect(pairOf(play(steps, own).state).result).not.toBe("equal");
+        expect(comparisonIn(play(steps, own).state).result).not.toBe("equal");
       }),
     );
   });
@@ -115,11 +115,11 @@ const [B, A] = ["b", "a"].map((variant) => {
   const target = targetOn(BASE, `airdrops/${variant}`);
   return { ...target, asked: `rows ${target.key}` };
 }) as [ProbedTarget, ProbedTarget];
-const PAIR = { target: B, against: A, key: "rows" };
-const PROBE: WatchedProbe = { name: "rows", everyMs: 60_000, targets: [A, B], pairs: [PAIR] };
+const COMPARED = { target: B, against: A, key: "rows" };
+const PROBE: WatchedProbe = { name: "rows", everyMs: 60_000, targets: [A, B], compared: [COMPARED] };
 
-function pairOf({ pairs }: ParityState): PairState {
-  return pairs[PAIR.key] ?? newPair();
+function comparisonIn({ pairs }: ParityState): KnownComparison {
+  return pairs[COMPARED.key] ?? newKnownComparison();
 }
 
 function fold(state: ParityState, taken: readonly TakenReading[]): void {
