@@ -115,12 +115,12 @@ function followClock(instant: Instant, decision: Decision): void {
  * sources agree for the first time, because none were read before.
  */
 function followTimes({ heard, state }: Instant, { consensus, misdated }: Decision): void {
-  const { members, opposed, undecided } = consensus;
+  const { members, opposed, sides } = consensus;
   const { clock, consensus: former } = state;
   const isAnew =
     clock.seen.blocks.length === 0 ||
     former.members.length === 0 ||
-    undecided.length > 0 ||
+    sides.length > 0 ||
     opposed.some(({ source }) => former.opposed.every((one) => one.source !== source));
   if (isAnew) {
     forgetTimestamps(clock);
@@ -208,6 +208,6 @@ function settle(source: SourceState, verdict: SourceState["verdict"], view: Chai
   source.statusChanges += Number(former !== null && former.status !== source.verdict.status);
   source.approach = followApproach(source, lag, view);
   // One height alone proves nothing: a back-filling target may have set the reference itself.
-  source.reachedTip ||= vote.status === "ok" && source.samples.length > 1 && lag?.ms != null;
-  source.hasServed ||= source.reachedTip;
+  source.hasReachedTip ||= vote.status === "ok" && source.samples.length > 1 && lag?.ms != null;
+  source.hasServed ||= source.hasReachedTip;
 }

@@ -58,11 +58,11 @@ export function proofOf(source: SourceState, { block, node }: Suspicion, found: 
   return isSameTime ? proof("same", `${has} with the same time`) : proof("unclear", has);
 }
 
-/** Whether other sources contradict it, or it is on one side of an undecided dispute. */
+/** Whether other sources contradict it, or it is on one side of a dispute. */
 export function isSuspect(source: SourceState, { consensus }: Pick<ChainState, "consensus">): boolean {
   return (
     contradictionOf(source, { consensus }) !== null ||
-    consensus.undecided.some((side) => side.includes(source.key))
+    consensus.sides.some((side) => side.includes(source.key))
   );
 }
 

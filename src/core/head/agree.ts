@@ -65,9 +65,9 @@ export function agreeOnHead(claims: readonly Claim[], grounds: Grounds): Decisio
   const right = bounded.filter((one) => sets.every((set) => set.includes(one)));
   const rest = bounded.filter((one) => !right.includes(one) && sets.some((set) => set.includes(one)));
   if (rest.length > 0 && providersOf(right) <= providersOf(rest)) {
-    const undecided = sets.map((set) => keysOf(set.filter((one) => !right.includes(one))));
+    const sides = sets.map((set) => keysOf(set.filter((one) => !right.includes(one))));
     return {
-      consensus: { ...NO_CONSENSUS, opposed: byProof, undecided, confirmed: before.confirmed },
+      consensus: { ...NO_CONSENSUS, opposed: byProof, sides, confirmed: before.confirmed },
       misdated: [],
     };
   }
@@ -201,14 +201,14 @@ function consensusOf(right: readonly Bounded[], opposed: readonly Opposition[], 
   if (chosen === null || !isShown(chosen, right, grounds)) {
     const members = before.members.filter((key) => opposed.every(({ source }) => source !== key));
     const head = before.confirmed === null ? null : before.head;
-    return { ...before, head, members, opposed, undecided: [] };
+    return { ...before, head, members, opposed, sides: [] };
   }
   const level = right.filter((one) => areLevel(one, chosen, pace));
   return {
     head: headFrom(chosen, level, before.head, pace),
     members: keysOf(level),
     opposed,
-    undecided: [],
+    sides: [],
     confirmed: confirmedBy(chosen, level, grounds),
   };
 }

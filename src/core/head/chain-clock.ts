@@ -34,7 +34,7 @@ export interface ChainClock {
 export interface BlockTime {
   readonly ms: number;
   /** A block lies outside the points that are known. */
-  readonly extrapolated: boolean;
+  readonly isExtrapolated: boolean;
 }
 
 /** The reference at an instant that is known to within `slackMs`. */
@@ -207,15 +207,15 @@ export function timeSinceNext(
     return null;
   }
   const next =
-    found.extrapolated && ownMs !== null
-      ? { ms: Math.min(to.ms, ownMs + (intervalMs ?? 0)), extrapolated: false }
+    found.isExtrapolated && ownMs !== null
+      ? { ms: Math.min(to.ms, ownMs + (intervalMs ?? 0)), isExtrapolated: false }
       : found;
   const stoodUntilMs = (ownMs ?? next.ms) + stoodMs(clock.seen, own.block);
   const above = pointAt(history, countBelow(history.blocks, nextBlock));
   const known = above === null || above.block > toBlock ? { block: toBlock, timeMs: to.ms } : above;
   const latestMs = known.timeMs - (known.block - nextBlock) * (intervalMs ?? 0);
   const nextMs = Math.max(next.ms, Math.min(stoodUntilMs, latestMs));
-  return { ms: Math.max(0, to.ms - nextMs), extrapolated: next.extrapolated };
+  return { ms: Math.max(0, to.ms - nextMs), isExtrapolated: next.isExtrapolated };
 }
 
 /** The time that a target reports of its block, unless the history contradicts it. */
@@ -235,15 +235,15 @@ function timeOf(timeline: Timeline, block: number, intervalMs: number | null): B
   const above = countBelow(timeline.blocks, block);
   const [low, high] = [pointAt(timeline, above - 1), pointAt(timeline, above)];
   if (high?.block === block) {
-    return { ms: high.timeMs, extrapolated: false };
+    return { ms: high.timeMs, isExtrapolated: false };
   }
   if (low !== null && high !== null) {
-    return { ms: between(low.block, low.timeMs, high.block, high.timeMs, block), extrapolated: false };
+    return { ms: between(low.block, low.timeMs, high.block, high.timeMs, block), isExtrapolated: false };
   }
   const edge = low ?? high;
   return edge === null || intervalMs === null
     ? null
-    : { ms: edge.timeMs + (block - edge.block) * intervalMs, extrapolated: true };
+    : { ms: edge.timeMs + (block - edge.block) * intervalMs, isExtrapolated: true };
 }
 
 /** As {@link timeOf}; beyond the newest timestamp the chain is taken to have gone on as it was seen to. */
@@ -263,7 +263,7 @@ function timeIn(
   ) {
     const [from, to] = [timeOf(seen, last.block, null), timeOf(seen, block, null)];
     if (from !== null && to !== null) {
-      return { ms: last.timeMs + Math.max(0, to.ms - from.ms), extrapolated: false };
+      return { ms: last.timeMs + Math.max(0, to.ms - from.ms), isExtrapolated: false };
     }
   }
   return timeOf(timeline, block, intervalMs);

@@ -8,8 +8,8 @@ export interface Consensus {
   /** Keys of the sources that are level with the head. */
   readonly members: readonly string[];
   readonly opposed: readonly Opposition[];
-  /** Where sets of equal weight oppose each other: the keys of each. Empty once it is decided. */
-  readonly undecided: readonly (readonly string[])[];
+  /** Where sets of sources of equal weight oppose each other: the keys of each. Empty where none do. */
+  readonly sides: readonly (readonly string[])[];
   readonly confirmed: ConfirmedHead | null;
 }
 
@@ -17,7 +17,7 @@ export const NO_CONSENSUS: Consensus = {
   head: null,
   members: [],
   opposed: [],
-  undecided: [],
+  sides: [],
   confirmed: null,
 };
 
@@ -84,7 +84,7 @@ export interface Proof extends Omit<Suspicion, "source"> {
 export interface Pace {
   /** Measured, else configured, else null. */
   readonly intervalMs: number | null;
-  readonly measured: boolean;
+  readonly isMeasured: boolean;
   /** The shorter of this and the last minute's: after a halt, a chain makes up for it. */
   readonly fastestMs: number | null;
 }
@@ -92,5 +92,5 @@ export interface Pace {
 export function paceOf({ intervalMs, recentMs }: ChainClock, { blockTimeMs }: Chain): Pace {
   const usualMs = intervalMs ?? blockTimeMs;
   const fastestMs = usualMs === null || recentMs === null ? usualMs : Math.min(usualMs, recentMs);
-  return { intervalMs: usualMs, measured: intervalMs !== null, fastestMs };
+  return { intervalMs: usualMs, isMeasured: intervalMs !== null, fastestMs };
 }

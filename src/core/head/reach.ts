@@ -24,8 +24,8 @@ const PACE_ERROR = 0.02;
 export const DEVIATIONS = 3;
 
 /** The most blocks that a chain can have made in `spanMs`. */
-export function mostBlocksIn(spanMs: number, { intervalMs, measured }: Pace): number {
-  const burst = measured ? BURST_MEASURED : BURST_CONFIGURED;
+export function mostBlocksIn(spanMs: number, { intervalMs, isMeasured }: Pace): number {
+  const burst = isMeasured ? BURST_MEASURED : BURST_CONFIGURED;
   return SLACK_BLOCKS + (burst * Math.max(0, spanMs) + MINUTE_MS) / (intervalMs ?? FASTEST_INTERVAL_MS);
 }
 

@@ -221,7 +221,7 @@ function behindText(facts: Facts, stoodMs: number | null = null): string {
   }
   const blocks = formatCount(lag.blocks, "block");
   const behind = lag.ms === null || isSaid ? blocks : `${formatDuration(lag.ms)} (${blocks})`;
-  return `${lag.extrapolated ? "about " : ""}${behind} behind ${seen}`;
+  return `${lag.isExtrapolated ? "about " : ""}${behind} behind ${seen}`;
 }
 
 function behindClockText(lagMs: number | null, { dispute, hasSingleSource }: ChainView): string {

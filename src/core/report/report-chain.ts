@@ -140,7 +140,7 @@ function standingOf(
   view: ChainView,
 ): Pick<Standing, "block_number" | "stands" | "detail"> | null {
   const { key, last } = source;
-  const { members, opposed, undecided } = view.consensus;
+  const { members, opposed, sides } = view.consensus;
   if (last?.kind === "failed" && last.reason === "wrong_chain") {
     return { block_number: null, stands: "rejected", detail: last.detail };
   }
@@ -153,7 +153,7 @@ function standingOf(
   if (opposition !== undefined) {
     return { block_number: block, stands: "excluded", detail: oppositionText(opposition) };
   }
-  const side = undecided.findIndex((keys) => keys.includes(key));
+  const side = sides.findIndex((keys) => keys.includes(key));
   if (side >= 0) {
     return { block_number: block, stands: "disputed", detail: `side ${side + 1}` };
   }
@@ -240,7 +240,7 @@ function reportTarget(
     block_timestamp: height.block_timestamp,
     lag_blocks: lag?.blocks ?? null,
     lag_seconds: lag?.ms == null ? null : Math.round(lag.ms) / 1_000,
-    lag_extrapolated: lag?.extrapolated ?? false,
+    lag_extrapolated: lag?.isExtrapolated ?? false,
     catch_up: catchUp,
     last_success: state.lastSuccessMs === null ? null : wallTime(state.lastSuccessMs, view.clock),
     last_advance: state.lastAdvanceMs === null ? null : wallTime(Math.round(state.lastAdvanceMs), view.clock),

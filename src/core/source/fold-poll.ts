@@ -137,10 +137,10 @@ function addAnswer(
   }
   if (isLow && source.replicas?.disagree === true) {
     source.samples = source.samples.filter(({ block }) => block >= floor);
-    source.stepBackPending = false;
+    source.hasSteppedBack = false;
   } else if (hasReturned) {
     startTrack(source, sample);
-    source.stepBackPending = false;
+    source.hasSteppedBack = false;
   } else if (isLow && former?.disagree === true) {
     // Only the low ones are left.
     startTrack(source, sample);
@@ -212,19 +212,19 @@ function foldProgress(source: SourceState, sample: Sample, { largeStepBlocks }: 
     // None of the last few answers is near the old height.
     source.samples = samples.slice(-KEPT_AFTER_REINDEX);
     source.peak = here;
-    source.stepBackPending = false;
+    source.hasSteppedBack = false;
     countReindex(source);
   } else if (advancesBelow(peak.block, samples)) {
     source.peak = here;
     source.lastAdvanceMs = here.atMs;
   } else if (sample.block < floor) {
     // Until it is back, it may be a re-index.
-    source.stepBackPending = true;
+    source.hasSteppedBack = true;
   } else {
     const fell = sample.block < (samples.at(-2)?.block ?? 0);
-    const reorg = source.regressions.reorg + Number(source.stepBackPending) + Number(fell);
+    const reorg = source.regressions.reorg + Number(source.hasSteppedBack) + Number(fell);
     source.regressions = { ...source.regressions, reorg };
-    source.stepBackPending = false;
+    source.hasSteppedBack = false;
     if (sample.block > peak.block) {
       source.peak = here;
       source.lastAdvanceMs = here.atMs;
@@ -241,6 +241,6 @@ function advancesBelow(peakBlock: number, samples: readonly Sample[]): boolean {
 }
 
 function countReindex(source: SourceState): void {
-  source.reachedTip = false;
+  source.hasReachedTip = false;
   source.regressions = { ...source.regressions, reindex: source.regressions.reindex + 1 };
 }

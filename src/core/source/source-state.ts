@@ -62,11 +62,11 @@ export interface SourceState {
   lastSuccessMs: number | null;
   lastAdvanceMs: number | null;
   /** Whether it was ever within `lagging` of the reference, since the last re-index. */
-  reachedTip: boolean;
+  hasReachedTip: boolean;
   /** Whether it was ever within `lagging` of the reference, before any re-index too. */
   hasServed: boolean;
   /** A large step back whose kind is not known yet. */
-  stepBackPending: boolean;
+  hasSteppedBack: boolean;
   regressions: { readonly reorg: number; readonly reindex: number };
   /** Whether it once gave a hash that another source gave, too. */
   sharesHashes: boolean;
@@ -99,9 +99,9 @@ export function newSource(
     peak: null,
     lastSuccessMs: null,
     lastAdvanceMs: null,
-    reachedTip: false,
+    hasReachedTip: false,
     hasServed: false,
-    stepBackPending: false,
+    hasSteppedBack: false,
     regressions: { reorg: 0, reindex: 0 },
     sharesHashes: false,
     indexingErrors: null,

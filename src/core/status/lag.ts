@@ -13,10 +13,10 @@ export interface Lag {
   readonly blocks: number | null;
   /** Null while the time of a block is unknown. */
   readonly ms: number | null;
-  readonly extrapolated: boolean;
+  readonly isExtrapolated: boolean;
 }
 
-const LEVEL: Lag = { blocks: 0, ms: 0, extrapolated: false };
+const LEVEL: Lag = { blocks: 0, ms: 0, isExtrapolated: false };
 
 /** How far behind it is; null also where it need not get further: at its own end, and on a chain that is over and has no reference. */
 export function lagIn(source: SourceState, view: ChainView): Lag | null {
@@ -42,7 +42,7 @@ function lagAtEnd(source: SourceState, last: HeadState, { clock, intervalMs }: C
   return {
     blocks,
     ms: ms === null ? null : Math.max(0, ms),
-    extrapolated: blocks > 0 && reportedMs === null,
+    isExtrapolated: blocks > 0 && reportedMs === null,
   };
 }
 
@@ -79,11 +79,11 @@ function measureLag(target: SourceState, { reference, clock, intervalMs }: Chain
   const sinceMs = Math.max(0, readAtMs(newest) - reachedMs);
   const time = timeSinceNext(clock, { block, timestampSec }, sinceMs > 0 ? reference.block : to, intervalMs);
   const ms = time === null ? null : time.ms + sinceMs;
-  return { blocks: Math.round(to) - block, ms, extrapolated: time?.extrapolated ?? false };
+  return { blocks: Math.round(to) - block, ms, isExtrapolated: time?.isExtrapolated ?? false };
 }
 
 function lagByClock(ageMs: number, intervalMs: number | null): Lag {
-  return { blocks: null, ms: Math.max(0, ageMs - (intervalMs ?? 0)), extrapolated: false };
+  return { blocks: null, ms: Math.max(0, ageMs - (intervalMs ?? 0)), isExtrapolated: false };
 }
 
 /*

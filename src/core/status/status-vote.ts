@@ -114,7 +114,7 @@ function statusOfHead(target: SourceState, view: ChainView, lag: Lag | null): St
   if (isBehind === null) {
     return isBackfilling(target, view.pace) ? "syncing" : "ok";
   }
-  return !target.reachedTip && isCatchingUp(target, view) ? "syncing" : "lagging";
+  return !target.hasReachedTip && isCatchingUp(target, view) ? "syncing" : "lagging";
 }
 
 /** Why it stands still where it should go on; null: it does not, or has ended. */

@@ -94,7 +94,7 @@ export function viewOf(
     pace,
     reference: head !== null && (nowMs <= head.freshUntilMs || isOver(chain, head, wallMs)) ? head : null,
     consensus,
-    dispute: unasked > 0 ? null : disputeOf(consensus.undecided, state.sources, rpcs.length > 0),
+    dispute: unasked > 0 ? null : disputeOf(consensus.sides, state.sources, rpcs.length > 0),
     unasked,
     hasSingleSource: state.sources.length < 2,
     haltedAtBlock: findStandstill(rpcs, head?.block ?? 0, stalledAfterMs(thresholds, pace), clock),
@@ -149,11 +149,11 @@ function hasReached(source: SourceState, end: End, wallMs: number): boolean {
 }
 
 function disputeOf(
-  undecided: Consensus["undecided"],
+  keysOfSides: Consensus["sides"],
   sources: readonly SourceState[],
   hasRpc: boolean,
 ): Dispute | null {
-  const sides = undecided.map((keys) => sources.filter(({ key }) => keys.includes(key)));
+  const sides = keysOfSides.map((keys) => sources.filter(({ key }) => keys.includes(key)));
   return sides.length === 0 ? null : { sides, hasRpc };
 }
 

@@ -5,7 +5,7 @@ import { parseJson } from "../../core/model/text.ts";
  * Raised with every change of what `ChainState`, `Incident`, `Counters` or `SavedHistory` hold: what was sealed in another shape
  * is not read. Within one shape a value is used as it was written, so that nothing restates the types of the core.
  */
-export const STATE_SHAPE = 18;
+export const STATE_SHAPE = 19;
 
 /** The JSON of a value, with a checksum of it that starts from the shape. */
 export function seal(value: unknown): string {

@@ -36,15 +36,15 @@ function decide(claims: readonly Claim[], confirmed: ConfirmedHead | null = null
   const { consensus } = agreeOnHead(claims, {
     before: { ...NO_CONSENSUS, confirmed },
     proofs,
-    pace: { intervalMs: BLOCK_MS, measured: true, fastestMs: BLOCK_MS },
+    pace: { intervalMs: BLOCK_MS, isMeasured: true, fastestMs: BLOCK_MS },
     laggingMs: 600_000,
     nowMs: NOW_MS,
   });
-  const { head, opposed, undecided } = consensus;
+  const { head, opposed, sides } = consensus;
   return {
     behind: head === null ? null : HEAD - head.block,
     excluded: opposed.map(({ kind, source: key }) => `${key} ${kind}`),
-    undecided,
+    sides,
   };
 }
 
@@ -63,9 +63,9 @@ describe("agreeOnHead(): 1. each source bounds the head from both sides", () => 
   it("without a time, a source is up to 20 minutes late when it last advanced", () => {
     expect(decide([source("v0", 0), source("v1", 19 * MINUTE)])).toMatchObject({
       excluded: [],
-      undecided: [],
+      sides: [],
     });
-    expect(decide([source("v0", 0), source("v1", 22 * MINUTE)]).undecided).toEqual([["v0"], ["v1"]]);
+    expect(decide([source("v0", 0), source("v1", 22 * MINUTE)]).sides).toEqual([["v0"], ["v1"]]);
   });
 
   it("a source that was never seen to advance says nothing of the upper bound", () => {
@@ -116,7 +116,7 @@ describe("agreeOnHead(): 2. the height that the fewest providers contradict is r
   it("two that cannot both be right: no reference, and the sides are named", () => {
     expect(decide([source("v0", 0), source("v1", -500_000)])).toMatchObject({
       behind: null,
-      undecided: [["v0"], ["v1"]],
+      sides: [["v0"], ["v1"]],
     });
   });
 
@@ -201,7 +201,7 @@ describe("agreeOnHead(): 5. the last head does not fall by less than a minute, n
     (agreeOnHead([source("v0", 0, { dated: true }), source("v1", 0, { dated: true })], {
       before: lastHead(behind),
       proofs: {},
-      pace: { intervalMs: BLOCK_MS, measured: true, fastestMs: BLOCK_MS },
+      pace: { intervalMs: BLOCK_MS, isMeasured: true, fastestMs: BLOCK_MS },
       laggingMs: 600_000,
       nowMs: NOW_MS,
     }).consensus.head?.block ?? 0);

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { mostBlocksIn, usualBlocksIn } from "../../../src/core/head/reach.ts";
 
-const MEASURED = { intervalMs: 2_000, measured: true, fastestMs: 2_000 };
-const CONFIGURED = { ...MEASURED, measured: false };
-const UNKNOWN = { intervalMs: null, measured: false, fastestMs: null };
+const MEASURED = { intervalMs: 2_000, isMeasured: true, fastestMs: 2_000 };
+const CONFIGURED = { ...MEASURED, isMeasured: false };
+const UNKNOWN = { intervalMs: null, isMeasured: false, fastestMs: null };
 
 describe("mostBlocksIn()", () => {
   it("grows by four times the measured pace, eight times a configured one, and never in the past", () => {
