@@ -9,7 +9,7 @@ import { selectTargets } from "./selection.ts";
 /** The targets of each host. */
 export type Hosts = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** The events that match a query, latest first. Events that are no news are included only if it names a kind or a status. */
+/** The events that match a query, latest first. Minor events are included only if the query names a kind or a status. */
 export function selectEvents(log: EventLog, query: EventQuery, hosts: Hosts): readonly Event[] {
   const { from, to, kind } = query;
   const matches = matcherOf(query, hosts);
@@ -26,7 +26,7 @@ export function selectEvents(log: EventLog, query: EventQuery, hosts: Hosts): re
     .toReversed();
 }
 
-/** What matches a query: a change, by its kind and status; and something that concerns these targets. */
+/** Matches a change by its kind and status, and the targets that it is about. */
 export function matcherOf({ kind, status, protocol, variant, tier, chain, host }: EventQuery, hosts: Hosts) {
   const named = [protocol, variant, tier, chain];
   const isWanted = (key: string) =>
@@ -53,7 +53,7 @@ export function incidentsJson(report: Report, log: EventLog, query: LimitedSpan)
   return { ...span(report, query), total: incidents.length, incidents: incidents.slice(0, query.limit) };
 }
 
-/** The history of one protocol on one chain, which has targets. */
+/** The history of one protocol on one chain. The pair must have targets. */
 export function statusHistoryJson(
   report: Report,
   log: EventLog,

@@ -17,15 +17,15 @@ import type { HealthJson, HealthTargetJson, ProtocolHealthJson } from "./api-sch
 import type { QUERIES } from "./queries.ts";
 import { selectTargets } from "./selection.ts";
 
-/** The question of a load balancer: can traffic be sent to a protocol on a chain, to any of its variants or to one? */
+/** What a load balancer asks: can traffic be sent to a protocol on a chain, to any variant or to this one? */
 export interface HealthQuery extends Partial<z.output<typeof QUERIES.health>> {
   readonly protocol: string;
   readonly chain: string;
 }
 
 /**
- * Whether traffic can be sent there: healthy while a considered target is `ok` and no more than `max_lag` seconds behind or,
- * where its lag is unknown, has advanced within them.
+ * Whether traffic can be sent there: healthy while a considered target is `ok` and at most `max_lag` seconds behind or, if its
+ * lag is unknown, has advanced within `max_lag`.
  *
  * Null if there is no such protocol, chain, variant and tier.
  */
@@ -82,7 +82,7 @@ export function healthJson(report: Report, query: HealthQuery): HealthJson | nul
   };
 }
 
-/** The same for all chains of a protocol with such targets: healthy if each of them is. Null if there is no such chain. */
+/** The same for all chains on which the protocol has such targets: healthy if each chain is. Null if there is no such chain. */
 export function protocolHealthJson(
   report: Report,
   query: Omit<HealthQuery, "chain">,
@@ -105,7 +105,7 @@ export function protocolHealthJson(
       };
 }
 
-/** Why the data of a target are not known to be equal to those of another one, for some probe, by its key. */
+/** By the key of each target whose data are not known to equal another target's: why, for one of the probes. */
 function whyUnequal(report: Report): ReadonlyMap<string, string> {
   const reasons = new Map<string, string>();
   for (const compared of groupBy(
@@ -121,7 +121,7 @@ function whyUnequal(report: Report): ReadonlyMap<string, string> {
     const different = findDifferences({ parity: compared }).flatMap((one) =>
       differingKeys(one).map((key) => [key, one] as const),
     );
-    // What is worse comes last, and counts.
+    // The worst comes last, and counts.
     for (const [key, one] of [...unconfirmed, ...different]) {
       reasons.set(key, `${PROBLEMS[one.result]} by probe ${one.probe}: ${variantName(one)} ${one.detail}`);
     }
@@ -135,7 +135,7 @@ const PROBLEMS: Readonly<Record<ParityReport["result"], string>> = {
   unknown: "data are not known to be equal",
 };
 
-/** The preferred target, else the highest one that is not diverged. */
+/** The preferred target, else the highest target that is not diverged. */
 function findFreshest(targets: readonly TargetReport[]): TargetReport | null {
   const heightOf = (target: TargetReport) => (target.status === "diverged" ? 0 : (target.block_number ?? 0));
   const highest = targets.filter((one) => heightOf(one) > 0).sort((a, b) => heightOf(b) - heightOf(a))[0];

@@ -2,7 +2,7 @@ import type { HistorySlice } from "../../core/history/history.ts";
 import type { Report, TargetReport } from "../../core/model/report.ts";
 import type { HistoryJson } from "./api-schema.ts";
 
-/** The history of `targets`, those of one protocol on one chain, for programs and for the plots. */
+/** The history of the targets of one protocol on one chain, for programs and for the plots. */
 export function historyJson(
   report: Report,
   targets: readonly TargetReport[],

@@ -21,11 +21,11 @@ const SCHEMAS = {
 interface Route {
   readonly id: string;
   readonly summary: string;
-  /** Without it any parameter is ignored. */
+  /** Absent: parameters are ignored. */
   readonly query?: keyof typeof QUERIES;
-  /** The schema of its replies other than problems; without it they are text. */
+  /** The schema of its replies other than problems; absent: they are text. */
   readonly json?: keyof typeof SCHEMAS;
-  /** Its replies beside the usual ones: 200, 400 to an invalid query, 404 to an unknown name in the path. */
+  /** Its replies in addition to the usual ones: 200, 400 for an invalid query, 404 for an unknown name in the path. */
   readonly replies?: Readonly<Record<string, string>>;
 }
 
@@ -160,7 +160,7 @@ interface Parameter {
   readonly schema: OpenapiObject;
 }
 
-/** Those in the path, then those of the query. */
+/** The parameters in the path, then the parameters of the query. */
 function parametersOf(path: string, { query }: Route): readonly Parameter[] {
   const inPath = Array.from(path.matchAll(/\{(\w+)\}/g), ([, name = ""]): Parameter => {
     return { name, in: "path", required: true, description: IN_PATH[name] ?? "", schema: { type: "string" } };
@@ -173,7 +173,7 @@ function parametersOf(path: string, { query }: Route): readonly Parameter[] {
   return [...inPath, ...inQuery];
 }
 
-/** What each status means. */
+/** The replies of a route by their HTTP status. */
 function repliesOf(path: string, { query, replies, summary }: Route): Readonly<Record<string, string>> {
   return {
     "200": summary,
@@ -193,7 +193,7 @@ function responseOf({ json }: Route, status: string, description: string) {
   return { description, content: { [type]: { schema } } };
 }
 
-/** Without what OpenAPI implies (`$schema`) or says shorter (the pattern of a `format`). */
+/** A JSON Schema without the parts that OpenAPI implies (`$schema`) or repeats (the pattern of a `format`). */
 function replySchema(schema: z.ZodType): OpenapiObject {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, {
     io: "input",
@@ -201,7 +201,7 @@ function replySchema(schema: z.ZodType): OpenapiObject {
       if (part.format !== undefined) {
         delete part.pattern;
       }
-      // What a reader may do without is always there.
+      // Properties that a reader may omit are always in a reply.
       delete part.default;
       if (part.properties !== undefined) {
         part.required = Object.keys(part.properties);

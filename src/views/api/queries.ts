@@ -5,12 +5,14 @@ import { STATUSES } from "../../core/model/statuses.ts";
 import { isoTime } from "../../core/model/text.ts";
 import { didYouMean } from "../../core/text/near-miss.ts";
 
-/** Query parameters as a server finds them; one that is given twice is a list. */
+/** Query parameters of a request; a repeated parameter is a list. */
 export type Query = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 const UNITS_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** Of an ISO 8601 time, which is in UTC unless it has a zone, or of `24h`, which is that long ago; NaN for anything else. */
+/**
+ * Unix milliseconds of an ISO 8601 time, in UTC unless it has a zone, or of a time ago such as `24h`; NaN for anything else.
+ */
 function timeOf(text: string, now: string): number {
   const [, count, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
   if (count !== undefined) {
@@ -55,10 +57,10 @@ const FILTERS = {
     .describe("Only changes from or to this status"),
 };
 
-/** What events can be narrowed by. */
+/** The parameters that filter events. */
 export const EVENT_FILTERS = Object.keys(FILTERS);
 
-/** These and no others: a name that is mistyped must not select everything. */
+/** A schema of these parameters that refuses others: a mistyped name must not select everything. */
 function parameters<Shape extends z.ZodRawShape>(shape: Shape) {
   const known = Object.keys(shape);
   return z.strictObject(shape, {
@@ -107,10 +109,10 @@ export const QUERIES = {
   incidents: parameters(span("7d", 200)),
 };
 
-/** Which events are asked for; a filter that is left out lets anything pass. */
+/** A query for events; an absent filter lets everything pass. */
 export type EventQuery = z.output<typeof QUERIES.events>;
 
-/** Reads the query of a route, or reports its fault. An empty parameter is as one that is left out. */
+/** Reads the query of a route, or returns a sentence about its fault. An empty parameter counts as absent. */
 export function readQuery<Schema extends z.ZodType>(schema: Schema, query: Query): z.output<Schema> | string {
   const given = Object.fromEntries(Object.entries(query).filter(([, value]) => String(value).trim() !== ""));
   const { data, error } = schema.safeParse(given);
@@ -125,7 +127,7 @@ export function readQuery<Schema extends z.ZodType>(schema: Schema, query: Query
   return `Cannot use ${String(name)} ${JSON.stringify(given[String(name)]).slice(0, 100)}: ${issue.message}`;
 }
 
-/** The same for a route about a time, of which `from` and `to` are as in the report then: nothing is known of the future. */
+/** The same for a route about an interval of time. Times after the present count as the present. */
 export function readSpanQuery<Parameters extends Interval>(
   schema: z.ZodType<Parameters>,
   query: Query,

@@ -90,8 +90,8 @@ function searchText(target: TargetReport, chain: ChainSummary | undefined): stri
 }
 
 /**
- * Narrows every list to what concerns `targets`, which are some of its own. Shared budgets are kept, since these targets may
- * draw on them; so are the skipped indexers of their protocols.
+ * Keeps of every list what belongs to `targets`, which are some of the report's own. Shared budgets stay, because these targets
+ * may draw on them, and so do skipped indexers of their protocols.
  */
 export function keepTargets(report: Report, targets: readonly TargetReport[]): Report {
   const keys = new Set(targets.map(({ key }) => key));

@@ -11,7 +11,7 @@ import { type PageOptions, renderCommand, renderLink } from "./shell.ts";
 
 /** A silence, and a maintenance window, are as long as it takes to look into a problem. */
 const SILENCE_MS = 2 * 3_600_000;
-/** To be replaced, where chains.yaml names no Alertmanager: without an address amtool fails, unless it is configured. */
+/** A placeholder if chains.yaml names no Alertmanager: without an address, amtool fails unless it is configured. */
 const ANY_ALERTMANAGER = "http://ALERTMANAGER:9093";
 /** A dashboard shows this much of the time before a problem began. */
 const BEFORE_MS = 3_600_000;
@@ -21,15 +21,15 @@ interface Problem {
   /** Unique in its page. */
   readonly id: string;
   readonly runbook: string;
-  /** The labels of its alerts, and what a maintenance window for it matches. */
+  /** The labels of its alerts, which are also the keys of a maintenance window for it. */
   readonly matches: readonly MaintenanceMatch[];
-  /** A pattern of the names of its alerts, where others have these labels, too; empty: all alerts with them. */
+  /** A pattern of the names of its alerts, if other alerts have the same labels; empty: all alerts with these labels. */
   readonly alerts: string;
   /** ISO 8601; null: not known. */
   readonly since: string | null;
 }
 
-/** How to act on a target in a pair of this state. Null: there is nothing to do. */
+/** How to act on a target whose pair has this state. Null: there is nothing to do. */
 export function renderTargetAct(
   target: TargetReport,
   { id, pair }: { readonly id: string; readonly pair: PairState },
@@ -37,18 +37,21 @@ export function renderTargetAct(
   nowMs: number,
 ): Html | null {
   const { runbook } = traitsOf(target.status);
-  const alerts = OF_MANY[target.status] ?? "";
+  const alerts = ALERTS_OF_SEVERAL[target.status] ?? "";
   const problem = { id, runbook, matches: [matchOf(target, pair)], alerts, since: target.since };
   return runbook === "" ? null : renderAct(problem, options, nowMs);
 }
 
-/** The alerts of several targets that a status of one leads to: others have their labels, too. */
-const OF_MANY: Readonly<Partial<Record<Status, string>>> = {
+/** Alerts about several targets that a status of one target leads to. Other alerts have the same labels. */
+const ALERTS_OF_SEVERAL: Readonly<Partial<Record<Status, string>>> = {
   chain_halted: "SynclagChainHalted",
   rejected: "SynclagKeyRejected",
 };
 
-/** What the alert of a target is of: of the chain that halted, the indexer that rejects the key, the pair that is down, or the target. */
+/**
+ * What the alert about a target names: the chain that halted, the indexer that rejects the key, the pair that is down, or the
+ * target.
+ */
 function matchOf(
   { protocol, variant, tier, chain, status }: TargetReport,
   pair: PairState,
@@ -63,7 +66,7 @@ function matchOf(
   }
 }
 
-/** How to act on an incident, which is of its chain, or of each of its indexers. A network incident cannot be silenced. */
+/** How to act on an incident, by its chain or by each of its indexers. A network incident cannot be silenced. */
 export function renderIncidentAct(
   { scope, since, subject, targets }: Pick<Incident, "scope" | "subject" | "since" | "targets">,
   options: PageOptions,
@@ -115,7 +118,7 @@ ${renderCommand(commands.join("\n"), `amtool command for ${id}`)}
 ${renderCommand(maintenanceLines(matches, nowMs), `lines of chains.yaml for ${id}`)}</details>`;
 }
 
-/** The labels of a match, each as `write` says. */
+/** The labels of a match, each written by `write`. */
 function labelsOf(match: MaintenanceMatch, write: (name: string, value: string) => string) {
   return Object.entries<string>({ ...match }).map(([name, value]) => write(name, value));
 }

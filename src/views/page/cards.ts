@@ -38,14 +38,14 @@ const MAX_PROBLEMS = 24;
 
 interface TargetCard {
   readonly id: string;
-  /** Of the target's protocol and chain. */
+  /** The state of the target's pair. */
   readonly pair: PairState;
   readonly severity: Severity;
   readonly title: HtmlValue;
   readonly body: HtmlValue;
 }
 
-/** A target: its title and status, what is wrong, since when; then what the page says of it, and how to act. */
+/** A target: its title and status, what is wrong, since when; then `body`, and how to act. */
 function renderTargetCard(
   target: TargetReport,
   { id, pair, severity, title, body }: TargetCard,
@@ -59,7 +59,10 @@ ${renderTargetBody(target, { id, pair, body }, options, nowMs)}</li>
 `;
 }
 
-/** A target in one line, which unfolds to what `renderTargetCard` has; unfolded unless it is ok. `id` is what links lead to: it unfolds the target. */
+/**
+ * A target in one line, which unfolds to the content of its card; unfolded unless it is ok. Links lead to `id`, which unfolds
+ * it.
+ */
 export function renderTargetLine(
   target: TargetReport,
   { id, pair, severity, title, body }: TargetCard,
@@ -95,7 +98,7 @@ ${body}
 ${renderTargetAct(target, { id, pair }, options, nowMs)}`;
 }
 
-/** `since 03:10:00 UTC, 40 min`, or of what is over `03:10:00 UTC to 03:50:00 UTC, 40 min`. */
+/** `since 03:10:00 UTC, 40 min`, or, if it has ended, `03:10:00 UTC to 03:50:00 UTC, 40 min`. */
 function renderSince(since: string, until: string | null, nowMs: number): Html {
   const length = formatDuration((until === null ? nowMs : Date.parse(until)) - Date.parse(since));
   return until === null
@@ -104,8 +107,8 @@ function renderSince(since: string, until: string | null, nowMs: number): Html {
 }
 
 /**
- * What is wrong: the shared causes, chains whose sources contradict each other, then what is not ok and not explained by a cause, worst
- * first; null if there is nothing. Unknown targets are only in the matrix.
+ * All problems: the shared causes, chains whose sources contradict each other, then targets that are not ok and that no cause
+ * explains, worst first; null without problems. Unknown targets are only in the matrix.
  */
 export function renderTroubles(
   report: Report,
@@ -169,7 +172,7 @@ export function incidentCards(
   });
 }
 
-/** How late the users of an incident are, and where they can be sent; null where there is nothing to say. */
+/** How late the users of an incident are, and where they can be sent; null if there is nothing to say. */
 export function renderFailover(incident: Incident, problems: readonly TargetProblem[]): Html | null {
   if (incident.scope === "network") {
     return html`<p>${OWN_NETWORK}</p>`;
@@ -181,7 +184,7 @@ export function renderFailover(incident: Incident, problems: readonly TargetProb
 
 type Extent = Pick<PastIncident, "until" | "target_count">;
 
-/** An incident; `until` is null while it goes on, and `target_count` includes targets that are not listed. */
+/** An incident; `until` is null while it lasts, and `target_count` includes targets that are not listed. */
 export function renderIncidentCard(
   incident: Omit<Incident, "detail" | "severity"> &
     Partial<Pick<Incident, "severity">> &
@@ -207,7 +210,7 @@ ${scope === "target" ? null : keys}${isRunning ? renderIncidentAct(incident, opt
 `;
 }
 
-/** A name that may be broken after each of its parts. */
+/** A name in which a line may break after each part. */
 function breakable(name: string): Html {
   return html`${name.split("/").flatMap((part, index) => (index === 0 ? part : [html`/<wbr>`, part]))}`;
 }

@@ -41,8 +41,8 @@ import {
 import { readRange, renderRanges, stripReader } from "./strip.ts";
 
 /**
- * The page of one chain: the targets and the failover, how its head was decided, the plots; the rest is folded. `endpoints`: those that
- * serve the chain, and its RPC nodes. Null if there is no such chain.
+ * The page of one chain: the targets and the failover, how its head was decided, the plots; the rest is folded. `endpoints`:
+ * the endpoints that serve the chain, and its RPC nodes. Null if there is no such chain.
  */
 export function renderChainPage(
   report: Report,
@@ -195,7 +195,7 @@ ${renderExchangeList("Recent usable replies", record.replies, nowMs)}`;
 
 function renderExchangeList(title: string, exchanges: readonly Exchange[], nowMs: number): Html | null {
   const items = exchanges.map(({ sentAtMs, receivedAtMs, httpStatus, outcome, text }) => {
-    // A failure names its status or its cause itself.
+    // The text of a failure already names its HTTP status or its cause.
     const isNamed = httpStatus === null || text.startsWith(`HTTP ${httpStatus}`);
     const how = `${isNamed ? "" : `HTTP ${httpStatus}, `}after ${formatDuration(receivedAtMs - sentAtMs)}`;
     const refused = outcome === "refused" ? "refused: " : null;
@@ -205,7 +205,7 @@ function renderExchangeList(title: string, exchanges: readonly Exchange[], nowMs
   return items.length === 0 ? null : html`<h4>${title}</h4><ol class="exchanges">${items}</ol>`;
 }
 
-/** The container in which a script draws the plots; those of the worst protocol are open. */
+/** The container in which a script draws the plots; only the plots of the worst protocol are open. */
 function renderHistory(protocol: string, slug: string, isOpen: boolean): Html {
   const path = pairPath("history", protocol, slug);
   return html`<details class="part" id="part-${protocol}"${isOpen ? html` open` : null}><summary>History of ${protocol}</summary>
@@ -214,8 +214,8 @@ function renderHistory(protocol: string, slug: string, isOpen: boolean): Html {
 `;
 }
 
-/** How a source stands to the head, in this order. */
-const STANDS: Readonly<Record<Standing["stands"], readonly [tone: Tone, words: string]>> = {
+/** The relation of a source to the head, in this order. */
+const RELATIONS: Readonly<Record<Standing["stands"], readonly [tone: Tone, words: string]>> = {
   agrees: ["ok", "agrees"],
   disputed: ["bad", "contradicts others"],
   excluded: ["bad", "excluded"],
@@ -226,11 +226,11 @@ const STANDS: Readonly<Record<Standing["stands"], readonly [tone: Tone, words: s
 /** How the head of a chain was decided: a picture of the bounds, the same as a table, and what would change it. */
 function renderDecision(chain: ChainSummary): Html {
   const { dispute, reference, standings } = chain;
-  const order = Object.keys(STANDS);
+  const order = Object.keys(RELATIONS);
   const sorted = standings.toSorted((a, b) => order.indexOf(a.stands) - order.indexOf(b.stands));
   const columns = {
     Source: (standing: Standing) => html`${sourceName(standing)} <small>${standing.host}</small>`,
-    Head: ({ stands }: Standing) => renderPill(...STANDS[stands]),
+    Head: ({ stands }: Standing) => renderPill(...RELATIONS[stands]),
     Block: ({ block_number: block }: Standing) => (block === null ? "–" : formatNumber(block)),
     "At most": ({ most_block: most }: Standing) => (most === null ? "–" : formatNumber(most)),
     Why: (standing: Standing) =>
@@ -242,7 +242,7 @@ function renderDecision(chain: ChainSummary): Html {
     providers < 2
       ? "Fewer than two providers show this head: another one, or an RPC node (rpc), would confirm or refute it."
       : `${providers} providers agree on this head. More providers that contradict them and agree with each other would change it.`;
-  // A reason is too long for the picture.
+  // A detail is too long for the picture.
   const isPlain = standings.every(({ detail }) => detail === null);
   const picture = drawDecision(chain, drawnSources(sorted, reference));
   return renderSection(
@@ -260,13 +260,13 @@ ${renderTable("decision", "Sources", columns, sorted)}</details>`,
   );
 }
 
-/** The sources of the picture. SVG does not wrap text: each has its distance only, and the table the whole reason. */
+/** The sources of the picture, each with its distance only: SVG does not wrap text, and the table has the whole reason. */
 export function drawnSources(
   standings: readonly Standing[],
   reference: ChainSummary["reference"],
 ): readonly DrawnSource[] {
   return standings.map((standing) => {
-    const [tone, words] = STANDS[standing.stands];
+    const [tone, words] = RELATIONS[standing.stands];
     const away = standing.stands === "agrees" ? "" : distanceText(standing, reference);
     const counts = standing.stands === "agrees" || standing.stands === "apart";
     return {
@@ -304,7 +304,7 @@ ${facts}</details>
 `;
 }
 
-/** As they are configured: `lagging 50 blocks (100 s), critical 30 min, stalled 10 min`. */
+/** The configured thresholds: `lagging 50 blocks (100 s), critical 30 min, stalled 10 min`. */
 function describeThresholds(thresholds: ChainSummary["thresholds"]): string {
   const [lagging, critical] = [limitOf(thresholds, "lagging"), limitOf(thresholds, "critical")];
   const stalled = formatDuration(thresholds.stalled_seconds * 1000);

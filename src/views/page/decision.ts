@@ -5,25 +5,26 @@ import { type Html, html } from "./html.ts";
 
 export type Standing = ChainSummary["standings"][number];
 
-/** A source of the picture: where it stands, in which colour, and its name. */
+/** A source of the picture: its bounds, its colour and its name. */
 export interface DrawnSource extends Pick<Standing, "block_number" | "most_block"> {
   readonly name: string;
   readonly words: string;
   readonly tone: Tone;
-  /** Whether it can be right: the head lies where the bounds of these overlap. */
+  /** Whether it can be right: the head lies where the bounds of all such sources overlap. */
   readonly counts: boolean;
 }
 
-/** What is farther from the head is drawn at the edge: most bounds end within twenty minutes of it. */
+/** A block farther from the head is drawn at the edge. Most bounds end within twenty minutes of the head. */
 const SHOWN_SECONDS = 1_800;
-/** The head is not at the very edge. */
+/** The picture extends at least this far, so that the head is not at its edge. */
 const LEAST_SECONDS = 90;
 const ROW = { height: 30, text: 12, bar: 17, thickness: 7 };
 const AXIS = 24;
 
 /**
- * How the head of a chain was decided: for each source a bar from its block to the highest head that is possible if it is right, the
- * overlap of these, and the reference. In seconds of the chain; null without a pace. `width` as in SVG. The colours are the classes'.
+ * How the head of a chain was decided: for each source a bar from its block to the highest head that is possible if it is
+ * right, the overlap of the bars, and the reference. The unit is seconds of the chain; null without a pace. `width` is an SVG
+ * length. CSS classes give the colours.
  */
 export function drawDecision(
   chain: Pick<ChainSummary, "block_interval_seconds" | "block_time_seconds" | "reference">,
@@ -43,7 +44,7 @@ export function drawDecision(
   const ends = shown.flatMap(({ block, most_block: most }) => [secondsTo(block), secondsTo(most)]);
   const near = ends.filter((seconds) => Math.abs(seconds) <= SHOWN_SECONDS);
   const to = Math.max(LEAST_SECONDS, ...near) * 1.05;
-  // The labels of the axis have room beside each other.
+  // Wide enough that the labels of the axis do not overlap.
   const from = Math.min(-to / 3, ...near) * 1.05;
   /** In percent of the width, to a tenth. */
   const at = (seconds: number): number =>

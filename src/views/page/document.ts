@@ -11,7 +11,7 @@ export function renderDocumentPage(markdown: string, options: PageOptions): stri
   return renderPage({ ...options, title: `${title} · Synclag`, tone: "idle", main });
 }
 
-/** The index of the documents, which are given by their paths, as Markdown: each runbook with what it is about. */
+/** The index of the documents as Markdown: each runbook with its first sentence. `documents`: by their paths. */
 export function indexMarkdown(documents: ReadonlyMap<string, string>): string {
   const runbooks = [...documents].filter(([path]) => path.startsWith(`${RUNBOOKS_PATH}/Synclag`)).sort();
   const lines = runbooks.map(([path, text]) => {
@@ -53,7 +53,7 @@ function servedPath(href: string): string | null {
 
 /** HTML inside Markdown is shown as text, and only links that work on the page are links. */
 class DocumentRenderer extends Renderer {
-  /** For the names of the tables, which must differ on one page. */
+  /** The number of tables so far: their names must differ on one page. */
   #tables = 0;
 
   override heading({ tokens, depth, text }: Tokens.Heading): string {

@@ -1,6 +1,6 @@
 const MARKUP = Symbol("markup");
 
-/** Markup that is safe to send: made by `html`, which escapes everything that is put into it. */
+/** Markup that is safe to send: only `html` makes it, and escapes all values. */
 export interface Html {
   readonly [MARKUP]: string;
 }

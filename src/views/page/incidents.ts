@@ -26,12 +26,15 @@ import {
 } from "./shell.ts";
 import { RANGES, type Range, readRange, renderRanges } from "./strip.ts";
 
-/** Present incidents, rows of the past and lines of a timeline beyond these are folded: a page that is read on a telephone is short. */
+/**
+ * Present incidents, rows of the past and lines of a timeline beyond these numbers are folded: on a telephone a page must be
+ * short.
+ */
 const FIRST = { present: 5, rows: 30, lines: 6 };
 /** A row lists at most this many of its changes. */
 const MOST_LINES = 100;
 
-/** What happened: the present incidents, each with its timeline; then the past by days, a row for each cause. */
+/** The present incidents, each with its timeline; then the past by days, a row for each cause. */
 export function renderIncidentsPage(
   report: Report,
   asked: EventQuery,
@@ -83,7 +86,7 @@ function selectOccurrences(
   hosts: Hosts,
   { events: log, view }: PageOptions,
 ): readonly Occurrence[] {
-  // What is just outside of the time may be a part of what is inside.
+  // An event just outside of the interval may belong to an incident inside.
   const [from, to] = [Date.parse(asked.from) - PART_MS, Date.parse(asked.to) + PART_MS].map(isoTime) as [
     string,
     string,
@@ -133,7 +136,7 @@ function filtersOf(asked: EventQuery): Readonly<Record<string, string>> {
   return Object.fromEntries(named.map(([name, value]) => [name, String(value)]));
 }
 
-/** What the URL narrows the page to, and the way back; null if it shows everything. */
+/** The filters of the URL, and a link to the page without them; null if it shows everything. */
 function renderAsked(asked: EventQuery, span: object): Html | null {
   const filters = Object.entries(filtersOf(asked)).map(([name, value]) => `${name} ${value}`);
   return filters.length === 0
@@ -141,7 +144,7 @@ function renderAsked(asked: EventQuery, span: object): Html | null {
     : html`<p class="hint" id="shown">Showing ${filters.join(", ")}. <a href="${eventsPath(span)}">Show all</a></p>`;
 }
 
-/** A present incident: where its users can go, its chains, and what happened since. */
+/** A present incident: where its users can go, its chains, and its events. */
 function renderPresent(
   { changes, incidents: [incident] }: Occurrence,
   report: Report,
@@ -169,7 +172,7 @@ function renderMore(id: string, lines: readonly Html[]): Html | null {
 }
 
 const MOST_CHAINS = 6;
-/** What the plots of an incident show before and after it. */
+/** How much time the plots of an incident show before and after it. */
 const MARGIN_MS = 600_000;
 
 /** Links to its chains at that time, which the strips there show, and the plots if it is recent. */
@@ -182,12 +185,12 @@ function renderChains({ since, target_count, targets, until }: PastIncident, { r
     .slice(0, MOST_CHAINS)
     .map((slug) => html`<a href="${chainPath(slug)}?${shown}">${nameOf(slug)}</a> `);
   const rest = slugs.length - links.length;
-  // Only some targets are kept of many.
+  // Of an incident with many targets only some are kept.
   const more = target_count > targets.length ? "more" : formatCount(rest, "more chain");
   return html`<p class="meta">Plots: ${links}${rest > 0 ? `and ${more}` : null}</p>`;
 }
 
-/** What a link to a chain needs to know. */
+/** What a link to a chain is made from. */
 interface Shown {
   readonly report: Report;
   readonly range: Range;
@@ -195,9 +198,9 @@ interface Shown {
 
 type Asked = EventQuery & Pick<Shown, "range">;
 
-/** The past by days, a row for each occurrence; beyond the first rows, the rest of a day is folded. */
+/** The past by days, a row for each occurrence; after the first rows, the rest of a day is folded. */
 function renderPast(past: readonly Occurrence[], asked: Asked, report: Report): Html {
-  // What began at one instant is shown as a whole: by its time, older ones could not be told from those of a part.
+  // All occurrences of one instant are shown: the link to older ones selects by time, and would skip the rest.
   const last = past[asked.limit - 1]?.time;
   const shown = past.filter(({ time }, index) => index < asked.limit || time === last);
   const older = past[shown.length];
@@ -224,7 +227,7 @@ ${rest.length === 0 ? null : html`<details id="day-${day}"><summary>${isFolded ?
   return renderSection("events", "Before", html`${nothing}${days}${note}`);
 }
 
-/** What happened in one line, and folded what happened in it. `dayMs`: a time of its day, which times need not name. */
+/** An occurrence in one line, with its events folded. `dayMs`: a time of its day; times of that day have no date. */
 function renderRow({ changes, incidents, time }: Occurrence, shown: Shown, dayMs: number): Html {
   const [latest] = incidents;
   const [first] = changes;
@@ -242,7 +245,7 @@ ${renderChains(latest, shown)}
 `;
 }
 
-/** A change that no incident explains: of one subject in a line, of many with their number. */
+/** A change that no incident explains: one subject in a line, or the number of many subjects. */
 function renderChangeRow(events: Change, dayMs: number): Html {
   const [{ time }] = events;
   const words = changeWords(events);
@@ -256,7 +259,7 @@ function renderChangeRow(events: Change, dayMs: number): Html {
 `;
 }
 
-/** The lines of the timeline of an incident, which is itself told above it; the latest first. */
+/** The lines of the timeline of an incident, the latest first. The card above describes the incident itself. */
 function linesOf(changes: readonly Change[], nowMs: number): readonly Html[] {
   return changes
     .filter(([{ kind }]) => kind !== "incident")
@@ -278,7 +281,7 @@ function renderChange(events: Change, nowMs: number): Html {
 `;
 }
 
-/** What it happened to, with a link; how it changed; and more, which may be empty: of many, what is the same for all. */
+/** What changed, with a link; how it changed; and a detail, which may be empty. For many subjects: what they have in common. */
 function changeWords(events: Change): {
   readonly what: HtmlValue;
   readonly change: string;
@@ -303,12 +306,12 @@ function changeWords(events: Change): {
   };
 }
 
-/** The last event of each subject: one that flaps changes several times. */
+/** The last event of each subject, which may have changed several times. */
 function subjectsOf(events: Change): readonly Event[] {
   return [...new Map(events.map((event) => [event.subject, event])).values()];
 }
 
-/** What it happened to, as a link to its chain, or to its card there. */
+/** The subject of an event, as a link to its chain, or to its card there. */
 function renderWhat({ kind, subject }: Event, what: string): Html | string {
   const [protocol = "", variant = "", tier = "", chain = ""] = subject.split("/");
   if (kind === "pair") {

@@ -2,7 +2,7 @@ import { EVENT_FILTERS } from "../api/queries.ts";
 
 /** Budgets and the polling plan. */
 export const PLAN_PATH = "/plan";
-/** What happened. */
+/** The page of incidents. */
 export const INCIDENTS_PATH = "/incidents";
 /** The index of the documents that Synclag serves. */
 export const DOCS_PATH = "/docs";
@@ -11,7 +11,7 @@ export const STATUSES_PATH = "/docs/statuses";
 /** The folder of the runbooks, one for each alert, under its name. */
 export const RUNBOOKS_PATH = "/docs/runbooks";
 
-/** What the URL of a page names; each may be empty. */
+/** The parameters in the URL of a page; each may be empty. */
 export interface View {
   /** The content of the filter box. */
   readonly q: string;

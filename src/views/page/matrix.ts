@@ -18,7 +18,7 @@ interface Fleet {
 }
 
 interface Table extends Fleet {
-  /** One for each variant and tier of each protocol, those of a protocol side by side. */
+  /** One column for each variant and tier of each protocol, the columns of a protocol side by side. */
   readonly columns: readonly IndexerId[];
 }
 
@@ -27,8 +27,8 @@ interface Row {
   readonly targets: readonly TargetReport[];
 }
 
-/** Of these a lag says as much as the word, which is in the hover text. */
-const TOLD_BY_LAG: ReadonlySet<string> = new Set(["ok", "lagging", "stalled"]);
+/** A cell with one of these statuses shows the lag instead of the word, which is in the hover text. */
+const SHOWN_BY_LAG: ReadonlySet<string> = new Set(["ok", "lagging", "stalled"]);
 
 /** The whole fleet, a row for each chain, the worst first unless asked otherwise; testnets are folded. */
 export function renderMatrix(report: Report, judgement: Judgement, view: View): Html {
@@ -51,7 +51,7 @@ ${testnets.length === 0 ? null : folded}`,
   );
 }
 
-/** What the colours, outlines and marks of the cells mean, as far as there are any. */
+/** The meanings of the colours, outlines and marks that the cells have. */
 const MEANINGS: Readonly<Record<string, string>> = {
   ok: "at the head",
   "ok late": "behind, within the threshold",
@@ -74,7 +74,7 @@ ${targets.some(({ key }) => fleet.explained.has(key)) ? outlined : null}
 ${targets.some((one) => one.maintenance && one.ended === null) ? html`<li><b>⚒</b> in maintenance</li>` : null}</ul>`;
 }
 
-/** A table for the protocols that serve most of the same chains, and others for those of few chains. */
+/** One table for the protocols that serve mostly the same chains, and other tables for protocols with few chains. */
 function renderTables(fleet: Fleet, rows: readonly Row[], caption: string): readonly Html[] {
   const chainsOf = new Map<string, Set<string>>();
   for (const { chain, protocol } of rows.flatMap(({ targets }) => targets)) {
@@ -82,7 +82,7 @@ function renderTables(fleet: Fleet, rows: readonly Row[], caption: string): read
   }
   const tables: { readonly chains: ReadonlySet<string>; readonly protocols: string[] }[] = [];
   for (const [protocol, chains] of [...chainsOf].sort(([, a], [, b]) => b.size - a.size)) {
-    // Half of its column may be empty.
+    // A column may be half empty.
     const table = tables.find(
       (one) => 2 * [...one.chains].filter((chain) => chains.has(chain)).length >= one.chains.size,
     );
@@ -151,12 +151,12 @@ function renderCell(target: TargetReport | undefined, table: Table): Html {
   const isPast = ended !== null && status === "ok";
   const lagMs = isPast ? null : notableLagMs(target);
   const text = [
-    isPast || (lagMs !== null && TOLD_BY_LAG.has(status)) ? [] : status,
+    isPast || (lagMs !== null && SHOWN_BY_LAG.has(status)) ? [] : status,
     ended === null ? [] : "ended",
     lagMs === null ? [] : shortDuration(lagMs),
     maintenance && ended === null ? "⚒" : [],
   ].flat();
-  // Cells at the head need no explanation, and they are most of the page.
+  // Most cells are at the head, and need no hover text.
   const name = targetName(target);
   const title = style === "ok" && !isPast ? null : html` title="${name}, ${status}: ${target.detail}"`;
   const path = `${chainPath(target.chain)}#${targetAnchor(target)}`;
@@ -176,7 +176,7 @@ function findColumns(rows: readonly Row[]): readonly IndexerId[] {
   return [...groupBy([...columns.values()], ({ protocol }) => protocol).values()].flat();
 }
 
-/** By the column that the page is sorted by; rows that are equal there, and without one, the worst chain first. */
+/** Sorts by the chosen column. Equal rows, and all rows without a column, have the worst chain first. */
 function sortRows({ chains, targets }: Report, sort: string): readonly Row[] {
   const byChain = groupBy(targets, ({ chain }) => chain);
   const worst = (row: Row) => Math.max(...row.targets.map(({ status }) => statusRank(status)));

@@ -16,7 +16,7 @@ import {
   renderTable,
 } from "./shell.ts";
 
-/** The page of all budgets, what is left of each, and the polling plan, as far as they concern the targets that match the filter. */
+/** The budgets with what is left of each, and the polling plan, for the targets that match the filter. */
 export function renderPlanPage(report: Report, whole: Plan, options: PageOptions): string {
   const shown = filterByWords(report, options.view.q);
   const plan = shown === report ? whole : filterPlan(whole, shown.targets);
@@ -37,7 +37,7 @@ ${renderSkipped(shown.skipped)}`;
 
 const ALL = "all together";
 
-/** What is left for each endpoint, or for all that share a budget. */
+/** What is left for each endpoint, or for all endpoints that share a budget. */
 const BUDGET_COLUMNS = {
   Endpoint: ({ endpoint }: BudgetReport) =>
     (endpoint ?? ALL).split(/(?<=\/)/).map((part) => html`${part}<wbr>`),

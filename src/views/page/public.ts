@@ -44,7 +44,7 @@ ${sections}</main></body></html>
 `);
 }
 
-/** Where nothing is worse. */
+/** The headline if every pair has this state, or a better one. */
 const ALL: Readonly<Record<string, string>> = {
   ok: "All systems operational",
   ended: "All systems have ended",
@@ -52,7 +52,7 @@ const ALL: Readonly<Record<string, string>> = {
 
 type PublicState = PairState | "in maintenance" | "ended";
 
-/** The state of a pair, or that all that its users miss is in maintenance; or that all of it has ended. */
+/** The state of a pair for users: also that everything they miss is in maintenance, or that the whole pair has ended. */
 function stateOf(pair: JudgedPair): PublicState {
   if (servingTargets(pair.targets).every(({ ended, maintenance }) => ended !== null && maintenance)) {
     return "ended";
@@ -60,7 +60,7 @@ function stateOf(pair: JudgedPair): PublicState {
   return plannedEnd(pair) === undefined ? pair.state : "in maintenance";
 }
 
-/** When the last window of what its users miss ends (null: unknown); undefined: not all of it is in maintenance. */
+/** When the last maintenance window ends (null: unknown); undefined: users also miss something outside of maintenance. */
 function plannedEnd({ state, targets }: JudgedPair): string | null | undefined {
   const missed = servingTargets(targets).filter(({ status }) => status !== "ok");
   const isPlanned = state !== "ok" && missed.length > 0 && missed.every(({ maintenance }) => maintenance);
@@ -79,7 +79,7 @@ function publicPairs(report: Report, { protocols }: PublicView) {
   );
 }
 
-/** The average width of a letter, and what is beside a text. */
+/** The average width of a letter, and the space beside a text, in pixels. */
 const [LETTER, PADDING] = [6.6, 7];
 
 /** The badge of a pair as SVG; null if the pair is not public. */

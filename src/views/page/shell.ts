@@ -15,7 +15,7 @@ export type PageAssets = Readonly<
   Record<"styles" | "headerScript" | "script" | "plotStyles" | "plotLibrary" | "plotScript", string>
 >;
 
-/** What every page needs from the server. */
+/** The options of every page. */
 export interface PageOptions {
   readonly assets: PageAssets;
   readonly version: string;
@@ -31,9 +31,9 @@ interface Page extends PageOptions {
   readonly main: Html;
   /** The page that the filter leads to. Default: the status page. */
   readonly filters?: string;
-  /** What the filter keeps of the URL of the page. Default: the order and the range. */
+  /** The parameters of the URL that the filter keeps. Default: the order and the range. */
   readonly kept?: Readonly<Record<string, string>>;
-  /** `live`: the page refreshes itself. `plots`: it has plots, too. Default: none of these. */
+  /** `live`: the page refreshes itself. `plots`: it also has plots. Default: neither. */
   readonly kind?: "live" | "plots";
 }
 
@@ -100,7 +100,7 @@ export function toneGlyph(tone: Tone): Html {
 
 /** Explanations of terms: hovering, a tap or the keyboard shows them. */
 const MEANINGS = {
-  "Reference head": "The newest block on which the sources of the chain agree; lag is measured from it",
+  "Reference head": "The newest block on which the sources of the chain agree; lag is measured against it",
   "× sources": "How many sources agree on it",
   preferred: "The freshest healthy variant that serves users: where traffic should go",
   Gap: "The distance between two variants at one instant, give or take its uncertainty",
@@ -128,7 +128,7 @@ export function renderList(id: string, title: string, items: readonly Html[], st
   return items.length === 0 ? null : renderSection(id, title, html`<ul class="${style}">${items}</ul>`);
 }
 
-/** A table in a box of its own, which scrolls: a column for each title, the first of which has the headings of the rows. */
+/** A table in its own box, which scrolls: a column for each title. The first column has the headings of the rows. */
 export function renderTable<Row>(
   id: string,
   label: string,
@@ -162,18 +162,18 @@ export function renderLink(text: string, url: string | null): Html | null {
   return safe === null ? null : html`<a href="${safe}" rel="noopener noreferrer">${text}</a> `;
 }
 
-/** A command, or lines of a file, that a click selects as a whole. */
+/** A command, or lines of a file; a click selects all of it. */
 export function renderCommand(text: string, label: string): Html {
   return html`<pre class="curl" tabindex="0" role="region" aria-label="${label}">${text}</pre>`;
 }
 
-/** What a form keeps of the URL of its page; an empty value is left out. */
+/** The parameters of the URL that a form keeps; empty ones are left out. */
 function renderHidden(kept: Readonly<Record<string, string>>): Html {
   const named = Object.entries(kept).filter(([, value]) => value !== "");
   return html`${named.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}`;
 }
 
-/** How many targets the filter of a page shows, and the way back to all; null if it shows all. */
+/** How many targets the filter of a page shows, and a link to all; null if it shows all. */
 export function renderFilterNote(report: Report, shown: Report, path: string): Html | null {
   const all = formatCount(report.targets.length, "target");
   return shown === report

@@ -30,8 +30,8 @@ const NO_MATCH: Headline = {
 };
 
 /**
- * The status page: the headline, incidents, what is not ok worst first, then the whole fleet. All of it is about the
- * targets that match the filter; alternatives and failovers are looked for among all.
+ * The status page: the headline, incidents, targets that are not ok, worst first, then the whole fleet. Only targets that match
+ * the filter are shown; alternatives and failovers may be any target.
  */
 export function renderStatusPage(report: Report, options: PageOptions): string {
   const nowMs = Date.parse(report.generated_at);
@@ -60,7 +60,7 @@ ${renderSkipped(shown.skipped)}`;
   });
 }
 
-/** How bad the shown part of a report is: what could replace its targets may not match the filter. */
+/** How bad the shown part of a report is. Judged with all targets: an alternative may not match the filter. */
 function severityOf(shown: Report, { severity, targets }: Judgement): Severity {
   return shown.incidents.some(({ scope }) => scope === "network")
     ? severity

@@ -33,7 +33,7 @@ export function readRange(found: unknown): Range {
   return typeof found === "string" && Object.hasOwn(RANGES, found) ? (found as Range) : "24h";
 }
 
-/** Links to the same page with another range; `range`: the one that is shown, null for any other time. */
+/** Links to the same page with another range. `range`: the shown range; null if the page shows another time. */
 export function renderRanges(range: Range | null, hrefOf: (range: Range) => string): Html {
   const offered = (["24h", "7d", "30d"] as const).map((one) => {
     const current = one === range ? html` aria-current="true"` : null;
@@ -42,10 +42,10 @@ export function renderRanges(range: Range | null, hrefOf: (range: Range) => stri
   return html`<nav class="ranges" aria-label="Time">${offered}</nav>`;
 }
 
-/** For whom the words are: users know neither statuses nor what watching is, and have no page of events. */
+/** The readers of a strip. Users do not know statuses or watching, and have no page of events. */
 type Audience = "operators" | "users";
 
-/** Reads the past of targets and pairs: the availability, and a strip of coloured slots, each by its worst state. */
+/** Reads the past of targets and pairs: the availability, and a strip of slots, each coloured by its worst state. */
 export function stripReader(
   log: EventLog,
   range: Range,
@@ -59,7 +59,7 @@ export function stripReader(
   // A strip begins when watching began.
   const interval = { from: first > longest && first < to ? first : longest, to };
   const readPeriods = periodReader(log, interval);
-  /** Of the pair that a target serves; none where another tier does. */
+  /** The periods of the pair that a target serves; none if another tier serves it. */
   function periodsOfPair({ chain, key, protocol }: TargetReport): readonly Period[] {
     const own = targets.filter((one) => one.chain === chain && one.protocol === protocol);
     const serves = servingTargets(own).some((one) => one.key === key);
@@ -69,7 +69,7 @@ export function stripReader(
     const periods = readPeriods(kind, subject);
     const availability = availabilityOf(periods);
     const { words, more } = AVAILABILITY[audience](availability);
-    /** `query`: of its events, which what was not ok and the words lead to. */
+    /** `query`: selects its events; slots that were not ok, and the words, lead to them. */
     function render(name: string, query: object): Html {
       const slots = slotsOf(periods, interval, count);
       const target = targets.find(({ key }) => key === subject);
@@ -114,7 +114,7 @@ function renderTick(time: string, nowMs: number): Html {
   return html`<time datetime="${time}">${isoTime(nowMs).startsWith(date) ? `${clock.slice(0, 5)} UTC` : `${date} ${clock.slice(0, 5)}`}</time>`;
 }
 
-/** What users read of a time of which nothing is known. */
+/** What users read for a time without data. */
 const NO_DATA = "no data";
 
 /** What the colours of strips mean. */
@@ -125,7 +125,7 @@ export function renderStripLegend(audience: Audience): Html {
   return html`<ul class="legend">${entries.map(([word, tone]) => html`<li><b class="slot ${tone}"></b> ${word}</li>`)}</ul>`;
 }
 
-/** As bad as the state was for users: `isDown`: no other target could serve them then; `isNew`: it never was at the head. */
+/** How bad the state was for users. `isDown`: no other target could serve them then. `isNew`: it was never at the head. */
 function toneOf(state: string | null, { isDown, isNew }: Record<"isDown" | "isNew", boolean>): string {
   const known: Readonly<Record<string, readonly [word: string, tone: string]>> = PAIR_WORDS;
   if (state === null || isNew) {
@@ -134,7 +134,7 @@ function toneOf(state: string | null, { isDown, isNew }: Record<"isDown" | "isNe
   return known[state]?.[1] ?? (isDown ? "bad" : "warn");
 }
 
-/** `stalled since 03:10:00 UTC: no block for 15 min`; of a period that is over: `stalled for 20 min from 03:10:00 UTC: …`. */
+/** `stalled since 03:10:00 UTC: no block for 15 min`; of a past period: `stalled for 20 min from 03:10:00 UTC: …`. */
 function periodText({ detail, from, since, state, to }: Period, audience: Audience, nowMs: number): string {
   const [startMs, endMs] = [Date.parse(since < from ? since : from), Date.parse(to)];
   const when = endMs < nowMs ? `for ${formatDuration(endMs - startMs)} from` : "since";
@@ -175,10 +175,10 @@ function longestText(outageSeconds: number): string {
   return outageSeconds === 0 ? "" : `, longest outage ${formatDuration(outageSeconds * 1_000)}`;
 }
 
-/** Those that are shown at first, and at most: pages with more lines are slow to read and to draw. */
+/** The number of lines that are shown unfolded, and at most. A page with more is slow to read and to draw. */
 const [FIRST_LINES, MOST_LINES] = [10, 100];
 
-/** The pairs of the fleet, the least available first; further ones, and those that were always ok, are folded. */
+/** The pairs of the fleet, the least available first. Further pairs, and pairs that were always ok, are folded. */
 export function renderFleetHistory(report: Report, { events, view }: PageOptions): Html {
   const range = readRange(view.range);
   const { read, renderAxis } = stripReader(events, range, report);

@@ -37,9 +37,8 @@ const EXIT_CODES: Readonly<Record<Severity, CheckExitCode>> = {
 };
 
 /**
- * 2: some protocol and chain has no usable variant left that serves users; a selection that names a variant considers that one
- * alone. 3: nothing is known of some protocol and chain, as no request may be sent. 1: anything else needs a person. 0: all is ok,
- * planned, or new.
+ * 2: a pair has no usable variant that serves users; a selection that names a variant considers only that variant. 3: nothing
+ * is known about a pair, because no request may be sent. 1: anything else needs a person. 0: everything is ok, planned, or new.
  */
 export function checkExitCode(report: Report, selections: readonly Selection[]): CheckExitCode {
   const { pairs, severity } = judgeSelections(report, selections);
@@ -50,7 +49,7 @@ export function checkExitCode(report: Report, selections: readonly Selection[]):
   return isBlind || pairs.length === 0 ? 3 : EXIT_CODES[severity];
 }
 
-/** How bad a report is, looking at each selection alone: one that names a variant leaves out what could replace it. */
+/** How bad a report is, each selection judged alone: a selection that names a variant leaves out what could replace it. */
 function judgeSelections(report: Report, selections: readonly Selection[]): Judgement {
   const [first = judgeReport(report), ...others] = selections.map((one) =>
     judgeReport(keepTargets(report, selectTargets(report.targets, one))),
@@ -90,8 +89,8 @@ export function selectForCheck(report: Report, filters: readonly string[]) {
 }
 
 /**
- * Treats targets that are ok but further behind than `maxLag` as lagging, and, where the lag is unknown, those that
- * have not advanced for that long. It is only ever stricter than the configuration.
+ * Treats `ok` targets that are further behind than `maxLag` as lagging, and targets of unknown lag that have not advanced
+ * within `maxLag`. It never makes the configured limits looser.
  */
 export function applyMaxLag(json: Report, maxLag: Limit): Report {
   const nowMs = Date.parse(json.generated_at);
@@ -114,7 +113,7 @@ export function applyMaxLag(json: Report, maxLag: Limit): Report {
 }
 
 export interface CheckTableOptions {
-  /** The status that `json` was selected from: alternatives are looked for in all of it. */
+  /** The whole report that `json` was selected from: any target in it may be an alternative. */
   readonly unfiltered: Report;
   readonly selections: readonly Selection[];
   readonly color: "ansi" | "none";
@@ -124,7 +123,7 @@ export interface CheckTableOptions {
   readonly statusesUrl: string;
 }
 
-/** Of more targets only the ones that are not ok are listed. */
+/** Of more targets only those not ok are listed. */
 const MAX_LISTED_WHOLE = 12;
 
 /** More would push the headline off the screen. */
@@ -160,7 +159,10 @@ const INDEXER_COLUMNS = {
 
 const ANSI: Readonly<Record<Tone, string>> = { ok: "32", busy: "34", idle: "2", warn: "33", bad: "31;1" };
 
-/** What `synclag check` prints: the headline, the incidents, what is not ok worst first, and a line for each indexer. */
+/**
+ * What `synclag check` prints: the headline, the incidents, the targets that are not ok, worst first, and a line for each
+ * indexer.
+ */
 export function renderCheckTable(json: Report, options: CheckTableOptions): string {
   const { unfiltered, selections, color, widthColumns, statusesUrl } = options;
   const judgement = judgeSelections(json, selections);
@@ -197,7 +199,10 @@ function incidentLine(incident: Incident, problems: readonly TargetProblem[], no
   return `Incident: ${incidentTitle(incident)} (for ${formatDuration(forMs)})${failover === "" ? "" : `: ${failover}`}`;
 }
 
-/** Leaves out what an incident explains and, of many targets, those without data. */
+/**
+ * The lines of the targets that are not ok, without targets that an incident explains and, if there are many, targets without
+ * data.
+ */
 function targetLines(
   { generated_at, targets, incidents }: Report,
   notOk: readonly TargetReport[],
@@ -249,6 +254,6 @@ export function renderNagiosLine(
   const lags = targets.flatMap(({ lag_seconds: lag }) => lag ?? []);
   const most = lags.length === 0 ? "" : ` max_lag=${Math.max(...lags)}s;;;0`;
   const performance = `targets=${targets.length};;;0 ok=${ok};;;0;${targets.length}${most}`;
-  // A bar or a line break would end the sentence.
+  // In the format of plugins a bar or a line break would end the sentence.
   return `SYNCLAG ${STATES[checkExitCode(report, selections)]}: ${sentence.replace(/[|\r\n]+/g, " ")} | ${performance}`;
 }

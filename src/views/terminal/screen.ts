@@ -4,13 +4,16 @@ const HOME = "\u001B[H";
 const CLEAR_LINE = "\u001B[K";
 const CLEAR_BELOW = "\u001B[J";
 
-/** The size of a terminal; null: it is not known. */
+/** The size of a terminal; null: unknown. */
 export interface ScreenSize {
   readonly columns: number | null;
   readonly rows: number | null;
 }
 
-/** What draws a text over the former one, from the top. Lines that do not fit are left out, so that the first ones stay in view. */
+/**
+ * The escape sequences that draw a text over the former one, from the top. Lines that do not fit are left out, so the first
+ * ones stay in view.
+ */
 export function screenOf(text: string, { columns, rows }: ScreenSize): string {
   const lines: string[] = [];
   // The cursor needs the last row.

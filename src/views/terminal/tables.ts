@@ -36,7 +36,9 @@ export function renderTextTable<Row>(
   );
 }
 
-/** What `synclag events` prints: a line for each event, the latest last, as in a log. `total`: how many there are. */
+/**
+ * What `synclag events` prints: a line for each event, the latest last, as in a log. `total`: the number of matching events.
+ */
 export function renderEventsTable(events: readonly Event[], total: number, nowMs: number): string {
   const rows = events.toReversed().map((event) => {
     const time = formatClock(Date.parse(event.time), nowMs);

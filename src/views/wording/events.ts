@@ -4,7 +4,10 @@ import { incidentOfKey, type Report } from "../../core/model/report.ts";
 import { formatDuration } from "../../core/model/text.ts";
 import { incidentTitle } from "./incidents.ts";
 
-/** An event for people: what it happened to, such as `lockup/base/subgraph`, `ok → stalled`, and more, which may be empty. */
+/**
+ * An event in words: its subject, such as `lockup/base/subgraph`, the change, such as `ok → stalled`, and a detail, which may
+ * be empty.
+ */
 export function eventWords(event: Event) {
   const { kind, subject, from, to, time, unwatched_since: since } = event;
   const detail = event.detail ?? "";
@@ -36,7 +39,7 @@ export function eventWords(event: Event) {
   }
 }
 
-/** The names of the chains of a report; one that is no longer configured is named by its slug. */
+/** The names of the chains of a report; a chain that is no longer configured is named by its slug. */
 export function chainNames({ chains }: Pick<Report, "chains">): (slug: string) => string {
   const names = new Map(chains.map(({ slug, name }) => [slug, name]));
   return (slug) => names.get(slug) ?? slug;

@@ -37,13 +37,13 @@ export interface Headline {
 
 /** A fault, and more about it, which may be empty. */
 interface Statement extends Pick<Headline, "title" | "detail"> {
-  /** Whether the detail is that of an incident, which a view that lists the incidents need not repeat. */
+  /** Whether the detail describes an incident, which a view that lists the incidents need not repeat. */
   readonly isOfIncident?: boolean;
 }
 
 /**
- * Summarizes what matters most, leaving out what is in maintenance: `2 of 140 targets need attention; worst: lockup subgraph on
- * Base, stalled`, with the detail `41 min behind; multichain is ok`. `severity`: of what the report was selected for.
+ * Summarizes the worst problem, without targets in maintenance: `2 of 140 targets need attention; worst: lockup subgraph on
+ * Base, stalled`, with the detail `41 min behind; multichain is ok`. `severity`: how bad the selected part of the report is.
  */
 export function headline(
   report: Report,
@@ -53,7 +53,7 @@ export function headline(
   return compose(report, problems, severity, ({ detail }) => detail);
 }
 
-/** The headline of a view that lists the incidents below it: what is said there is not said twice. */
+/** The headline of a view that lists the incidents below it, without repeating them. */
 export function headlineAbove(
   report: Report,
   problems: readonly TargetProblem[],
@@ -161,7 +161,7 @@ function describeUrgent(report: Report, urgent: readonly TargetProblem[]): State
   };
 }
 
-/** The title where nobody needs to act. */
+/** The title if nobody needs to act. */
 function calmTitle({ generated_at, targets }: Report, severity: Severity): string {
   const total = formatCount(targets.length, "target");
   const count = (status: TargetReport["status"]) => targets.filter((one) => one.status === status).length;
@@ -190,12 +190,12 @@ function calmTitle({ generated_at, targets }: Report, severity: Severity): strin
   const rest = Object.entries(others).flatMap(([words, { length }]) =>
     length === 0 ? [] : `, ${formatNumber(length)} ${words}`,
   );
-  // Of what is unknown, nobody can say that it needs no action.
+  // Unknown targets may need action.
   const calm = severity === "unknown" ? "" : "No action needed: ";
   return `${calm}${formatNumber(count("ok"))} of ${total} ok${rest.join("")}`;
 }
 
-/** How late targets that are ok are at most, and of how many that is unknown. */
+/** The longest lag of targets that are ok, and how many lags are unknown. */
 function describeLags(targets: readonly TargetReport[]): string {
   const lags = targets.flatMap((target) => notableLagMs(target) ?? []);
   const unknown = targets.filter(
@@ -218,14 +218,14 @@ export function sentenceCase(text: string): string {
   return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 }
 
-/** When and why the last reload failed, in a sentence; null where it did not. */
+/** When and why the last reload failed, in a sentence; null if it did not fail. */
 export function describeReload({ generated_at, reload_error: error }: Report): string | null {
   return error === null
     ? null
     : `Reload failed at ${formatClock(Date.parse(error.time), Date.parse(generated_at))}: ${error.detail.replaceAll("\n", "; ")}`;
 }
 
-/** Which replica leads, in a sentence; null where there is only one process. */
+/** Which replica leads, in a sentence; null without a store. */
 export function describeReplica({ replica }: Pick<Report, "replica">): string | null {
   if (replica === null) {
     return null;

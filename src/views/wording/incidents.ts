@@ -11,7 +11,7 @@ import {
   type TargetProblem,
 } from "./targets.ts";
 
-/** What an incident is described by. */
+/** The parts of an incident that describe it. */
 type IncidentWords = Pick<Incident, "scope" | "subject"> & { readonly detail: string | null };
 
 /** `lockup subgraph (production): 26 of 26 targets refuse us`. */
@@ -65,7 +65,7 @@ export function describeFailover({ scope, targets }: Incident, problems: readonl
   return [late, whereToSend(own)].flat().join("; ");
 }
 
-/** A chain counts if the users of each of its targets can be sent elsewhere. */
+/** Where the users of the affected chains can be sent. A chain counts if each of its targets has an alternative. */
 function whereToSend(problems: readonly TargetProblem[]): string {
   const [first] = problems;
   if (first !== undefined && problems.length === 1) {

@@ -26,7 +26,7 @@ export interface Message {
   readonly [more: string]: unknown;
 }
 
-/** What is posted in each format. A receiver must not take what an indexer said for its own markup, nor refuse a long text. */
+/** The body of a message in each format. A receiver must not read the words of an indexer as markup, or refuse a long text. */
 export const NOTIFY_BODIES: Readonly<
   Record<
     NotifyFormat,
@@ -62,13 +62,13 @@ export function messageOf(news: News, report: Report, page: string): Message {
   const text = `Incident ${event}${after}: ${what}.${since}${oftenText(news)} ${page}${pathOf(incident)}`;
   return {
     ...{ version: 1, event: `incident_${event}`, id, time },
-    // Of upstream servers, whose line breaks and control characters are no part of a sentence.
+    // Words of upstream servers may have line breaks and control characters.
     text: text.replace(/[\p{Cc}\p{Cf}]+/gu, " "),
     incident: { ...incident, target_count, times },
   };
 }
 
-/** The page of its chain, at its target or protocol; the fleet where it is of several chains. */
+/** The page of its chain, at its target or protocol; the fleet page if it has several chains. */
 function pathOf({ kind, subject, targets }: News["incident"]): string {
   const [slug, ...others] = slugsOf({ targets });
   if (slug === undefined || others.length > 0) {
@@ -110,7 +110,7 @@ function troubleText({ incident }: News, report: Report): string {
   return [trouble, ...disputes, describeFailover(incident, own)].filter((text) => text !== "").join("; ");
 }
 
-/** How the target or the pair is now, else what has ended. */
+/** The present state of the target or the pair, else what has ended. */
 function endText({ incident, target_count: count }: News, report: Report): string {
   const target = report.targets.find(({ key }) => key === incident.targets[0]);
   if (count === 1 && target !== undefined) {

@@ -10,7 +10,7 @@ import { isAtLeast, type Judgement, judgeReport } from "../../core/report/severi
 /** The colour of a status or sentence. `busy`: in progress; `idle`: nothing is known. */
 export type Tone = "ok" | "busy" | "idle" | "warn" | "bad";
 
-/** The glyph conveys the same as the colour, for people who cannot see it. White text is readable on the colour. */
+/** The glyph conveys the same as the colour, for readers that cannot see the colour. White text is readable on the colour. */
 export const TONES: Readonly<Record<Tone, { readonly glyph: string; readonly colour: string }>> = {
   ok: { glyph: "✓", colour: "#14713f" },
   busy: { glyph: "↻", colour: "#2a62b8" },
@@ -19,7 +19,7 @@ export const TONES: Readonly<Record<Tone, { readonly glyph: string; readonly col
   bad: { glyph: "✕", colour: "#b4231d" },
 };
 
-/** The colour of everything that is so bad. */
+/** The colour of each severity. */
 export const SEVERITY_TONES: Readonly<Record<Severity, Tone>> = {
   ok: "ok",
   calm: "busy",
@@ -50,21 +50,21 @@ export function idOfKey(key: string): IndexerId {
 /** A shorter lag of a target that is neither ok nor lagging is not worth mentioning. */
 const NOTABLE_SECONDS = 60;
 
-/** The lag if it is known and worth mentioning, else null; one that contradicts the status is not. */
+/** The lag if it is known and worth mentioning, else null. A lag that contradicts the status is not worth mentioning. */
 export function notableLagMs({ status, lag_seconds: lag, unconfirmed }: TargetReport): number | null {
   const isOfStatus = unconfirmed === null;
   const isNotable = isOfStatus && (status === "ok" || status === "lagging" || (lag ?? 0) >= NOTABLE_SECONDS);
   return isNotable && lag !== null ? lag * 1000 : null;
 }
 
-/** Whether a target that is ok is behind all the same, within its threshold, for example because it has just stopped. */
+/** Whether a target that is ok is behind within its threshold, for example because it has just stopped. */
 export function isLate({ status, lag_seconds: lag }: TargetReport): boolean {
   return status === "ok" && (lag ?? 0) >= NOTABLE_SECONDS;
 }
 
 /**
- * How far a target is behind or, where its lag is `unknown`, how long ago it advanced; in words, too. `head`: what it is behind. One that
- * has ended has all that it will have.
+ * How far a target is behind or, if its lag is `unknown`, how long ago it advanced; also in words. `head`: what it is behind. A
+ * target that has ended is never behind.
  */
 export function latenessOf(
   { ended, lag_blocks: blocks, lag_seconds: lag, last_advance: advance }: TargetReport,
@@ -83,7 +83,7 @@ export function latenessOf(
   return { lag: { ms, blocks }, text };
 }
 
-/** `in maintenance until 05:00:00 UTC`; null of one that is not, or has ended. */
+/** `in maintenance until 05:00:00 UTC`; null if it is not, or has ended. */
 export function describeMaintenance(
   {
     ended,
@@ -102,13 +102,16 @@ export interface TargetProblem {
   readonly chain: ChainSummary;
   readonly pair: PairState;
   readonly severity: Severity;
-  /** The other targets of its protocol and chain that are ok, freshest first; what has ended replaces nothing that goes on. */
+  /**
+   * The other targets of its protocol and chain that are ok, freshest first. A target that has ended is not an alternative to
+   * one still running.
+   */
   readonly alternatives: readonly TargetReport[];
 }
 
 /**
- * Every target of `selected` that is not ok, worst first: mainnets before testnets, then by severity, status and lag. Alternatives are
- * looked for among all targets.
+ * Every target of `selected` that is not ok, worst first: mainnets before testnets, then by severity, status and lag. Any
+ * target of the report may be an alternative.
  */
 export function findProblems(
   report: Report,
