@@ -39,7 +39,7 @@ export function readWebUrl(text: string): URL | string {
   return readUrl(text, /^https?:\/\//i, "http:// or https://");
 }
 
-/** Where requests go, and what is sent along. */
+/** A URL with the headers that are sent to it. */
 export interface Address {
   readonly url: string;
   readonly host: string;
@@ -56,7 +56,7 @@ export interface Scope {
   readonly onUnset?: (what: string, spot: Flaws) => void;
 }
 
-/** Fills a template with values, or one of a header where they are null. Null: a problem was added. */
+/** Fills a template. `values`: null for a header, which has no placeholders. Null: a problem was added. */
 function fill(template: string, spot: Flaws, values: Values | null, scope: Scope): string | null {
   const { text, problems } = scope.secrets.fill(template, values);
   for (const { kind, what } of problems) {
@@ -101,12 +101,15 @@ export function readAddress(
   };
 }
 
-/** A filled URL, or its fault: with a slash in its password the user would be taken for the host, and get the request. */
+/**
+ * A filled URL, or its fault. Danger: with a slash in the password, the user would be read as the host, and would get the
+ * request.
+ */
 function readFilledUrl(filled: string, written: string): URL | string {
   const url = readWebUrl(filled);
   const hasUser = /^https?:\/\/[^/?#]*@/i.test(written.replace(REFERENCES, ""));
-  const isLost = hasUser && typeof url !== "string" && `${url.username}${url.password}` === "";
-  return isLost ? INVALID_URL : url;
+  const isDeadEnd = hasUser && typeof url !== "string" && `${url.username}${url.password}` === "";
+  return isDeadEnd ? INVALID_URL : url;
 }
 
 const REFERENCES = /\$\{[^{}]*\}/g;
@@ -124,7 +127,7 @@ function shownHost(written: string, url: URL, values: Values): string {
     : url.host;
 }
 
-/** Stands around the number of a variable. */
+/** Encloses the number of a variable. */
 const MARK = "\u0000";
 
 /** Fills headers and remembers their values as secrets. Null: a problem was added. */
@@ -135,7 +138,7 @@ export function readHeaders(written: Headers, spot: Flaws, scope: Scope): Header
     const value = fill(template, own, null, scope);
     scope.secrets.remember(secretsInHeader(value ?? ""));
     if (!HEADER_NAME.test(name)) {
-      // A wrong name is not repeated: `{ Bearer KEY }` is a name to YAML.
+      // A wrong name is not repeated: YAML reads `{ Bearer KEY }` as a name.
       own.add("invalid header name, expected letters, digits and dashes", "key");
     } else if (RESERVED_NAMES.test(name)) {
       own.add(`${name} is set by Synclag for each request`, "key");

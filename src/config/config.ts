@@ -57,7 +57,7 @@ export interface Receiver {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** What is posted where. */
+/** The webhook and its rules. */
 export interface NotifySettings extends Receiver, NotifyRules {
   readonly format: NotifyFormat;
   /** Synclag's own page; null: at the address of its server. */
@@ -66,21 +66,21 @@ export interface NotifySettings extends Receiver, NotifyRules {
   readonly chatId: string | null;
 }
 
-/** What `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY` hold; an empty text where one is not set. */
+/** The values of `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY`; empty if not set. */
 export interface ProxySettings {
   readonly httpProxy: string;
   readonly httpsProxy: string;
   readonly noProxy: string;
 }
 
-/** Which store, and which fleet's keys in it. */
+/** The address of the store, and the fleet whose keys are used there. */
 export interface StoreSettings {
   readonly address: StoreAddress;
   /** `--cluster`. */
   readonly cluster: string;
 }
 
-/** Where the store is, and who we are there. */
+/** The host and port of the store, and our user there. */
 export interface StoreAddress {
   readonly host: string;
   readonly port: number;
@@ -104,7 +104,7 @@ export interface WebSettings {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** The web configuration as its files are now. */
+/** The web configuration with the present content of its files. */
 export interface WebSettingsSource {
   readonly current: WebSettings;
 }

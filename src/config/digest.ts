@@ -4,8 +4,9 @@ import type { IndexerEntry } from "./schema.ts";
 import { writtenKeys } from "./secrets.ts";
 
 /**
- * A digest of what a configuration polls: its chains, their nodes, and the indexers with their URLs as they are written, without keys.
- * Variables count by their names, so that two processes agree where one of them lacks a key. Schedules, thresholds and links do not count.
+ * A digest of everything that a configuration polls: its chains, their nodes, and the indexers with their URLs as written,
+ * without keys. A variable counts by its name, so that two processes agree even if one of them lacks a key. Schedules,
+ * thresholds and links do not count.
  */
 export function digestOfPolled({ chains, protocols }: Pick<Sections, "chains" | "protocols">): string {
   const polled = [

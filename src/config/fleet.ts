@@ -33,7 +33,7 @@ export function resolveFleet(
   sections: Sections,
   secrets: Secrets,
 ): { readonly fleet: Fleet; readonly maintenance: readonly MaintenanceWindow[] } {
-  const budgets = whole(sections.budgets).map(({ name, value }): Budget => ({ name, ...value }));
+  const budgets = validEntries(sections.budgets).map(({ name, value }): Budget => ({ name, ...value }));
   const chains = resolveChains(sections);
   const indexers = resolveIndexers(sections, chains, secrets);
   const polled = indexers.filter(({ skipped }) => skipped === null);
@@ -46,7 +46,7 @@ export function resolveFleet(
     ...parity.flatMap((probe) => probe.selections),
   ];
   const windows = sections.maintenance ?? [];
-  // What a window matches may be missing because it is broken.
+  // A broken entry is missing here: no complaint that a window matches nothing.
   if ([...(sections.protocols?.values() ?? [null])].every((list) => list?.every(({ value }) => value))) {
     for (const { value, spot } of windows) {
       checkMatch(
@@ -79,7 +79,7 @@ export function resolveFleet(
 }
 
 /** The entries of a map that are not broken. */
-function whole<T>(entries: ReadonlyMap<string, Entry<T>> | null | undefined) {
+function validEntries<T>(entries: ReadonlyMap<string, Entry<T>> | null | undefined) {
   return [...(entries ?? [])].flatMap(([name, { value, spot }]) =>
     value === null ? [] : [{ name, value, spot }],
   );
@@ -115,7 +115,7 @@ function resolveIndexers(
 
 /** The RPC nodes of all chains. */
 function resolveRpcNodes({ budgets, chains, poll }: Sections, secrets: Secrets): readonly Draft[] {
-  return whole(chains).flatMap(({ name: slug, value: { id: chainId, rpc }, spot: chainSpot }) =>
+  return validEntries(chains).flatMap(({ name: slug, value: { id: chainId, rpc }, spot: chainSpot }) =>
     rpc.flatMap((entry, index) => {
       const spot = chainSpot.at("rpc", index);
       const { url, headers, budget = null, ...rest } = entry;
@@ -126,7 +126,7 @@ function resolveRpcNodes({ budgets, chains, poll }: Sections, secrets: Secrets):
         return [];
       }
       const endpoint: Endpoint = {
-        // It begins so that people recognise the node, and ends so that two nodes of one host differ.
+        // People recognise the node by the host; the digest distinguishes two nodes of one host.
         key: `rpc/${slug}/${address.host}/${destinationOf(address.url).slice(0, 12)}`,
         kind: "rpc",
         protocol: "",
@@ -148,7 +148,7 @@ function resolveRpcNodes({ budgets, chains, poll }: Sections, secrets: Secrets):
   );
 }
 
-/** Chooses what `auto` means for each endpoint, and reports schedules that their budget cannot bear. By the endpoint's key. */
+/** Chooses the schedule of `auto` for each endpoint, and reports schedules that exceed their budget. By the endpoint's key. */
 function withSchedules(drafts: readonly Draft[], budgets: readonly Budget[]): ReadonlyMap<string, Endpoint> {
   const budgetOf = (draft: Draft | undefined) =>
     budgets.find(({ name }) => name === draft?.endpoint.budget) ?? null;
@@ -188,7 +188,7 @@ function chooseAuto(budget: Budget | null, sharers: readonly Draft[]): string {
 
 function resolveChains({ chains, thresholds }: Sections): readonly Chain[] {
   const common = withThresholds(DEFAULT_THRESHOLDS, thresholds.value ?? {}, thresholds.spot, null);
-  return whole(chains).map(({ name: slug, value: entry, spot }) => {
+  return validEntries(chains).map(({ name: slug, value: entry, spot }) => {
     if (slug === SHARED_ENDPOINT) {
       const reason = "the name of an endpoint that serves several chains";
       spot.add(`a chain cannot be called "${slug}", ${reason}`, "key");
@@ -209,9 +209,12 @@ function resolveChains({ chains, thresholds }: Sections): readonly Chain[] {
   });
 }
 
-/** Chains whose ids are most likely not theirs: a well-known chain of that name has another, or that id has another name. */
+/**
+ * Warnings about chain ids that are most likely wrong: the well-known chain of that name has another id, or that id another
+ * name.
+ */
 export function idWarnings({ chains }: Sections): readonly string[] {
-  return whole(chains).flatMap(({ name: slug, value: { id, name, testnet } }) => {
+  return validEntries(chains).flatMap(({ name: slug, value: { id, name, testnet } }) => {
     const [called, known] = [wellKnownChainCalled(slug), wellKnownChain(id)];
     if (called !== null && called.id !== id) {
       return [`chains.${slug}: ${called.name} has id ${called.id}, not ${id}`];
@@ -223,23 +226,23 @@ export function idWarnings({ chains }: Sections): readonly string[] {
     const [never, missing] = known.testnet
       ? [", a testnet, which never pages", "name and testnet"]
       : ["", "name"];
-    return [`chains.${slug}: id ${id} is that of ${known.name}${never}; correct it, or set ${missing}`];
+    return [`chains.${slug}: id ${id} is the id of ${known.name}${never}; correct it, or set ${missing}`];
   });
 }
 
-/** What The Graph calls these. */
+/** The Graph's names of these chains. */
 const FORMER_NAMES: ReadonlyMap<string, number> = new Map([
   ["mainnet", 1],
   ["matic", 137],
   ["xdai", 100],
 ]);
 
-/** Whether one may stand for the other: `arb1` for Arbitrum One, `base-mainnet` for Base. */
+/** Whether a slug may mean a chain: `arb1` for Arbitrum One, `base-mainnet` for Base. */
 function areAlike(slug: string, known: Pick<Chain, "slug" | "name">): boolean {
   return isShortFor(slug, known.slug) || isShortFor(slug, known.name) || isShortFor(known.slug, slug);
 }
 
-/** Whether the letters of one are in the other in this order. */
+/** Whether the letters of the slug occur in the name in this order. */
 function isShortFor(slug: string, name: string): boolean {
   const letters = [...slug.replace(/[^a-z]/g, "")];
   let rest = name.toLowerCase();

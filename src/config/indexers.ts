@@ -17,7 +17,7 @@ import { fillPlaceholders, placeholdersOf, type Secrets, type Values } from "./s
 import { checkKnown, describeValue } from "./shape.ts";
 import { withThresholds } from "./thresholds.ts";
 
-/** An endpoint without the timing of its polls, which depends on the other endpoints of its budget. */
+/** An endpoint before its schedule is chosen, which depends on the other endpoints of its budget. */
 export interface Draft {
   /** Its schedule may be `auto`; its intervals are 0. */
   readonly endpoint: Endpoint;
@@ -38,7 +38,7 @@ export interface ListedTarget extends Pick<Target, "key" | "chain" | "chainId">,
 
 export interface ResolvedIndexer extends IndexerId {
   readonly drafts: readonly Draft[];
-  /** Every chain that it lists, also where no endpoint could be resolved. */
+  /** Every chain that it lists, even if no endpoint could be resolved for it. */
   readonly listed: readonly ListedTarget[];
   /** Why an optional indexer is not polled, or null. */
   readonly skipped: string | null;
@@ -63,10 +63,10 @@ export class IndexerResolver {
   #listed: readonly ListedTarget[] = [];
   /** The id by which graph-node knows a chain's deployment, as a template; undefined if nothing asks for it. */
   readonly #deployment: string | undefined;
-  /** Which variables of an optional indexer are not set: it is skipped then. */
+  /** The unset variables of an optional indexer, which is skipped if there are any. */
   readonly #unset = new Set<string>();
 
-  /** `selections`: what probes ask of its targets, with placeholders. */
+  /** `selections`: the queries of its probes, with placeholders. */
   constructor(
     protocol: string,
     entry: IndexerEntry,
@@ -97,7 +97,7 @@ export class IndexerResolver {
     this.#listed = listed;
     const own = listed.filter((chain) => this.#hasOwnEndpoint(chain));
     const sharing = listed.filter((chain) => !own.includes(chain));
-    // What follows from these is not known where one is broken.
+    // If one of these keys is broken, further problems would only follow from it.
     if (!DECISIVE_KEYS.some((key) => this.#spot.at(key).isBroken)) {
       checkDialect(this.#entry, this.#spot, listed, sharing.length);
       this.#checkOwnValues(listed);
@@ -121,7 +121,7 @@ export class IndexerResolver {
   }
 
   #keyOf(name: string): string {
-    // Joined, it is one string; a template's would keep each of its parts in memory.
+    // `join` makes one flat string; a template would keep each of its parts in memory.
     return [indexerKey(this.#id), name].join("/");
   }
 
@@ -172,7 +172,7 @@ export class IndexerResolver {
     return [...shared, own.url, own.explorer, own.playground].flatMap(placeholdersOf);
   }
 
-  /** Headers and a budget are not meant for URLs that are written elsewhere. */
+  /** Reports headers and a budget without a URL beside them: they would have no effect on URLs that are written elsewhere. */
   #checkReach(listed: readonly ListedTarget[]): void {
     const { url, headers, budget } = this.#entry;
     const has = { headers: Object.keys(headers).length > 0, budget: typeof budget === "string" };
@@ -196,7 +196,9 @@ export class IndexerResolver {
     );
   }
 
-  /** The endpoint of all `listed` chains, of which this is the first. Null: a problem was added, or the indexer is skipped. */
+  /**
+   * The endpoint of all `listed` chains; `first` is the first of them. Null: a problem was added, or the indexer is skipped.
+   */
   #draft(
     name: string,
     first: ListedTarget,
@@ -220,7 +222,7 @@ export class IndexerResolver {
     if (address === null) {
       return null;
     }
-    // Without a URL of the indexer it is meant for all chains.
+    // An indexer without its own URL means it for all chains.
     const status = isAtOrigin || entry.url === undefined ? this.#status(first) : null;
     return {
       schedule: this.#spotOf("schedule", first),
@@ -248,7 +250,9 @@ export class IndexerResolver {
     return (chain.own[key] === undefined ? this.#spot : chain.spot).at(key);
   }
 
-  /** A chain with its own URL needs no values for that of the indexer; they rarely affect the origin. */
+  /**
+   * The origin of a template. A chain with its own URL may lack values for the indexer's URL; they rarely affect the origin.
+   */
   #originOf(template: string | undefined, { values }: ListedTarget): string | null {
     const { text } = this.#secrets.fill(template ?? "", values);
     return URL.canParse(text) ? new URL(text).origin : null;
@@ -271,7 +275,7 @@ export class IndexerResolver {
     const { chain, spot, own, values } = target;
     const used = this.#placeholdersFor(target);
     if (ownValuesOf(own).some(([typed]) => !used.includes(typed) && nearMiss(typed, [name]) === name)) {
-      return; // The mistyped key is the problem.
+      return; // The mistyped key is already a problem.
     }
     const [first, ...others] = this.#listed.filter((one) => !one.values.has(name));
     const isMissingInAll = others.length > 0 && others.length + 1 === this.#listed.length;
@@ -354,7 +358,7 @@ export class IndexerResolver {
   }
 }
 
-/** The values of a chain's placeholders: all keys of its map that are no overrides. */
+/** The values of a chain's placeholders: all keys of its map that are not overrides. */
 function ownValuesOf(own: ChainValues): readonly (readonly [string, string])[] {
   return Object.entries(own).filter((entry): entry is [string, string] => !OVERRIDE_KEYS.includes(entry[0]));
 }
@@ -398,7 +402,7 @@ export function checkDialect(
   }
 }
 
-/** The slugs that a block names for words must be listed. */
+/** Reports slugs in the `chains` of a block that the indexer does not list. */
 function checkWords(
   { custom, metrics }: Pick<IndexerEntry, "custom" | "metrics">,
   spot: Spot,
@@ -415,7 +419,7 @@ function checkWords(
   }
 }
 
-/** A URL whose replies name no chain can serve one. */
+/** Reports chains that share a URL whose replies name no chain. */
 function checkSharing(
   { dialect, custom }: Pick<IndexerEntry, "dialect" | "custom">,
   spot: Spot,

@@ -31,9 +31,9 @@ const DEFAULT_PORT = 6379;
 const EXPECTED = "redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE] or rediss://…";
 
 /**
- * Reads `--store` and `--cluster`, and `SYNCLAG_STORE` where `--store` is not given: `redis://` or, with TLS,
- * `rediss://`. `${VAR}` and `${file:/path}` may stand for a part, which then needs no encoding, or for the whole URL.
- * `secrets`: texts that must not leave the process. Null: there is no store.
+ * Reads `--store` and `--cluster`, and `SYNCLAG_STORE` without `--store`: `redis://` or, with TLS, `rediss://`. A part of the
+ * URL, which then needs no encoding, or the whole URL may be `${VAR}` or `${file:/path}`. `secrets`: texts that must not leave
+ * the process. Null: there is no store.
  *
  * @throws {ConfigError} If one of them cannot be used.
  */
@@ -81,7 +81,7 @@ function addressOf(url: URL): StoreAddress {
 }
 
 /**
- * Reads `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`; those in lower case win, as with curl. Null without a proxy.
+ * Reads `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`; names in lower case win, as with curl. Null without a proxy.
  *
  * @throws {ConfigError} If a proxy is not an http:// or https:// URL. Their values are not repeated: they may hold a password.
  */

@@ -10,7 +10,7 @@ import { placeholdersOf } from "./secrets.ts";
 import { readSelection, resolveSelection } from "./selections.ts";
 import { checkKnown } from "./shape.ts";
 
-/** A probe, and what it asks. */
+/** A probe of parity with its selections. */
 export interface ResolvedProbe extends ParityProbe {
   readonly selections: readonly Selection[];
 }
@@ -26,7 +26,7 @@ export function resolveParity(sections: Sections, served: readonly ListedTarget[
   });
 }
 
-/** Null: a problem was added, or what it refers to is broken. */
+/** Null: a problem was added, or the probe refers to a broken entry. */
 function resolveProbe(
   entry: ParityEntry,
   spot: Spot,

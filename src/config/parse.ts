@@ -71,7 +71,7 @@ export function parseConfig(text: string, options: ParseOptions): Config {
   };
 }
 
-/** Parses the main file and those that it includes, as one. @throws {ConfigError} If one of them cannot be read. */
+/** Parses the main file and the included files as one. @throws {ConfigError} If one of them cannot be read. */
 function readSections(text: string, problems: Problems, options: ParseOptions): Sections {
   const main = sectionsIn(ConfigFile, readYaml(text, options.file, problems));
   if (main === null) {
@@ -129,7 +129,7 @@ function resolvePublic({ public: entry, protocols: configured }: Sections): Conf
   return { protocols, title, notice };
 }
 
-/** Adds problems with what is posted. */
+/** Adds problems of `notify`. */
 function checkNotify({ notify: entry, protocols: configured }: Sections): void {
   if (entry?.value == null) {
     return;
@@ -151,7 +151,7 @@ function publicNames({ chains, indexers, skipped }: Fleet): ReadonlySet<string> 
   return new Set([...ids, ...chains.map(({ slug }) => slug)]);
 }
 
-/** A line of the log names no more of thousands of chains. */
+/** A line of the log names at most this number of thousands of chains. */
 const MOST_NAMED = 10;
 
 /** A sentence about the chains on which nothing confirms a height, if there are any. */

@@ -20,12 +20,12 @@ const ProbeEntry = map(
     ),
     expect: optional(
       Expected,
-      "rows: at least one; else the first value of the reply, such as 42 (default: any reply but an error).",
+      "rows: at least one row; any other value: the first value of the reply, such as 42 (default: any reply but an error).",
     ),
-    every: Interval.prefault("5m").describe("How often it is asked."),
+    every: Interval.prefault("5m").describe("How often it is sent."),
     max_latency: optional(
       Duration,
-      "A reply that takes longer is a failure, as it is for a client that waits no longer.",
+      "A reply that takes longer is a failure, as for a client that gives up by then.",
     ),
   },
   ["url", "expect", "every", "max_latency"],
@@ -49,12 +49,12 @@ export const ParityEntry = map(
   {
     name: ProbeName.describe("Name of the probe, a metric label."),
     protocol: text("the name of a protocol").describe("The protocol whose variants are compared."),
-    // A selection that a server refuses is sent again within a day.
-    every: Interval.prefault("10m").describe("How often the value is asked for."),
+    // At most a day, so that a selection which a server refused is tried again within a day.
+    every: Interval.prefault("10m").describe("How often the value is queried."),
     chains: listOf(Slug, "a list of chain slugs")
       .min(1)
       .exactOptional()
-      .describe("Where the variants are compared (default: wherever two serve the chain)."),
+      .describe("Where the variants are compared (default: on every chain that two of them serve)."),
     queries: mapOf(ParityQuery, "a map of variants, each with select and value").meta({
       description: "What each variant is asked; at least two variants.",
       minProperties: 2,

@@ -96,7 +96,7 @@ function expectationOf(
   return value === null ? { kind: "reply" } : { kind: "equal", value };
 }
 
-/** An endpoint with what probes ask of its targets. Its headers are sent to other URLs of its origin too. */
+/** An endpoint with the selections of probes of its targets. Its headers are also sent to other URLs of its origin. */
 export function withSelections(endpoint: Endpoint, all: readonly Selection[]): Endpoint {
   const keys = new Set(endpoint.targets.map(({ key }) => key));
   const { origin } = new URL(endpoint.url);

@@ -1,6 +1,6 @@
 import { looksLikeKey, maskKeys, type Redact, SECRET_MARK } from "../core/model/redact.ts";
 
-/** What is wrong with the configuration, as it is printed: a line for each mistake. */
+/** The mistakes of a configuration: the message has a line for each. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
 }
@@ -29,8 +29,8 @@ interface Problem {
 }
 
 /**
- * Collects the mistakes in the files of a configuration: all of the files as a whole, such as those in their syntax, and the first
- * at each path, because the next ones follow from it.
+ * Collects the mistakes in the files of a configuration: all mistakes of a file as a whole, such as in its syntax, and the
+ * first mistake at each path, because the next ones follow from it.
  */
 export class Problems {
   readonly #found: Problem[] = [];
@@ -47,7 +47,7 @@ export class Problems {
     }
   }
 
-  /** Whether there is one at this path or below. */
+  /** Whether there is a problem at this path or below. */
   isAnyIn(path: Path): boolean {
     return this.#found.some((one) => path.every((step, index) => one.path[index] === step));
   }
@@ -79,11 +79,11 @@ export class Problems {
   }
 }
 
-/** Collects the problems of something that is read, such as a value of a file. */
+/** Collects the problems of a text, such as a value of a file. */
 export interface Flaws {
-  /** Those of a part of it. */
+  /** Collects the problems of a part of it. */
   at(...steps: Path): Flaws;
-  /** Adds one, of the value or of its key. */
+  /** Adds a problem of the value or of its key. */
   add(message: string, what?: "key" | "value"): void;
 }
 
@@ -135,7 +135,10 @@ function formatProblem({ path, position, message }: Problem, redact: Redact): st
   );
 }
 
-/** `protocols.airdrops[1].chains.base.id`; `(file)` for the whole file. It ends at `headers`: to YAML, `{ Bearer KEY }` is a name. */
+/**
+ * `protocols.airdrops[1].chains.base.id`; `(file)` for the whole file. It ends at `headers`: YAML reads `{ Bearer KEY }` as a
+ * name.
+ */
 function formatPath(path: Path): string {
   const end = path.indexOf("headers") + 1;
   const steps = path.slice(0, end || path.length).map((step) => {

@@ -15,7 +15,7 @@ const BYTES: Units = { B: 1, KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30 };
 /** Node's timers overflow beyond 24 days and fire at once. */
 const MAX_DURATION_MS = 2 ** 31 - 1;
 
-/** What a text must be to be a duration. */
+/** How error messages describe a duration. */
 export const DURATION = "a duration such as 250ms, 10s, 5m, 1h or 1d, at most 24d";
 
 /** A duration in chains.yaml; milliseconds once parsed. */
@@ -26,7 +26,7 @@ export const Duration = parsed(parseDuration, {
 
 const BLOCKS = /^([1-9]\d*) blocks?$/;
 
-/** What a text must be to be a limit of a lag. */
+/** How error messages describe a limit of a lag. */
 export const LIMIT = "a duration such as 10m or 1d, at most 24d, or a number of blocks such as 50 blocks";
 
 /** How far behind a target may be, in chains.yaml. */
@@ -95,7 +95,7 @@ function parseQuantity(text: string, units: Units, max: number, min = 1): number
   return value >= min && value <= max ? value : null;
 }
 
-/** A string as what `parse` makes of it; null is refused. */
+/** A string that `parse` turns into a value; null: the string is invalid. */
 function parsed<T>(parse: (text: string) => T | null, meta: z.core.GlobalMeta) {
   return z
     .string()
@@ -131,9 +131,9 @@ export const Schedule = z
   .refine((text) => text === "auto" || isCron(text))
   .meta({ expected: `auto, or ${CRON}`, examples: ["auto", "*/15 * * * * *", "0 */30 * * * *"] });
 
-/** The longest field that makes sense names 60 numbers. */
+/** A longer expression is refused: the longest sensible field names 60 numbers. */
 const MAX_CRON_LENGTH = 1_000;
-/** No field has numbers of three digits; node-cron expands a range before it checks its ends, however far apart they are. */
+/** No field has numbers of three digits. Danger: node-cron expands a range of any length before it checks its ends. */
 const HUGE_RANGE = /\d{3}-|-\d{3}/;
 
 function isCron(text: string): boolean {

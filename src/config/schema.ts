@@ -87,23 +87,23 @@ const Height = z.union([z.string(), z.number(), z.null()]).meta({ expected: "a t
 
 const Custom = map("a map with height, and one of query, body or method: GET", {
   method: oneOf(["POST", "GET"]).default("POST").describe("GET sends no body, and reads the whole response."),
-  query: optional(Queries, "A query, or a list: the next one is sent when one is refused."),
+  query: optional(Queries, "A query, or a list of queries: the next one is sent if one is refused."),
   body: optional(mapOf(z.unknown(), "a map that is sent as JSON"), "JSON to send in place of a query."),
   root: optional(ReplyPath, "Where paths start (default: data or result); $ is the whole response."),
   rows: optional(RowsPath, "The list of rows, one per chain, or with .* the map of rows (default: one row)."),
   height: ReplyPath.describe("The last processed block."),
   time: optional(ReplyPath, "Its time: ISO 8601, or a number of seconds, or of ms, µs or ns."),
-  chain_id: optional(ReplyPath, "The chain of the row: its ID or slug, or a word of chains."),
+  chain_id: optional(ReplyPath, "The chain of the row: its ID or slug, or a key of chains."),
   chains: optional(
     mapOf(Slug, "a map of words and chain slugs"),
-    "Slugs by what rows have in place of a chain ID or slug; rows with other words are ignored.",
+    "Slugs by the words that rows have in place of a chain ID or slug; rows with other words are ignored.",
   ),
   hash: optional(ReplyPath, "Its hash."),
   deployment: optional(ReplyPath, "The ID of the deployment that answers."),
   failed: optional(ReplyPath, "True or not empty once indexing has failed."),
   not_started: optional(
     listOf(Height, "a list of values"),
-    "Heights that mean: nothing indexed yet; also 0.",
+    "Heights that mean that nothing is indexed yet, in addition to 0.",
   ),
 })
   .refine(({ chains, chain_id: chainId }) => chains === undefined || chainId !== undefined, {
@@ -113,7 +113,7 @@ const Custom = map("a map with height, and one of query, body or method: GET", {
     const requests = [query, body].filter((content) => content !== undefined).length;
     return requests === (method === "GET" ? 0 : 1);
   })
-  // Without a query and a body it is a GET.
+  // Without a query or a body it is a GET.
   .transform(
     ({ method: _, chain_id: chainId, not_started: notStarted, ...rest }): Form => ({
       ...rest,
@@ -146,7 +146,7 @@ const Status = map("a map with url and deployment", {
   deployment: DeploymentId.describe("The deployment."),
 });
 
-/** How a URL is asked, be it of an indexer or of a node. */
+/** Keys of every URL, of an indexer or of a node. */
 const ASKED = {
   custom: optional(Custom, "What dialect [custom](dialects.md#custom) sends and reads."),
   metrics: optional(Metrics, "Gauges that dialect [metrics](dialects.md#metrics) reads, or a family lacks."),
@@ -155,7 +155,7 @@ const ASKED = {
   budget: optional(BudgetName, "Budget of its requests."),
 };
 
-/** What an indexer can have of its own. */
+/** Thresholds that an indexer may set for itself. */
 const LIMITS = {
   lagging: optional(LagLimit, "Lag from which a target is lagging (default 10m)."),
   critical: optional(LagLimit, "Lag from which it is critical (default 30m)."),
@@ -182,8 +182,12 @@ const IndexerEntry = map(
     playground: optional(Link, "Page for queries by hand."),
     schedule: Schedule.default("auto").describe("When it is polled; auto: as often as the budget allows."),
     chains: Chains.describe("Chains that it must serve; an absent one is missing."),
-    thresholds: IndexerThresholds.prefault({}).describe("Thresholds of its targets that differ."),
-    probes: Probes.default({}).describe("Queries that its targets must answer, else they are failed."),
+    thresholds: IndexerThresholds.prefault({}).describe(
+      "Thresholds of its targets that differ from the chain's.",
+    ),
+    probes: Probes.default({}).describe(
+      "Queries that its targets must answer; a target that does not is failed.",
+    ),
     until: optional(
       Until,
       "Where it ends ([statuses](statuses.md#ended)): a date, from 00:00 UTC of that day, or its last block.",
@@ -259,7 +263,7 @@ const ChainEntry = map(
         expected: "a whole number from 1 to 2^53 - 1",
       })
       .describe(
-        "The chain ID, as eth_chainId returns it; of a chain without one, any free number such as 9000001.",
+        "The chain ID, as eth_chainId returns it; for a chain without one, any free number such as 9000001.",
       ),
     name: optional(text("a name"), "Display name (default: of a well-known id, else the slug)."),
     block_time: optional(Duration, "Time between two blocks (default: of a well-known id, else measured)."),
@@ -267,7 +271,7 @@ const ChainEntry = map(
     explorer: webLink("an http:// or https:// URL, or null for none")
       .nullable()
       .exactOptional()
-      .describe("Block explorer with blocks at /block/NUMBER (default: that of a well-known id)."),
+      .describe("Block explorer with blocks at /block/NUMBER (default: the explorer of a well-known id)."),
     thresholds: Thresholds.prefault({}).describe("Thresholds of this chain that differ from the file's."),
     until: optional(Until, "Where the chain ends: a date, from 00:00 UTC of that day, or its last block."),
     rpc: listOf(RpcEntry, "a list of URLs, or of maps with a url")
@@ -337,7 +341,7 @@ const NotifyEntry = map(
     headers: Headers.default({}).describe("Sent with every request."),
     on: listOf(oneOf(["incident"]), "a list with incident")
       .default(["incident"])
-      .describe("incident: when one begins, becomes worse or ends."),
+      .describe("incident: a message when an incident begins, becomes worse or ends."),
     after: Delay.prefault("5m").describe(
       "How long one target is in trouble, or data are doubtful, before a message is sent; 0s: at once.",
     ),
@@ -394,15 +398,17 @@ export const ConfigFile = map("a map with version, chains and protocols", {
     ),
   listen: Listen.prefault("127.0.0.1:9855").describe("Address of the HTTP server; --listen overrides it."),
   poll: Poll.prefault({}).describe("How endpoints are polled."),
-  thresholds: Thresholds.prefault({}).describe("When a lag or a standstill counts."),
+  thresholds: Thresholds.prefault({}).describe(
+    "From when a target is lagging, critical or stalled, and an observation stale.",
+  ),
   budgets: mapOf(BudgetEntry, "a map of budgets", Name)
     .default({})
-    .describe("Request limits of the providers. A request that would exceed one is not sent."),
+    .describe("Request limits of the providers. A request that would exceed a limit is not sent."),
   chains: mapOf(ChainEntry, "a map of chains by slug", Name)
     .refine(isNotEmpty)
     .meta({ description: "Chains by slug.", minProperties: 1 }),
   protocols: mapOf(Indexers, "a map of protocols, each a list of indexers", Name).refine(isNotEmpty).meta({
-    description: "Indexers by protocol. The others of a protocol are compared with its first one.",
+    description: "Indexers by protocol. All indexers of a protocol are compared with its first one.",
     minProperties: 1,
   }),
   maintenance: listOf(MaintenanceEntry, "a list of windows")

@@ -20,7 +20,7 @@ export interface TemplateProblem {
   readonly what: string;
 }
 
-/** A filled template, which can be used where there is no problem. */
+/** A filled template; usable if it has no problem. */
 export interface Filled {
   /** With `unknown` for pieces without a value. */
   readonly text: string;
@@ -60,7 +60,7 @@ export class Secrets {
     return [...this.#secrets].sort((a, b) => b.length - a.length);
   }
 
-  /** Those that came from variables and files, longest first. */
+  /** The secrets that came from variables and files, longest first. */
   get variables(): readonly Variable[] {
     return [...this.#variables.values()].sort((a, b) => b.text.length - a.text.length);
   }
@@ -72,8 +72,8 @@ export class Secrets {
   }
 
   /**
-   * Fills `${VAR}`, `${file:/path}` and `{name}`. Without values, as in a header, other braces are literal. `encode` is
-   * for what comes from outside of the file.
+   * Fills `${VAR}`, `${file:/path}` and `{name}`. Without values, as in a header, other braces are literal. `encode` is for
+   * values from outside of the file.
    */
   fill(template: string, values: Values | null, encode = (secret: string) => secret): Filled {
     const problems: TemplateProblem[] = [];
@@ -135,7 +135,7 @@ export class Secrets {
 
 /** Replaces a part of a URL that is not examined. */
 const GAP = "\u0000";
-/** Public identifiers of subgraphs and projects, however much they look like keys. */
+/** Public identifiers of subgraphs and projects, which look like keys. */
 const PUBLIC_ID = /\/(?:public|(?:subgraphs|deployments)\/id)\/[^/]+|\/Qm[1-9A-HJ-NP-Za-km-z]{44}(?![^/])/g;
 /** `max-age=3600`, `?v=2`: redacting such numbers would garble block numbers. */
 const SHORT_NUMBER = /^\d{1,7}$/;
@@ -143,7 +143,10 @@ const SHORT_NUMBER = /^\d{1,7}$/;
 const MIN_WORD_LENGTH = 8;
 const NAME_OF_KEY = /key|token|secret|auth|pass/i;
 
-/** What is secret in a URL: user, password, values of the query, and what looks like a key in its path; `values` are not. */
+/**
+ * The secrets in a URL: user, password, values of the query, and parts of the path that look like keys. `values` are not
+ * secret.
+ */
 export function secretsInUrl(url: URL, values: Values): readonly string[] {
   const publicTexts = new Set(values.values());
   const inQuery = url.search.split("&").map((pair) => pair.slice(pair.indexOf("=") + 1));
@@ -153,19 +156,19 @@ export function secretsInUrl(url: URL, values: Values): readonly string[] {
   return [url.username, url.password, ...texts].flatMap((text) => [text, decodePercent(text)]);
 }
 
-/** Whether a URL is written with a key in its path. */
+/** Whether a URL as written has a key in its path. */
 export function hasKeyInPath(template: string): boolean {
   return keysIn(writtenPathAndQuery(template)[0] ?? "").length > 0;
 }
 
-/** What is written in front of a key in a URL, and the key. */
+/** A key in a URL, and the text before it. */
 export interface WrittenKey {
   readonly before: string;
   readonly key: string;
   readonly kind: "KEY" | "PASSWORD";
 }
 
-/** What looks like a key in a URL as it was typed: a password, a lone user, values of the query, parts of the path. */
+/** The texts that look like keys in a URL as it was typed: a password, a lone user, values of the query, parts of the path. */
 export function writtenKeys(template: string): readonly WrittenKey[] {
   const text = template.replace(REFERENCE, GAP);
   const [, user = "", password] = /^https?:\/\/([^/?#:@]*)(?::([^/?#@]*))?@/i.exec(text) ?? [];
@@ -199,14 +202,17 @@ function keysIn(path: string): readonly string[] {
     .filter(looksLikeKey);
 }
 
-/** What is secret in a header: the whole value, what follows its first word, and all long words, also those of `Basic`. */
+/**
+ * The secrets in a header: the whole value, the text after its first word, and all long words, also in the decoded text of
+ * `Basic`.
+ */
 export function secretsInHeader(value: string): readonly string[] {
   const pair = Buffer.from(/^Basic +(\S+)$/i.exec(value)?.[1] ?? "", "base64").toString();
   const words = value.split(/[\s;,="']+/).filter(({ length }) => length >= MIN_WORD_LENGTH);
   return [value, value.replace(/^\S+ +/, ""), ...words, pair, pair.slice(pair.indexOf(":") + 1)];
 }
 
-/** Percent-encoded text as it reads; text that is not encoded correctly stays as it is. */
+/** Decodes percent-encoded text; text that is not encoded correctly stays as it is. */
 export function decodePercent(text: string): string {
   try {
     return decodeURIComponent(text);

@@ -24,7 +24,7 @@ export function resolveSelection(select: string, target: ListedTarget, from: Wri
   return readSelection(filled, from);
 }
 
-/** Why a path cannot lead to a value of this selection; null if it can. A fragment may have any fields. */
+/** Why a path cannot lead to a value of this selection; null if it can. A fragment may have any field. */
 function whyNoValue(field: FieldNode, [first = "", ...steps]: readonly string[]): string | null {
   let selections: readonly SelectionNode[] = [field];
   for (const step of [first, ...steps.filter((one) => !/^\d+$/.test(one))]) {
@@ -48,7 +48,7 @@ function whyNoValue(field: FieldNode, [first = "", ...steps]: readonly string[])
 
 const MAX_TOKENS = 300;
 
-/** A selection in one line. It must be one field, because it gets an alias: only `_meta` must keep its name. Null: a problem was added. */
+/** A selection in one line. It must be one field other than `_meta`, because it gets an alias. Null: a problem was added. */
 export function readSelection(select: string, { spot: entry, key, value }: Written): string | null {
   const spot = entry.at(key);
   if (/^\s*(?:query\b[^{]*)?\{/.test(select)) {
@@ -57,7 +57,7 @@ export function readSelection(select: string, { spot: entry, key, value }: Writt
     );
     return null;
   }
-  // graphql-js is loaded here, so that a start without `parity` does not wait for it. The package's own types.
+  // graphql-js is loaded here, so that a start without selections does not wait for it. The package's own types.
   const { GraphQLError, parse, stripIgnoredCharacters } = createRequire(import.meta.url)(
     "graphql",
   ) as typeof import("graphql");

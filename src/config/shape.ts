@@ -5,7 +5,7 @@ import type { Path, Spot } from "./problems.ts";
 
 type Schema = z.core.$ZodType;
 
-/** A value, and where it is written; null: it is broken, so that references to it stay silent. */
+/** A value, and where it is written. Null: the value is broken; references to it are not reported as unknown. */
 export interface Entry<T> {
   readonly value: T | null;
   readonly spot: Spot;
@@ -27,7 +27,7 @@ type Entries<S> =
 export type EntriesOf<File> =
   File extends z.ZodObject<infer Shape> ? { readonly [Name in keyof Shape]: Entries<Shape[Name]> } : never;
 
-/** A value as a file has it, and where; undefined: the file has none. */
+/** A value of a file, and where it is; undefined: the file has none. */
 export interface Written<T = unknown> {
   readonly value: T;
   readonly spot: Spot;
@@ -46,7 +46,7 @@ export function sectionsIn(file: z.ZodObject, { value: written, spot }: Written)
   return value === null ? null : { value: sections, spot };
 }
 
-/** Parses the sections of a file and of those that it includes as one, and their maps and lists entry by entry. */
+/** Parses the sections of a file and its included files as one, and their maps and lists entry by entry. */
 export function parseSections<File extends z.ZodObject>(
   file: File,
   main: Written<Readonly<Record<string, unknown>>>,
@@ -61,7 +61,7 @@ export function parseSections<File extends z.ZodObject>(
   return Object.fromEntries(sections) as EntriesOf<File>;
 }
 
-/** Parses what several files have in one place: lists and maps are joined, and any other second value is a problem. */
+/** Parses the values that several files have in one place: lists and maps are joined; any other second value is a problem. */
 function parseParts(schema: Schema, given: readonly Written[], spot: Spot): unknown {
   // zod's union of all its schemas, which its functions take as their base class.
   const { def } = (schema as z.core.$ZodTypes)._zod;
@@ -94,7 +94,7 @@ function parseLists(schema: Schema, def: z.core.$ZodArrayDef, parts: readonly Wr
   return lists.every((list) => list.items === null) ? null : items;
 }
 
-/** Each map is first checked without its entries. Null: one is broken, so that nobody knows what it has. */
+/** Each map is first checked without its entries. Null: a map is broken, so its entries are unknown. */
 function parseMaps(schema: Schema, def: z.core.$ZodRecordDef, parts: readonly Written[], spot: Spot) {
   const map = new z.ZodRecord({ ...def, keyType: z.string(), valueType: z.unknown() }).meta(
     z.globalRegistry.get(schema) ?? {},
@@ -115,8 +115,8 @@ function parseMaps(schema: Schema, def: z.core.$ZodRecordDef, parts: readonly Wr
 }
 
 /**
- * Parses a value as a whole. An unknown key is a problem, and counts as the similar key that is absent, so that it is the only problem;
- * a broken value that no other check depends on is left out. Null: anything else is broken.
+ * Parses a value as a whole. An unknown key is a problem, and is read as a similar key that is absent, so that the absent key
+ * is not a second problem. A broken value that no other check depends on is left out. Null: anything else is broken.
  */
 export function parseWhole<S extends Schema>(schema: S, value: unknown, spot: Spot): z.output<S> | null {
   let known = value;
@@ -134,7 +134,7 @@ export function parseWhole<S extends Schema>(schema: S, value: unknown, spot: Sp
   }
   const { apart = [] } = z.globalRegistry.get(writtenSchema(schema)) ?? {};
   if (issues.length > 0 && issues.every(({ path: [key] }) => apart.includes(String(key)))) {
-    // Of a map in this one only what is broken is left out, if the rest is still valid.
+    // Of an inner map only its broken values are left out, if the rest is still valid.
     const [inner, outer] = [issues.map(({ path }) => path), issues.map(({ path }) => path.slice(0, 1))];
     const sound = [inner, outer].map((paths) => z.core.safeParse(schema, withoutPaths(known, paths), PARAMS));
     return sound.find(({ success }) => success)?.data ?? null;
@@ -142,7 +142,7 @@ export function parseWhole<S extends Schema>(schema: S, value: unknown, spot: Sp
   return data ?? null;
 }
 
-/** The schema of what the file has: without its default and what becomes of it. */
+/** The schema of the written value: without a default or a transformation. */
 function writtenSchema(schema: Schema): Schema {
   if (schema instanceof z.ZodPipe) {
     return writtenSchema(schema.in);
@@ -157,7 +157,7 @@ interface Issue {
   readonly keys: readonly string[] | null;
 }
 
-/** Of alternatives, what is wrong with the one of the same type: that is more use than that none fits. */
+/** Of alternatives, the issues of the one with the same type: they are more useful than "none fits". */
 function issuesIn(error: z.core.$ZodError | undefined): readonly Issue[] {
   const flat = (issue: z.core.$ZodIssue, above: Path): readonly Issue[] => {
     const path = [...above, ...issue.path.map((step) => (typeof step === "number" ? step : String(step)))];
@@ -190,7 +190,7 @@ function withoutPaths(value: unknown, paths: readonly Path[]): unknown {
   );
 }
 
-/** The same value without a key of one of its maps, or with that key's value under another name if there is none of that name. */
+/** The same value without a key of one of its maps; or, if `name` is free in that map, with the key renamed to it. */
 function withoutKey(value: unknown, [step, ...rest]: Path, key: string, name: string | null) {
   const entries = Object.entries(value ?? {});
   const renamed = name === null || entries.some(([own]) => own === name) ? [] : [name];
@@ -221,18 +221,18 @@ function isOtherType({ path, code }: z.core.$ZodIssue): boolean {
 
 declare module "zod" {
   interface GlobalMeta {
-    /** What a value must be, as messages say it. */
+    /** What a value must be, in the words of error messages. */
     readonly expected?: string;
-    /** Whether it may be a key, which no message repeats. */
+    /** Whether the value may be a secret, which no message repeats. */
     readonly secret?: boolean;
-    /** Keys of a map whose values no other check depends on: the rest is checked where they are broken. */
+    /** Keys of a map whose values no other check depends on: if they are broken, the rest is still checked. */
     readonly apart?: readonly string[];
   }
 }
 
 /**
- * The message of an issue: "found X, expected Y", where Y is what the schema's metadata say, or a similar word that is allowed.
- * For unknown keys it is the list of the known ones.
+ * The message of an issue: "found X, expected Y". Y is from the schema's metadata, or a similar allowed word; for unknown keys,
+ * the list of known keys.
  */
 const PARAMS: z.core.ParseContext<z.core.$ZodIssue> = {
   reportInput: true,
@@ -263,7 +263,7 @@ export function describeValue(value: unknown): string {
   return typeof value === "number" || typeof value === "boolean" ? String(value) : describeKind(value);
 }
 
-/** The kind of a value, without anything of its content. */
+/** The kind of a value, without its content, which may be a secret. */
 function describeKind(value: unknown): string {
   if (typeof value !== "object" || value === null) {
     return value === null || value === "" ? "an empty value" : `a ${typeof value}`;
@@ -272,7 +272,7 @@ function describeKind(value: unknown): string {
   return Object.keys(value).length === 0 ? `an empty ${kind}` : `a ${kind}`;
 }
 
-/** Adds a problem if there is nothing of a name. `known`: what there is; null if that is not known. */
+/** Adds a problem if a name is unknown. `known`: the known names; null if they are not known. */
 export function checkKnown(
   what: string,
   name: string | null | undefined,

@@ -11,14 +11,14 @@ export const DEFAULT_THRESHOLDS: Thresholds = {
   staleMs: 5 * 60_000,
 };
 
-/** The thresholds of a section, where `base` applies without it. `blockTimeMs`: how long a block takes, if that is known. */
+/** The thresholds of a section, completed from `base`. `blockTimeMs`: how long a block takes, if known. */
 export function withThresholds(
   base: Thresholds,
   { lagging = base.lagging, critical = base.critical, stalled, stale }: ThresholdsEntry,
   spot: Spot,
   blockTimeMs: number | null,
 ): Thresholds {
-  // Blocks and a time can only be compared on a chain: one that inherits both has the problem, too.
+  // Blocks and a time can only be compared on a chain, so a chain that inherits both has the problem too.
   const isOwn = lagging !== base.lagging || critical !== base.critical;
   const isMixed = (lagging.blocks === null) !== (critical.blocks === null);
   const isAbove = isBeyond(atPace(lagging, blockTimeMs), atPace(critical, blockTimeMs)) === true;

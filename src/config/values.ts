@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-// The kinds of values of which the schema is made, each with what its error messages expect.
+// The kinds of values in the schema, each with the words of its error messages.
 
 export function text(expected: string, max?: number) {
   const string = z.string().min(1);
@@ -25,7 +25,7 @@ export function oneOf<const Names extends readonly string[]>(names: Names) {
   return z.enum(names).meta({ expected: names.join(", ").replace(/, (?=[^,]*$)/, " or ") });
 }
 
-/** A map with these keys. `apart`: those whose values no other check depends on. */
+/** A map with these keys. `apart`: the keys whose values no other check depends on. */
 export function map<Shape extends z.core.$ZodShape>(
   expected: string,
   shape: Shape,

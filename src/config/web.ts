@@ -14,7 +14,7 @@ const CLIENT_AUTH = {
   NoClientCert: "none",
   RequestClientCert: "request",
   RequireAnyClientCert: "require any",
-  // An older name of the same.
+  // An older name of "require any".
   RequireClientCert: "require any",
   VerifyClientCertIfGiven: "verify if given",
   RequireAndVerifyClientCert: "require and verify",
@@ -44,7 +44,7 @@ const Hash = pattern(
   "a bcrypt hash with a cost from 4 to 31, as htpasswd -nBC 10 makes it",
 ).meta({ secret: true });
 
-/** What is supported of exporter-toolkit's web configuration file (docs/web-configuration.md there). */
+/** The supported part of exporter-toolkit's web configuration file (docs/web-configuration.md there). */
 const WebConfigFile = map("a map with tls_server_config, http_server_config or basic_auth_users", {
   tls_server_config: Tls.nullish(),
   http_server_config: map("a map with headers", { headers: Headers.nullish() }).nullish(),
@@ -82,7 +82,7 @@ export function parseWebConfig(text: string, { file, readFile }: WebConfigOption
   return settings;
 }
 
-/** Reads the certificates. OpenSSL checks them; its messages contain nothing of them. */
+/** Reads the certificates. OpenSSL checks them; its messages do not quote them. */
 function readTls(
   entry: z.output<typeof Tls>,
   spot: Spot,

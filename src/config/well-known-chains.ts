@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-/** `blockTimeMs` and `explorer` are null where they are not published. */
+/** `blockTimeMs` and `explorer` are null if they are not published. */
 type ChainRow = readonly [
   id: number,
   slug: string,
@@ -13,7 +13,7 @@ type ChainRow = readonly [
 const FILE = new URL("../../assets/well-known-chains.json", import.meta.url);
 const { chains } = JSON.parse(readFileSync(FILE, "utf8")) as { readonly chains: readonly ChainRow[] };
 
-/** By their ids: what chains are called, their published times between two blocks (a first guess), and their explorers. */
+/** By their ids: the names of chains, their published block times (a first guess), and their explorers. */
 const CHAINS = new Map(
   chains.map(([id, slug, name, blockTimeMs, testnet, explorer]) => [
     id,

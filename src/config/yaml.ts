@@ -15,17 +15,17 @@ import type { Written } from "./shape.ts";
 
 /** More than a fleet of a thousand chains needs, and far less than a "billion laughs" file expands to. */
 const MAX_ALIASES = 10_000;
-/** What Node makes of bytes that are not UTF-8, and what it finds between the letters of UTF-16. */
+/** Signs of another encoding: Node's replacement for bytes that are not UTF-8, and the NUL between letters of UTF-16. */
 const NOT_UTF8 = /[\0\uFFFD]/;
 
 /**
- * Reads the single document of a configuration file: YAML 1.2 without tags, and with a limit on aliases. The value is undefined if
- * its mistakes, which are problems, leave nothing to check.
+ * Reads the single document of a configuration file: YAML 1.2 without tags, and with a limit on aliases. Mistakes are added as
+ * problems. The value is undefined if they leave nothing to check.
  */
 export function readYaml(text: string, file: string, problems: Problems): Written {
   const lines = new LineCounter();
   const document = parseDocument(text.replace(INNER_BRACES, masked), {
-    // `0x1F` is a text: a chain's value may be an address.
+    // `0x1F` is read as a text: a chain's value may be an address.
     customTags: (tags) => tags.filter((tag) => typeof tag !== "object" || tag.format !== "HEX"),
     lineCounter: lines,
     logLevel: "error",
@@ -44,7 +44,7 @@ export function readYaml(text: string, file: string, problems: Problems): Writte
   };
   const garbled = text.search(NOT_UTF8);
   const faulty = garbled < 0 ? [...document.errors, ...document.warnings] : [];
-  // What is wrong behind an error in the syntax follows from it.
+  // Errors after an error in the syntax follow from it.
   const first = faulty.find(({ code }) => FAULTS[code] === undefined);
   for (const { code, message, pos } of faulty.filter(
     (one) => FAULTS[one.code] !== undefined || one === first,
@@ -83,15 +83,15 @@ export function readYaml(text: string, file: string, problems: Problems): Writte
 }
 
 /**
- * Puts the braces of texts back, and returns what each alias refers to: the library's own lookup walks the whole document for each.
- * Refuses texts that need quotes, and aliases of nothing.
+ * Puts the braces of texts back, and returns the anchor of each alias: the library's own lookup walks the whole document for
+ * each alias. Refuses texts that need quotes, and aliases without an anchor.
  */
 function restoreTexts(document: Document, refuse: (offset: number, message: string) => void) {
   const anchors = new Map<string, Node>();
   const targets = new Map<Node, Node>();
   visit(document, {
     Pair(_, { key }) {
-      // An object would not have it.
+      // An object cannot have this key.
       if (isScalar(key) && key.value === "__proto__") {
         refuse(key.range?.[0] ?? 0, "invalid key __proto__, expected another name");
       }
@@ -124,8 +124,9 @@ function restoreTexts(document: Document, refuse: (offset: number, message: stri
 }
 
 /**
- * Between braces and brackets YAML takes `{` for the start of a map, so that `{ Authorization: Bearer ${KEY} }` is a row of errors. Such
- * braces, inside of a text, are replaced by as many other characters before the file is parsed, and put back in its values.
+ * Between braces and brackets YAML reads `{` as the start of a map, so `{ Authorization: Bearer ${KEY} }` would be a row of
+ * errors. Such braces inside a text are replaced by other characters before the file is parsed, one for one so that positions
+ * stay, and put back into its values.
  */
 const INNER_BRACES = /(?<=[^\s,[\]{}:"'])\{([\w:/.-]+)\}/g;
 const [OPEN, CLOSE] = ["\uE000", "\uE001"];
@@ -137,14 +138,14 @@ function masked(_: string, name: string): string {
 }
 
 /**
- * A part of a text with any character beyond Latin-1, such as ours, takes two bytes a character, and makes two of each in every text
- * that it is written into, `/metrics` included. What JSON has read takes one.
+ * Removes the replacement characters, through JSON. Otherwise the text would keep two bytes a character, because a part of a
+ * text with a character beyond Latin-1 does, and so would every text that contains it, `/metrics` included.
  */
 function unmasked(text: string): string {
   return String(JSON.parse(JSON.stringify(text.replaceAll(OPEN, "{").replaceAll(CLOSE, "}"))));
 }
 
-/** Of faults whose message names what was found, which may be a key. */
+/** Our messages for faults whose own message quotes the file, which may contain a key. */
 const FAULTS: Readonly<Record<string, string>> = {
   DUPLICATE_KEY: "duplicate key",
   NON_STRING_KEY: "found a list, a map or an alias as a key, expected a name",
@@ -154,7 +155,7 @@ const FAULTS: Readonly<Record<string, string>> = {
   BAD_DIRECTIVE: "invalid YAML: tags and directives are not supported",
 };
 
-/** The library's own message, without what was found: it ends with that. */
+/** The library's own message without its end, which quotes the file. */
 function invalid(message: string): string {
   return `invalid YAML: ${message.charAt(0).toLowerCase()}${message.slice(1).replace(/(?<! ): .*/s, "")}`;
 }
