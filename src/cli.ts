@@ -47,7 +47,7 @@ const FILLED_IN = `\${VAR} and \${file:/path} are filled in`;
 const STATE_FILE = "synclag.state.json next to the configuration";
 const STORE_URL = "redis://HOST or rediss://USER:PASSWORD@HOST:PORT/DATABASE";
 
-/** Where the budgets are, if not in the state file. */
+/** Options of commands that use budgets: the store, in place of the state file. */
 const STORE = [
   option("--store <url>", `Redis or Valkey with shared budgets: ${STORE_URL} (default: SYNCLAG_STORE)`),
   option("--cluster <name>", "fleets of different names share a store (default: default)"),
@@ -131,7 +131,7 @@ const COMMANDS: readonly CommandSpec[] = [
   {
     name: "init",
     about:
-      "write a chains.yaml for these endpoints, after asking each what it is; without URLs, one to fill in",
+      "ask each endpoint what it is, and write a chains.yaml for them; without URLs, a chains.yaml to fill in",
     argument: new Argument("[url...]", `URLs of indexers and RPC nodes; ${FILLED_IN}`),
     options: [...ASKING, option("-o, --output <file>", "the file, which must not exist", "chains.yaml")],
     load: async () => (await import("./commands/init.ts")).init,
@@ -150,7 +150,7 @@ const COMMANDS: readonly CommandSpec[] = [
   {
     name: "replay",
     about:
-      "print what Synclag would have said of the observations that `run --record` wrote: as table the changes",
+      "print what Synclag would have said about the observations that `run --record` wrote; the table has the changes",
     argument: new Argument("<file...>", "recordings, the oldest first"),
     options: [
       CONFIG,
@@ -174,8 +174,8 @@ const COMMANDS: readonly CommandSpec[] = [
         "--runbooks <url>",
         "address of the runbooks (default: the pages of --url, which cannot be read while Synclag is down)",
       ),
-      option("--testnets <how>", "most that a testnet's alert does", "ticket").choices(TESTNETS),
-      option("--job <name>", "the job of Prometheus that the rules read (default: every one)"),
+      option("--testnets <how>", "the most that an alert about a testnet may do", "ticket").choices(TESTNETS),
+      option("--job <name>", "the job of Prometheus that the rules read (default: every job)"),
       option("-o, --output <folder>", "where the files are written", "."),
     ],
     load: async () => (await import("./commands/export.ts")).exportFiles,
@@ -270,7 +270,7 @@ export async function runCli(argv: readonly string[], world: CommandWorld): Prom
   }
 }
 
-/** The exit code for an error that the user or the system is to blame for. A bug is thrown again. */
+/** The exit code for an error that the user or the system caused. A bug is thrown again. */
 function exitCodeOf(error: unknown): number {
   if (error instanceof CommandError) {
     return error.exitCode;

@@ -15,16 +15,16 @@ import { createUptime } from "./io/uptime.ts";
 // Where the process meets the world: argv, environment, clock, streams, signals, exit codes. Nothing else reads `process`.
 
 const EXIT_FAILURE = 1;
-/** For `check`, whose 1 means a warning about the fleet. */
+/** For `check`: its exit code 1 means a warning about the fleet. */
 const EXIT_UNKNOWN = 3;
-/** The log that a reader has not taken at the end is lost after this time. */
+/** At the end, the process waits this long for a reader of its log; the rest of the log is lost. */
 const MAX_FLUSH_MS = 1_000;
 const isCheck = process.argv[2] === "check";
 
 let secrets: readonly string[] = [];
 let redact = createRedact(secrets);
 
-// By default Node opens its debugger for it, which runs any code that a user of this machine sends.
+// By default Node opens its debugger on SIGUSR1, which runs any code that a user of this machine sends.
 process.on("SIGUSR1", () => undefined);
 
 /** A SIGHUP while the daemon is still loading would end the process: it is kept until the daemon listens for it. */
@@ -80,7 +80,7 @@ process.stdout.on("error", (error) => {
   }
   process.emit("SIGTERM", "SIGTERM");
 });
-// A line that cannot be written, to a full disk say, is lost, and does not end the daemon.
+// A line that cannot be written, for example to a full disk, is lost, and does not end the daemon.
 process.stderr.on("error", () => undefined);
 process.on("uncaughtException", crash);
 process.on("unhandledRejection", crash);

@@ -9,7 +9,7 @@ import { createHttpClient, type HttpClient } from "../io/http-client/client.ts";
 import { buildOf, CommandError, type CommandWorld, EXIT } from "./command-world.ts";
 
 const TIMEOUT_MS = 10_000;
-/** Thousands of targets need far less. */
+/** The report of thousands of targets is far smaller. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
 /** How to get past a web configuration. */
@@ -17,16 +17,16 @@ const NAME_A_USER = `name a user as in --url 'https://USER:\${PASSWORD}@HOST:POR
 const TRUST =
   "use a name of its certificate as in --url https://HOST:PORT, and trust your own certificate authority with NODE_EXTRA_CA_CERTS=FILE";
 
-/** `origin`: of the daemon; null where none was asked. */
+/** `origin`: the address of the daemon; null if none was asked. */
 export interface Answered<Answer> {
   readonly answer: Answer;
   readonly origin: string | null;
 }
 
 /**
- * What a running daemon answers at a path, which spends no budget. `written`: its address as given by `--url`: http or https, with
- * user and password if the daemon requires them. A password written as `${VAR}` or `${file:/path}` needs no encoding, and is not
- * visible in the list of processes.
+ * The reply of a running daemon at a path, which spends no budget. `written`: its address as `--url` has it: http or https,
+ * with user and password if the daemon requires them. A password written as `${VAR}` or `${file:/path}` needs no encoding, and
+ * is not visible in the list of processes.
  *
  * @throws {CommandError} If it cannot be asked, or is of another version.
  */
@@ -65,7 +65,7 @@ export async function askDaemon<Answer>(
   if (!success) {
     const [issue] = error.issues;
     const fault = [issue?.path.join("."), issue?.message].filter((part) => part !== "").join(": ");
-    const what = json === undefined ? `no JSON: ${quote(titleOf(body) ?? body) || "an empty body"}` : fault;
+    const what = json === undefined ? `not JSON: ${quote(titleOf(body) ?? body) || "an empty body"}` : fault;
     throw refuse(
       `answered with something other than a Synclag status of this version (${what}): check the address and the version`,
     );
@@ -73,7 +73,7 @@ export async function askDaemon<Answer>(
   return { answer: data, origin };
 }
 
-/** JSON with a space for each control character in its texts, which would reach the terminal: a daemon says none. */
+/** JSON with a space for each control character in its texts: a daemon sends none, and they would reach the terminal. */
 function printable(json: string): string {
   return json.replace(ESCAPE_OR_CONTROL, (found) => (CONTROL.test(found) ? " " : found));
 }
@@ -82,7 +82,7 @@ function printable(json: string): string {
 const ESCAPE_OR_CONTROL = /\\(?:u[\da-f]{4}|.)|[\x7f-\x9f]/gi;
 const CONTROL = /^(?:\\(?:u00(?:[01][\da-f]|7f|[89][\da-f])|[bfnrt])|[\x7f-\x9f])$/;
 
-/** A client for what a command itself asks. @throws {ConfigError} If a variable for proxies is invalid. */
+/** A client for the requests of a command itself. @throws {ConfigError} If a variable for proxies is invalid. */
 export function openClient(world: CommandWorld, timeoutMs: number, maxResponseBytes: number): HttpClient {
   return createHttpClient({
     timeoutMs,

@@ -10,7 +10,7 @@ import { openClient } from "./ask-daemon.ts";
 import { CommandError, type CommandWorld, cannotUse, type Flags } from "./command-world.ts";
 import { readDuration } from "./load-config.ts";
 
-/** A question to send to a URL, which is as it was typed: `${VAR}` stays. */
+/** A question to send to a URL as it was typed, with `${VAR}`. */
 interface Asked {
   readonly url: string;
   readonly dialect: string;
@@ -25,7 +25,7 @@ export interface Attempt extends Asked {
   readonly refusal: { readonly reason: string; readonly detail: string } | null;
 }
 
-/** What asking has found. */
+/** The results of asking. */
 export interface Findings {
   readonly attempts: readonly Attempt[];
   /** One reply for each URL at which a dialect fits. */
@@ -54,14 +54,14 @@ const INDEX_NODE: Question = {
       : "the reply has no indexingStatuses",
 };
 
-/** What is asked where nothing is known, in this order. */
+/** The questions for an unknown endpoint, in this order. */
 const QUESTIONS = [...Object.keys(FAMILIES), RPC_DIALECT]
   .flatMap((dialect) => questionsFor({ dialect, targets: [] }).map((question) => ({ dialect, question })))
   .concat({ dialect: "graph-status", question: INDEX_NODE });
 const PAGES = Object.entries(DIALECTS).flatMap(([dialect, { path }]) =>
   path ? questionsFor({ dialect, targets: [] }).map((question) => ({ path, dialect, question })) : [],
 );
-/** Where something usually is below an indexer's address; the empty path, which every address ends with, is last. */
+/** The usual paths below an indexer's address. The empty path is last, because every address ends with it. */
 const USUAL = [
   ...["/v1/graphql", "/graphql"].flatMap((path) => QUESTIONS.map((one) => ({ path, ...one }))),
   ...PAGES,
@@ -70,14 +70,14 @@ const USUAL = [
 
 const USUAL_ENDING = new RegExp(`(?:${USUAL.map(({ path }) => trimmed(path)).join("|")})$`);
 
-/** What a URL may be asked: all questions, after those of a page that usually has this path. */
+/** The questions for a URL: first those of pages that usually have its path, then all others. */
 export function questionsAt(url: string): readonly Asked[] {
   const [path = ""] = url.split(/[?#]/);
   const pages = PAGES.filter((page) => trimmed(path).endsWith(trimmed(page.path)));
   return [...pages, ...QUESTIONS].map((one) => ({ ...one, url }));
 }
 
-/** What the usual URLs of the same server may be asked: they are in place of a usual ending, or below the URL. */
+/** The questions for the usual URLs of the same server: in place of a usual ending, or below the URL. */
 export function questionsBeside(typed: string): readonly Asked[] {
   const [, server = "", rest = ""] = /^(https?:\/\/[^?#]+)(.*)$/i.exec(typed) ?? [];
   const base = trimmed(server).replace(USUAL_ENDING, "");
@@ -91,7 +91,7 @@ function trimmed(path: string): string {
   return path.replace(/\/$/, "");
 }
 
-/** How many requests these questions take at most: an RPC node is also asked for its chain. */
+/** The largest number of requests for these questions: an RPC node is also asked for its chain. */
 export function mostRequests(questions: readonly Asked[]): number {
   return questions.length + new Set(questions.map(({ url }) => url)).size;
 }
@@ -99,11 +99,17 @@ export function mostRequests(questions: readonly Asked[]): number {
 /** The default of `poll.max_response`. */
 const MAX_RESPONSE_BYTES = 2 ** 20;
 /** After these reasons nothing more is asked. */
-export const FINAL: ReadonlySet<string> = new Set(["timeout", "dns", "connect", "tls", "rate_limited"]);
+export const FINAL_REASONS: ReadonlySet<string> = new Set([
+  "timeout",
+  "dns",
+  "connect",
+  "tls",
+  "rate_limited",
+]);
 /** After these reasons the same URL may fit another question of the same language. */
-const OF_THE_QUESTION: ReadonlySet<string> = new Set(["refused", "graphql"]);
+const QUESTION_REASONS: ReadonlySet<string> = new Set(["refused", "graphql"]);
 
-/** Asks endpoints that no configuration names. */
+/** Asks endpoints that are in no configuration. */
 export class Prober implements AsyncDisposable {
   /** The chain's number that the user gave, or null. */
   readonly chainId: number | null;
@@ -130,7 +136,7 @@ export class Prober implements AsyncDisposable {
     await this.#client[Symbol.asyncDispose]();
   }
 
-  /** Asks in turn, at each URL until a reply fits. */
+  /** Asks one question after the other, at each URL until a reply fits. */
   async ask(questions: readonly Asked[]): Promise<Findings> {
     const attempts: Attempt[] = [];
     const fits: Attempt[] = [];
@@ -147,16 +153,16 @@ export class Prober implements AsyncDisposable {
       if (reason === undefined) {
         fits.push(attempt);
         done.add(asked.url);
-      } else if (FINAL.has(reason)) {
+      } else if (FINAL_REASONS.has(reason)) {
         break;
-      } else if (!OF_THE_QUESTION.has(reason)) {
+      } else if (!QUESTION_REASONS.has(reason)) {
         done.add(inLanguage);
       }
     }
     return { attempts, fits, best: fits.toSorted((a, b) => worthOf(b) - worthOf(a))[0] };
   }
 
-  /** Asks an RPC node that replied for its chain, too. */
+  /** Also asks an RPC node that replied for its chain. */
   async #sendWithChain(asked: Asked): Promise<readonly [Attempt, ...Attempt[]]> {
     const attempt = await this.#send(asked);
     if (asked.dialect !== RPC_DIALECT || attempt.refusal !== null) {
@@ -183,7 +189,7 @@ export class Prober implements AsyncDisposable {
     return { ...attempt, refusal: { reason: isRpcNode ? "malformed" : reason, detail: read.detail } };
   }
 
-  /** The answer to a GET; null without one. */
+  /** The body of the reply to a GET; null without a reply. */
   async get(url: string): Promise<string | null> {
     const result = await this.#client.post({ ...this.#addressOf(url), body: null });
     return result.kind === "replied" && result.reply.httpStatus === 200 ? result.reply.body : null;
@@ -201,7 +207,7 @@ function worthOf({ rows }: Attempt): number {
   return heads.length * 2 + heads.filter(({ timestampSec }) => timestampSec !== null).length;
 }
 
-/** A server that does not speak a language at a URL may speak another there. */
+/** The language of a question: a server that does not speak one at a URL may speak another there. */
 function languageOf({ body }: Question): "page" | "graphql" | "rpc" {
   if (body === null) {
     return "page";

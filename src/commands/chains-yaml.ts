@@ -14,7 +14,7 @@ export interface FoundEndpoint {
   readonly chains: readonly { readonly id: number; readonly slug: string }[];
 }
 
-/** The endpoint that replied. Its chains are those of the reply, else the given one. */
+/** The endpoint that replied. Its chains are the chains of the reply, else the given one. */
 export function endpointOf(
   { url, dialect, rows }: Pick<Attempt, "url" | "dialect" | "rows">,
   headers: Headers,
@@ -28,12 +28,13 @@ export function endpointOf(
   return { address, dialect, chains };
 }
 
-/** The heads of two chains are rarely so near each other; a subgraph of a fast chain may be hours behind. */
+/** The heads of two chains rarely differ by so little, and a subgraph of a fast chain may be hours behind. */
 const SAME_HEIGHT = 0.01;
 
 /**
- * The chain of an endpoint whose reply names none, and how that is known: its URL has the name; else its height is near the head of one
- * chain alone in the other `replies`; else it is the `given` one, which comes first for the only endpoint. Null: nothing shows it.
+ * The chain of an endpoint whose reply names none, and how that is known: its URL has the name; else its height is near the
+ * head of only one chain in the other `replies`; else it is the `given` one, which comes first if the endpoint is the only one.
+ * Null: unknown.
  */
 export function chainOfNameless(
   { url, rows }: Pick<Attempt, "url" | "rows">,
@@ -97,7 +98,7 @@ function chainEntries(found: readonly FoundEndpoint[]) {
 }
 
 interface Protocol {
-  /** What the URLs call it; null where they have no name. */
+  /** Its name in the URLs; null if they have none. */
   name: string | null;
   readonly endpoints: FoundEndpoint[];
 }
@@ -126,7 +127,7 @@ function groupByProtocol(found: readonly FoundEndpoint[]): readonly Protocol[] {
   return protocols;
 }
 
-/** Endpoints of one host and dialect, each of another chain, are one indexer. */
+/** A key of the host and the dialect: endpoints with one key, each of another chain, are one indexer. */
 function serviceOf({ address, dialect }: FoundEndpoint): string {
   return `${dialect} ${new URL(address.url.replace(/\$\{[^}]*\}/g, "x")).host}`;
 }
@@ -145,7 +146,7 @@ function nameIn({ address, chains }: FoundEndpoint): string | null {
   return names.at(-1)?.replace(/-+$/, "") ?? null;
 }
 
-/** With a number behind each name that was there before. */
+/** The names, with a number after each repeated one. */
 function unique(names: readonly string[]): readonly string[] {
   return names.map((name, index) => {
     const before = names.slice(0, index).filter((other) => other === name).length;
@@ -195,7 +196,7 @@ export class KeyVariables {
   readonly #namesByKey = new Map<string, string>();
   readonly #taken: Set<string>;
 
-  /** Variables in `written`, what was typed, keep their names. */
+  /** Variables in `written`, the typed texts, keep their names. */
   constructor(written: readonly string[]) {
     this.#taken = new Set([...written.join(" ").matchAll(/\$\{(\w+)\}/g)].flatMap(([, name]) => name ?? []));
   }
@@ -205,7 +206,7 @@ export class KeyVariables {
     return [...this.#taken];
   }
 
-  /** The keys by the variables that stand for them. */
+  /** The keys by their variables. */
   get values(): Readonly<Record<string, string>> {
     return Object.fromEntries([...this.#namesByKey].map(([key, name]) => [name, key]));
   }

@@ -30,7 +30,7 @@ import { defaultStateFile, loadConfig, readLimit, readStore } from "./load-confi
 /**
  * `synclag check`: prints the status and returns the exit code of a monitoring plugin.
  *
- * @throws {ConfigError | CommandError} If no status can be had, or the usage or configuration is wrong.
+ * @throws {ConfigError | CommandError} If no status is known, or the usage or configuration is wrong.
  */
 export async function check(
   flags: Flags,
@@ -54,7 +54,7 @@ export async function check(
         unfiltered,
         selections,
         color: colorsFor("out", world),
-        // Of some terminals, such as those of scripts, the width is 0: it is not known.
+        // Some terminals, such as those of scripts, report a width of 0: unknown.
         widthColumns: world.outColumns || null,
         statusesUrl: origin === null ? `${world.packageRoot}docs/statuses.md` : `${origin}/docs/statuses`,
       }),
@@ -63,7 +63,7 @@ export async function check(
   return exitCode;
 }
 
-/** What the filters select. @throws {CommandError} If one selects nothing. */
+/** The part of a report that the filters select. @throws {CommandError} If one selects nothing. */
 function select(report: Report, filters: readonly string[]) {
   const selected = selectForCheck(report, filters);
   if (selected.errors.length > 0) {
@@ -72,7 +72,7 @@ function select(report: Report, filters: readonly string[]) {
   return selected;
 }
 
-/** Of a daemon, or, without an origin, of our own polls. */
+/** The report of a daemon or, without an origin, of our own polls. */
 type Found = Answered<Report>;
 
 /** A report is some seconds old; clocks of two machines may differ by minutes. */
@@ -106,7 +106,7 @@ async function findReport(flags: Flags, world: CommandWorld, filters: readonly s
     checkRound(config, chains, { world: own, stateFile: shared === null ? stateFile : null, shared });
   if (store === null) {
     const found = await pollOrAsk(stateFile, () => poll(null), world);
-    return { ...found, answer: ofFile(found.answer, config, configured, world) };
+    return { ...found, answer: targetsOfFile(found.answer, config, configured, world) };
   }
   await using shared = await openStore(store, own);
   const result = await checkInStore(config, {
@@ -126,7 +126,10 @@ async function findReport(flags: Flags, world: CommandWorld, filters: readonly s
 /** On this machine. */
 const LISTENER_TIMEOUT_MS = 2_000;
 
-/** Null unless a daemon that polls what the configuration says listens on its address: the demo does not, whatever its targets. */
+/**
+ * Null unless a daemon that polls the same configuration listens on its address. The demo never does, even with the same
+ * targets.
+ */
 async function askListener({ file, listen, fleet }: Config, world: CommandWorld): Promise<Found | null> {
   const listener = toLoopback(`http://${hostAndPort(listen)}`);
   try {
@@ -148,11 +151,17 @@ async function askListener({ file, listen, fleet }: Config, world: CommandWorld)
 }
 
 /**
- * The targets of the file, skipped ones included, in the report of whoever holds its state file. What that does not poll is unknown.
+ * The targets of the file, skipped ones included, in the report of the daemon that holds its state file. A target that the
+ * daemon does not poll is unknown.
  *
  * @throws {CommandError} If there are none.
  */
-function ofFile(report: Report, { file, fleet }: Config, configured: Report, world: CommandWorld): Report {
+function targetsOfFile(
+  report: Report,
+  { file, fleet }: Config,
+  configured: Report,
+  world: CommandWorld,
+): Report {
   if (report.config_digest === fleet.digest) {
     return report;
   }
@@ -174,7 +183,7 @@ function ofFile(report: Report, { file, fleet }: Config, configured: Report, wor
   return keepTargets({ ...report, chains }, [...own, ...absent]);
 }
 
-/** Polls once the state file is free; if a daemon holds it, asks that. */
+/** Polls once the state file is free; if a daemon holds the file, asks the daemon. */
 async function pollOrAsk(
   stateFile: string,
   poll: () => Promise<Report>,
@@ -204,7 +213,7 @@ async function pollOrAsk(
   );
 }
 
-/** @throws {CommandError} Also if its report is not of now: a daemon that is stuck, or a page that a proxy kept, may say OK for ever. */
+/** @throws {CommandError} Also if its report is old: a stuck daemon, or a page that a proxy kept, would say OK forever. */
 async function askForReport(url: string, world: CommandWorld, timeoutMs?: number): Promise<Found> {
   const found = await askDaemon("/api/v1/status", ReportSchema, url, world, timeoutMs);
   const { generated_at: time } = found.answer;
@@ -217,7 +226,7 @@ async function askForReport(url: string, world: CommandWorld, timeoutMs?: number
   return found;
 }
 
-/** A server that listens on every address is reached on this machine's loopback. */
+/** The URL of a server that listens on every address, on this machine's loopback. */
 function toLoopback(url: string): string {
   return url.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:");
 }

@@ -1,7 +1,7 @@
 import type { LogFormat, LogLevel } from "../io/log-options.ts";
 import type { Build } from "../io/world.ts";
 
-/** What a command uses of the process. Only `main.ts` reads the real one. */
+/** The parts of the process that commands use. Only `main.ts` reads the real one. */
 export interface CommandWorld {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The directory of the package, with its chains.yaml and package.json. Ends with a separator. */
@@ -36,7 +36,7 @@ export interface CommandWorld {
   readonly crash: (error: unknown) => never;
 }
 
-/** The options of all commands. Each command has those that `cli.ts` lists for it, and uses no others. */
+/** The options of all commands. `cli.ts` lists the options of each command, which uses no others. */
 export interface Flags {
   readonly chain: readonly string[];
   readonly chainId?: string;
@@ -85,7 +85,7 @@ export class CommandError extends Error {
   }
 }
 
-/** `option`: as it is typed. */
+/** `option`: as the user types it. */
 export function cannotUse(option: string, value: string, expected: string): CommandError {
   return new CommandError(`Cannot use ${option} ${JSON.stringify(value)}: expected ${expected}`);
 }

@@ -32,7 +32,7 @@ export function configSchema(_flags: Flags, { out }: CommandWorld): number {
   return EXIT.ok;
 }
 
-/** The entries whose day has come. Whether a block was reached is not known without a poll. */
+/** The entries whose day has come. Without a poll it is unknown whether a block was reached. */
 function pastEnds({ chains, indexers }: Fleet, nowMs: number): readonly string[] {
   const past = ({ until }: Pick<Target, "until">) =>
     typeof until === "string" && isReached(until, 0, nowMs) ? endedText(until) : null;
@@ -48,7 +48,7 @@ function pastEnds({ chains, indexers }: Fleet, nowMs: number): readonly string[]
   );
 }
 
-/** Prints what deserves attention in a valid configuration. */
+/** Prints the warnings about a valid configuration. */
 export function printWarnings({ file, warnings }: Config, { err }: Pick<CommandWorld, "err">): void {
   for (const warning of warnings) {
     err(`${file}: warning: ${warning}`);

@@ -21,8 +21,8 @@ interface Day {
 }
 
 /**
- * Runs the daemon through the last 24 hours in virtual time, against the simulated fleet but without its servers, and returns what it has
- * kept. A day takes seconds: everything is polled at once, and nothing in between.
+ * Runs the daemon through the last 24 hours in virtual time, against the simulated fleet but without its servers, and returns
+ * its past. A day takes seconds: time jumps from one round of polls to the next.
  */
 export async function playDay(
   config: Config,
@@ -64,7 +64,7 @@ export async function playDay(
   return { events: log.all(), history: new Map(history.save()) };
 }
 
-/** When the plots need a sample: each five minutes, and each minute of the last two hours. */
+/** The times at which the plots need a sample: every five minutes, and every minute of the last two hours. */
 function samplesUntil(endMs: number): readonly number[] {
   const minutes = Array.from({ length: DAY_MS / MINUTE_MS }, (_, index) => DAY_MS / MINUTE_MS - index);
   return minutes.filter((left) => left <= 120 || left % 5 === 0).map((left) => endMs - left * MINUTE_MS);

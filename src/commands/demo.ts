@@ -1,7 +1,7 @@
 import type { Config } from "../config/config.ts";
 import { DAY_MS } from "../core/model/durations.ts";
 import { endpointsOf } from "../core/model/fleet.ts";
-import { accelerate, type Pace, paceAtSpeed, unhurried } from "../sim/fleet/demo-config.ts";
+import { accelerate, atRealPace, type Pace, paceAtSpeed } from "../sim/fleet/demo-config.ts";
 import { mirrorFleet } from "../sim/fleet/mirror-fleet.ts";
 import { playScenario, type Scenario, type Step } from "../sim/scenarios/scenario.ts";
 import { SCENARIOS } from "../sim/scenarios/scenarios.ts";
@@ -31,7 +31,7 @@ export async function demo(flags: Flags, world: CommandWorld): Promise<number> {
   const real = { ...packaged, listen: readListen(flags.listen) ?? packaged.listen };
   const pace = paceAtSpeed(speed);
   const own = await daemonWorld(world, "info");
-  // Of the day that is played in advance; null: it is over.
+  // The time of the day that is played in advance; null: it is over.
   const clock: { playedMs: number | null } = { playedMs: world.nowMs() - DAY_MS };
   const view = { protocols: null, title: "Demo", notice: NOTICE };
   const { config: mirrored, fleet } = await mirrorFleet(
@@ -43,7 +43,7 @@ export async function demo(flags: Flags, world: CommandWorld): Promise<number> {
     clock.playedMs = nowMs;
   };
   world.err("Playing the last 24 hours in virtual time, which takes a few seconds");
-  const past = await playDay(unhurried(mirrored), fleet, YESTERDAY, { setClock, world: own });
+  const past = await playDay(atRealPace(mirrored), fleet, YESTERDAY, { setClock, world: own });
   clock.playedMs = null;
   const config = accelerate(mirrored, pace);
   // Faults that exist from the start are set before the first poll.
@@ -57,7 +57,7 @@ export async function demo(flags: Flags, world: CommandWorld): Promise<number> {
   });
 }
 
-/** The first output of the demo: what runs, where to look, and how it differs from a real fleet. */
+/** The first output of the demo: its fleet, its addresses, and how it differs from a real fleet. */
 function describeDemo({ fleet }: Config, url: string, pace: Pace, scenario: Scenario): string {
   const protocols = new Set(fleet.indexers.map(({ protocol }) => protocol));
   const { lagging, stalledMs } = pace.thresholds;
@@ -76,7 +76,7 @@ The 24 hours before were played in virtual time, with the thresholds of a real f
 Scenario ${scenario.name}: ${scenario.about}`;
 }
 
-/** One line for what has just happened to the fleet, with its time in the scenario. */
+/** One line for a step of the scenario, with its time. */
 function describeStep(step: Step, speed: number): string {
   const atSec = Math.round(step.atSec / speed);
   const [minutes, seconds] = [Math.floor(atSec / 60), atSec % 60].map((part) => `${part}`.padStart(2, "0"));

@@ -14,7 +14,7 @@ import { CommandError, type CommandWorld, EXIT, type Flags } from "./command-wor
 import { defaultStateFile } from "./load-config.ts";
 
 /**
- * `synclag events`: what happened, from the file beside the state file, or from a running daemon.
+ * `synclag events`: the events in the file beside the state file, or of a running daemon.
  *
  * @throws {CommandError} If an option is invalid or the events cannot be read.
  */

@@ -5,7 +5,7 @@ import { type CommandWorld, cannotUse, EXIT, type Flags } from "./command-world.
 const RULES = ["dashboards/rules/synclag-alerts.yml", "dashboards/rules/synclag-recording.yml"];
 const ALERTMANAGER = "deploy/alertmanager.yml";
 
-/** What can be exported, and its files in the package. */
+/** The files in the package by the name of an export. */
 const FILES: Readonly<Record<string, readonly string[]>> = {
   rules: RULES,
   grafana: ["dashboards/grafana-alerts/rules.yml", "dashboards/grafana-alerts/contact-points.yml"],
@@ -15,7 +15,7 @@ const FILES: Readonly<Record<string, readonly string[]>> = {
   systemd: ["deploy/synclag.service"],
 };
 
-/** What the files of the package are rendered with: dashboards/src/settings.ts. */
+/** The settings that the files of the package were rendered with: dashboards/src/settings.ts. */
 const RENDERED = {
   grafana: "http://localhost:3000",
   url: "http://localhost:9855",
@@ -25,7 +25,7 @@ const RENDERED = {
 const RUNBOOKS = /(?<=runbook_url: )\S+(?=\/Synclag\w+\.md)/g;
 /** The condition of a severity; its second half excludes testnets. */
 const OR_TESTNET = /or \(eq \S+\.testnet "true"\) \((and [^}]+)\) (?=\}\})/g;
-/** Statuses of testnets, and nothing else, have this label. */
+/** Only series of testnets have another value of this label. */
 const NO_TESTNET = 'testnet!="true"';
 
 /**
@@ -55,7 +55,7 @@ export function exportFiles(flags: Flags, world: CommandWorld, [what = ""]: read
   return EXIT.ok;
 }
 
-/** Replaces what the files were rendered with. */
+/** Replaces the settings that the files were rendered with. */
 function adapter({ runbooks, grafana, url, testnets, job }: Flags): (text: string) => string {
   const selector = [
     job === undefined ? RENDERED.job : `job="${checkedJob(job)}"`,
@@ -77,7 +77,7 @@ function adapter({ runbooks, grafana, url, testnets, job }: Flags): (text: strin
   };
 }
 
-/** Null if it is not given. */
+/** Null without the option. */
 function checkedUrl(option: string, value: string | undefined): string | null {
   if (value === undefined) {
     return null;

@@ -18,7 +18,7 @@ const SCHEMA_FILE = "chains.schema.json";
 const SCHEMA_LINE = `# yaml-language-server: $schema=./${SCHEMA_FILE}`;
 /** In the package. */
 const MINIMAL_FILE = "deploy/chains.minimal.yaml";
-/** A URL without a path may name a server only: its usual paths are tried. */
+/** A URL without a path may name only a server, whose usual paths are then tried. */
 const SERVER = /^https?:\/\/[^/?#]+\/?(?:[?#]|$)/i;
 
 /**
@@ -59,7 +59,7 @@ export async function init(flags: Flags, world: CommandWorld, urls: readonly str
   return leftOut > 0 ? EXIT.failure : EXIT.ok;
 }
 
-/** The text of the file, and how many endpoints it does not have. */
+/** The text of the file, and the number of endpoints that it leaves out. */
 async function probeAll(urls: readonly string[], flags: Flags, world: CommandWorld) {
   const variables = new KeyVariables([...urls, ...flags.header]);
   const { asked, yaml } = await askAll(urls, flags, world, variables);
@@ -79,8 +79,8 @@ async function probeAll(urls: readonly string[], flags: Flags, world: CommandWor
 }
 
 /**
- * Asks each endpoint what it is: a line about each, without secrets, and a chains.yaml for those that can be used, in which `variables`
- * stand for keys; null: none of them is an indexer.
+ * Asks each endpoint what it is. Returns a line about each, without secrets, and a chains.yaml for the usable ones, with
+ * `variables` in place of keys; null: none of them is an indexer.
  */
 export async function askAll(
   urls: readonly string[],
@@ -136,7 +136,7 @@ function describeEndpoint(
 const NO_CHAIN = "the reply names no chain: give its number with --chain-id";
 
 function whyRefused(attempts: readonly Attempt[]): string {
-  // A rejected key says more than what the last of the other questions got.
+  // A rejected key explains more than the reply to the last question.
   const rejected = attempts.find(({ refusal }) => refusal?.reason === "unauthorized");
   const refusal = (rejected ?? attempts.at(-1))?.refusal;
   return refusal ? describeRefusal(refusal) : NO_CHAIN;

@@ -4,7 +4,7 @@ import { askedBy, type Row } from "../dialects/dialect.ts";
 import {
   type Attempt,
   describeRefusal,
-  FINAL,
+  FINAL_REASONS,
   type Findings,
   mostRequests,
   Prober,
@@ -32,21 +32,21 @@ export async function probe(
     world.err(`Asking at the usual addresses too: at most ${mostRequests(questions) + 1} requests`);
   }
   const findings = await prober.ask(questions);
-  const report = reportOf(url, findings, { prober, page: await lookAt(url, findings, prober) });
+  const report = reportOf(url, findings, { prober, page: await recognisePageAt(url, findings, prober) });
   const text =
     flags.format === "json" ? JSON.stringify(report, null, 2) : describeReport(report, world.nowMs());
   world.out(world.redact(text));
   return report.chains.some(({ state }) => state === "indexed") ? EXIT.ok : EXIT.failure;
 }
 
-/** What a GET shows where no dialect fits; undefined: it was not sent, null: nothing that can be read. */
-async function lookAt(
+/** The page at the URL, if no dialect fits; undefined: no GET was sent, null: the page has no height. */
+async function recognisePageAt(
   url: string,
   { best, attempts }: Findings,
   prober: Prober,
 ): Promise<UnknownPage | null | undefined> {
   const last = attempts.at(-1)?.refusal?.reason ?? "";
-  if (best !== undefined || FINAL.has(last) || last === "unauthorized") {
+  if (best !== undefined || FINAL_REASONS.has(last) || last === "unauthorized") {
     return undefined;
   }
   return recognisePage((await prober.get(url)) ?? "");
@@ -54,7 +54,7 @@ async function lookAt(
 
 type ProbeReport = ReturnType<typeof reportOf>;
 
-/** What was found, as it is printed in JSON. */
+/** The findings as `--format json` prints them. */
 function reportOf(
   typed: string,
   { attempts, best, fits }: Findings,
@@ -105,7 +105,7 @@ function yamlOf(best: Attempt, prober: Prober): string {
   return chainsYaml([{ ...endpoint, chains: chains.length === 0 ? [{ id: 1, slug: "my-chain" }] : chains }]);
 }
 
-/** What a person reads: what the endpoint serves, what it refused, what to do, and the lines for chains.yaml. */
+/** The findings for people: what the endpoint serves and refuses, what to do, and the lines for chains.yaml. */
 function describeReport(report: ProbeReport, nowMs: number): string {
   const { url, dialect, took_ms, requests, chains, refused, found, page, chains_yaml } = report;
   const refusals = new Set(refused.map((one) => `  ${one.dialect}: ${describeRefusal(one)}`));
@@ -132,19 +132,19 @@ function describeReport(report: ProbeReport, nowMs: number): string {
     .join("\n\n");
 }
 
-/** What to try next, after the last refusal. */
+/** The next thing to try after the last refusal. */
 function adviceAfter(refusal: ProbeReport["refused"][number] | undefined): string | undefined {
   return refusal?.detail.includes(" from a firewall of ") === true
-    ? "A firewall refuses this machine or this client, with any key: have its address allowed, or ask from another one"
+    ? "A firewall refuses this machine or this client, whatever the key: have its address allowed, or use another machine"
     : ADVICE[refusal?.reason ?? ""];
 }
 
 /** By the reason of the last refusal. */
 const ADVICE: Readonly<Record<string, string>> = {
-  unauthorized: `It may want a key, or another one: --header 'Authorization: Bearer \${KEY}' with KEY in the environment`,
+  unauthorized: `It may need a key, or another key: --header 'Authorization: Bearer \${KEY}' with KEY in the environment`,
   timeout: "Check host and port, or allow more time with --timeout",
-  tls: "If its authority is private, name the certificate of that: NODE_EXTRA_CA_CERTS=FILE synclag probe …",
-  refused: "If another query returns its height, describe that with dialect custom (docs/dialects.md)",
+  tls: "If its authority is private, name the authority's certificate: NODE_EXTRA_CA_CERTS=FILE synclag probe …",
+  refused: "If another query returns its height, describe that query with dialect custom (docs/dialects.md)",
   malformed: "Look for the URL that queries are sent to; it often ends with /graphql",
   http_status: "Look for the URL that queries are sent to; it often ends with /graphql",
 };

@@ -8,7 +8,7 @@ import { openMaintenance } from "../schedule/maintenance.ts";
 import { CommandError, type CommandWorld, cannotUse, EXIT, type Flags } from "./command-world.ts";
 import { loadConfig, readDuration } from "./load-config.ts";
 
-/** Reports are cached for a second. */
+/** A report is kept for a second, so a shorter step would print the same report twice. */
 const LEAST_STEP_MS = 1_000;
 /** Characters of an invalid line that an error quotes. */
 const MOST_QUOTED = 100;
@@ -79,7 +79,9 @@ export function replay(flags: Flags, world: CommandWorld, files: readonly string
   return EXIT.ok;
 }
 
-/** What the lines of a file say, their sources by the keys that a recording lacks because keys contain URLs. */
+/**
+ * The observations and restarts in a file, with the keys of their sources: a recording lacks keys, because they contain URLs.
+ */
 function* recordedIn(
   file: string,
   keys: ReadonlyMap<string, string>,
@@ -149,7 +151,7 @@ function createChangeLines(): LinesOf {
 function changeLine({ kind, subject, from, to, detail }: Event, chains: ReadonlySet<string>) {
   if (kind === "incident") {
     const line = `incident ${to}  ${subject}${to === "began" ? `: ${detail}` : ""}`;
-    // That of one target is the change of its status.
+    // The incident of one target repeats the change of its status.
     return incidentOfKey(subject).kind === "target" ? [] : line;
   }
   const isOfChain = kind === "status" && chains.has(subject.split("/").at(-1) ?? "");

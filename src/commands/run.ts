@@ -54,12 +54,12 @@ export async function run(flags: Flags, world: CommandWorld): Promise<number> {
   });
 }
 
-/** The time limit of a stop: longer than its own deadlines. Then the process exits: a poll or a disk hangs. */
+/** The time limit of a stop, longer than its own deadlines. After it the process exits, because a poll or a disk hangs. */
 const MAX_STOP_MS = 4_500;
 
 /**
- * Runs the daemon until SIGTERM or SIGINT, or until another process takes its state file over; SIGHUP reloads. What `onStarted`
- * starts is stopped before the daemon. Returns the exit code.
+ * Runs the daemon until SIGTERM or SIGINT, or until another process takes its state file over; SIGHUP reloads. The result of
+ * `onStarted` is disposed before the daemon. Returns the exit code.
  */
 export async function runUntilSignal(
   config: Config,
@@ -72,7 +72,7 @@ export async function runUntilSignal(
   const stopped = new Promise<string | Error>((resolve) => {
     stop = resolve;
   });
-  // Handled from the first moment: a signal during the start neither kills the process nor is forgotten.
+  // Handled before the start: a signal during the start must not kill the process, and must not be lost.
   onSignal("SIGTERM", () => stop("SIGTERM"));
   onSignal("SIGINT", () => stop("SIGINT"));
   let deadline: NodeJS.Timeout | undefined;

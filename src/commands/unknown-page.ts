@@ -2,7 +2,7 @@ import { parseJson } from "../core/model/text.ts";
 import { readBody } from "../dialects/interpret-reply.ts";
 import { readPositiveInteger } from "../dialects/values.ts";
 
-/** A page that no dialect knows, and what of it may be a height: paths of JSON, or names of gauges. */
+/** A page that no dialect knows, with possible heights: paths of JSON, or names of gauges. */
 export interface UnknownPage {
   readonly dialect: "custom" | "metrics";
   readonly heights: readonly string[];
@@ -12,7 +12,7 @@ const MAX_HEIGHTS = 5;
 const MAX_DEPTH = 6;
 const LIKE_A_HEIGHT = /block|height|head|slot/i;
 
-/** What the answer to a GET is; null if it is neither JSON with what may be a height nor metrics. */
+/** The kind of a page; null if it is neither metrics nor JSON with a possible height. */
 export function recognisePage(body: string): UnknownPage | null {
   const json = parseJson(body);
   if (typeof json === "object" && json !== null) {
@@ -27,7 +27,7 @@ export function recognisePage(body: string): UnknownPage | null {
   return { dialect: "metrics", heights: gauges.slice(0, MAX_HEIGHTS) };
 }
 
-/** Paths to numbers whose names are like that of a height. Of a list, its first item stands for all. */
+/** Paths to numbers that are named like a height. Of a list only the first item is searched. */
 function heightsIn(value: unknown, path: readonly string[], depth: number): readonly string[] {
   if (typeof value !== "object" || value === null) {
     const isHeight = LIKE_A_HEIGHT.test(path.join(".")) && readPositiveInteger(value) !== null;
@@ -41,12 +41,12 @@ function heightsIn(value: unknown, path: readonly string[], depth: number): read
 /** Bounds what a hostile page costs. */
 const MAX_KEYS = 10;
 
-/** What to write in chains.yaml. */
+/** How to read the page in chains.yaml. */
 export function adviseOn({ dialect, heights }: UnknownPage): string {
   const [first = "NAME", ...others] = heights;
   const block =
     dialect === "custom" ? `custom: { method: GET, height: ${first} }` : `metrics: { height: ${first} }`;
   const more = others.length === 0 ? "" : `; the height may also be ${others.join(", ")}`;
   const what = dialect === "custom" ? "JSON" : "metrics";
-  return `A GET of it is ${what} that no dialect knows: read it with dialect ${dialect} and ${block} (docs/dialects.md)${more}`;
+  return `It serves ${what} that no dialect knows: read that with dialect ${dialect} and ${block} (docs/dialects.md)${more}`;
 }

@@ -35,12 +35,14 @@ export async function watch(flags: Flags, world: CommandWorld, urls: readonly st
   const parsed = parseConfig(yaml, { file: "watch", env: { ...world.env, ...variables.values }, readFile });
   world.keepSecret(parsed.secrets);
   const config = { ...parsed, listen: listen ?? parsed.listen };
-  // The table says what the log would say of the fleet.
+  // The table replaces the log about the fleet.
   const own = await daemonWorld(world, "error");
   return await runUntilSignal(config, world, { ...own, loadConfig: () => config }, (app) => show(app, world));
 }
 
-/** The URLs with their variables, each once: what a variable holds is encoded here, and is taken as it is in chains.yaml. */
+/**
+ * The URLs with their variables filled in, each once. The value of a variable is encoded here; chains.yaml takes it as it is.
+ */
 function fillUrls(urls: readonly string[], world: CommandWorld): readonly string[] {
   const secrets = new Secrets(world);
   const filled = urls.map((url, index) => {
