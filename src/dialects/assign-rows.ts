@@ -48,24 +48,24 @@ export function failEverySource(
   return sourcesOf(endpoint).map(({ source }) => ({ source, ...failure }));
 }
 
-/** What a reply may describe: targets, or a chain's RPC node. */
+/** The sources that a reply may describe: targets, or a chain's RPC node. */
 function sourcesOf({ key, kind, chainId, targets }: AskedEndpoint): readonly Source[] {
   return kind === "rpc"
     ? [{ source: key, chainId: chainId ?? null }]
     : targets.map((target) => ({ source: target.key, chainId: target.chainId }));
 }
 
-/** One row per chain. A chain of several rows, such as one for each contract, has indexed what all of them have. */
+/** One row per chain. A chain with several rows, such as one for each contract, has indexed only what all of its rows have. */
 function mergeByChain(rows: readonly Row[]): ReadonlyMap<number | null, RowContent> {
   const byChain = new Map<number | null, RowContent>();
   for (const { chainId, content } of rows) {
-    byChain.set(chainId, lesserOf(byChain.get(chainId) ?? content, content));
+    byChain.set(chainId, worseOf(byChain.get(chainId) ?? content, content));
   }
   return byChain;
 }
 
-/** A failure before what has not started, before the lower height. */
-function lesserOf(one: RowContent, other: RowContent): RowContent {
+/** The worse of two rows: a failure, else a row that has not started, else the lower height. */
+function worseOf(one: RowContent, other: RowContent): RowContent {
   if (one.kind !== "head" || other.kind !== "head") {
     return one.kind === "failed" || other.kind === "head" ? one : other;
   }
@@ -74,7 +74,7 @@ function lesserOf(one: RowContent, other: RowContent): RowContent {
   return { kind: "head", head: isFlagged ? { ...head, indexingErrors: true } : head };
 }
 
-/** What rows say of a chain that none of them names. */
+/** The content for a chain that no row names. */
 function contentOfAbsentRow(
   kind: Endpoint["kind"],
   chainId: number | null,
@@ -87,7 +87,7 @@ function contentOfAbsentRow(
     return nameless;
   }
   if (nameless !== undefined) {
-    // An indexer that has not started anything need not name a chain.
+    // An indexer that has not started need not name a chain.
     return onlyId === null && (isOnlySource || nameless.kind === "not_started")
       ? nameless
       : unreadable(
@@ -101,6 +101,6 @@ function contentOfAbsentRow(
     const detail = `the node is of chain ${onlyId}; chains.yaml says ${chainId}`;
     return { kind: "failed", reason: "wrong_chain", detail };
   }
-  const detail = `Cannot use the reply for chain ${chainId}: it has chain ${onlyId} only`;
+  const detail = `Cannot use the reply for chain ${chainId}: it has only chain ${onlyId}`;
   return { kind: "failed", reason: "implausible", detail };
 }

@@ -2,14 +2,14 @@ import type { PostRequest } from "../core/model/http-post.ts";
 import type { Failure, Head } from "../core/model/observation.ts";
 import type { ReplyValue } from "./form.ts";
 
-/** What a reply says of one chain. */
+/** What a reply reports about one chain. */
 export type RowContent =
   | { readonly kind: "head"; readonly head: Head }
   | { readonly kind: "not_started" }
   | ({ readonly kind: "failed" } & Failure);
 
 export interface Row {
-  /** Null where the reply does not name the chain. */
+  /** Null if the reply does not name the chain. */
   readonly chainId: number | null;
   readonly content: RowContent;
 }
@@ -24,14 +24,17 @@ export type RowsOrReason = readonly Row[] | string;
 export interface Question {
   /** The JSON that is sent with POST; null: a GET. */
   readonly body: Readonly<Record<string, unknown>> | null;
-  /** What is read: the `data` of GraphQL or the `result` of JSON-RPC, the whole reply, or the text of a metrics page. */
+  /**
+   * The part of the reply that is read: the `data` of GraphQL or the `result` of JSON-RPC, the whole reply, or the text of a
+   * metrics page.
+   */
   readonly reads: "data" | "reply" | "metrics";
   /** The names of the metrics to read: pages may be large, so other lines are dropped on arrival. */
   readonly keep?: readonly string[];
   read(found: ReplyValue): RowsOrReason;
 }
 
-/** What is sent to ask an endpoint a question. The text of metrics has other forms, which a server may prefer. */
+/** The request for a question. It asks for the text format of metrics, because a server may prefer another one. */
 export function requestOf(
   { url, headers }: Pick<PostRequest, "url" | "headers">,
   { body, keep }: Question,
@@ -41,7 +44,7 @@ export function requestOf(
     : { url, headers: { accept: "text/plain", ...headers }, body, keep };
 }
 
-/** What was asked, in one line. */
+/** A question in one line. */
 export function askedBy({ body }: Question): string {
   return String(body === null ? "GET" : (body["query"] ?? body["method"] ?? JSON.stringify(body)));
 }

@@ -16,7 +16,7 @@ const RATE_LIMIT = new RegExp(
   "i",
 );
 
-/** How providers say that a plan is used up, which a payment ends, and not a slower pace. A rate is none of them. */
+/** How providers say that a plan is used up: a payment ends that, a slower pace does not. Unlike a rate limit. */
 const USED_UP =
   /^(?!.*(?:\brate\b|per (?:second|minute|hour|day))).*(?:\b(?:monthly|plan|billing)(?: \w+){0,2} (?:quota|limit|capacity)(?: (?:is|was|has been))? (?:exceeded|reached|exhausted)|\bexceeded (?:your |the |its )?(?:current |monthly |plan |billing )+(?:\w+ )?(?:quota|limit|capacity)\b|\b(?:out of|no more|insufficient) credits\b|\bcredits? (?:exhausted|used up)\b)/is;
 
@@ -25,8 +25,8 @@ const USED_UP =
  * (graph/src/data/query/error.rs), Hasura (by code: its wording changes between releases), graphql-js, JSON-RPC.
  */
 const MEANINGS: readonly (readonly [RegExp, Meaning])[] = [
-  // The gateway quotes each indexer. `indexing_error` is never attested, so it arrives inside this message.
-  // Anchored: without the lookahead, each "bad indexers:" of a message would be followed to its end.
+  // The gateway quotes each indexer. `indexing_error` has no attestation, so it arrives inside this message. Anchored: without
+  // the lookahead, each "bad indexers:" of a message would be followed to its end.
   [/^(?=.*bad indexers:).*indexing_error/s, "indexing_error"],
   [/bad indexers:|no indexers found/, "no_indexers"],
   // The gateway writes "auth error: payment required …", so payment comes first.
@@ -39,14 +39,14 @@ const MEANINGS: readonly (readonly [RegExp, Meaning])[] = [
     "not_found",
   ],
   [/validation[-_]failed|has no field|cannot query field|not found in type|\(-32601\)/i, "refused"],
-  // A JSON-RPC node that is asked a GraphQL query. Providers use these codes for much else, so the words count too.
+  // The reply of a JSON-RPC node to a GraphQL query. Providers use these codes for other errors too, so the words must match.
   [/^(?:invalid request \(-32600\)|parse error \(-32700\))$/i, "refused"],
   [RATE_LIMIT, "rate_limited"],
   [/service is overloaded|\(-32005\)|\(429\)/, "rate_limited"],
   [/indexing_error/, "indexing_error"],
 ];
 
-/** A provider says it near the beginning, if at all: a body may have a megabyte. */
+/** Only the beginning is searched, where providers say it: a body may have a megabyte. */
 const MAX_BODY_CHARACTERS = 10_000;
 
 /** Whether the beginning of a body speaks of a rate limit. */
@@ -54,7 +54,7 @@ export function isRateLimitText(body: string): boolean {
   return RATE_LIMIT.test(shorten(body, MAX_BODY_CHARACTERS));
 }
 
-/** The title of a proxy's page; null where the body has none. */
+/** The title of a proxy's page; null if the body has none. */
 export function titleOf(body: string): string | null {
   return /<title[^<>]{0,200}>([^<]+)/i.exec(shorten(body, MAX_BODY_CHARACTERS))?.[1] ?? null;
 }
@@ -68,7 +68,10 @@ const FIREWALLS: readonly (readonly [RegExp, string])[] = [
   [/sucuri/i, "Sucuri"],
 ];
 
-/** Whose firewall a page that refuses a request comes from, such as a challenge for browsers; null if it names none. */
+/**
+ * The vendor of the firewall that refuses a request, by its page, such as a challenge for browsers; null if the page names
+ * none.
+ */
 export function firewallOf(body: string): string | null {
   const page = /^\s*</.test(body) ? shorten(body, MAX_BODY_CHARACTERS) : "";
   return FIREWALLS.find(([pattern]) => pattern.test(page))?.[1] ?? null;

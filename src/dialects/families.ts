@@ -6,15 +6,15 @@ import { graphStatusQuestion } from "./graph-status.ts";
 import { metricsQuestion } from "./metrics.ts";
 import { describeValue, readPositiveInteger } from "./values.ts";
 
-/** What families of indexers report as their height before the first block, unless their row says otherwise. */
+/** The heights that mean "before the first block", unless the row of a family has others. */
 const NOTHING_INDEXED = [null, -1];
 
 /** Ponder: an entry per chain, keyed by its name, with the id inside; in 0.9.x the id was the key (ponder-sh/ponder#1516). */
 const PONDER_ROW = { chainId: "id|$key?", height: "block.number", time: "block.timestamp?" } as const;
 
 /**
- * The families of indexers that `auto` can detect: how each is asked, richest question first, and where its reply has what.
- * A refused question leads to the next.
+ * The families of indexers that `auto` can detect: the questions of each, richest first, and the paths in its reply. After a
+ * refused question the next one is sent.
  */
 export const FAMILIES = {
   // graph-node and everything that serves its `_meta`: The Graph's gateway and Studio, Goldsky, Ormi, Satsuma. Fields:
@@ -78,20 +78,21 @@ export const FAMILIES = {
 } as const satisfies Readonly<Record<string, Form | readonly Form[]>>;
 
 /**
- * Families that chains.yaml must name: each is a GET of a URL of its own, which `auto` never sends. What a page says of its own
- * health (`synced`, `inSync`, `healthy`, a lag) is computed by the indexer itself and is not read. Sources: docs/dialects.md.
+ * Families that chains.yaml must name: each is a GET of its own URL, which `auto` never sends. The health on a page (`synced`,
+ * `inSync`, `healthy`, a lag) is not read: the indexer computes it from the source that may have failed. Sources:
+ * docs/dialects.md.
  */
 const REST_FAMILIES = {
   // Every Ponder has it; its GraphQL is opt-in.
   "ponder-status": { path: "/status", rows: "*", ...PONDER_ROW },
-  // Later nodes have only the block that they have begun to process; before the first block neither.
+  // Later nodes have only the block that they have begun to process; before the first block a node has neither.
   "subquery-meta": {
     path: "/meta",
     chainId: "chain?",
     height: "lastProcessedHeight|currentProcessingHeight?",
   },
   "sqd-portal": { path: "/head", height: "number", hash: "hash?" },
-  // `erc20BlockNumber`, of its second indexer, is null where that is switched off.
+  // `erc20BlockNumber`, of its second indexer, is null if that indexer is switched off.
   safe: {
     path: "/api/v1/about/indexing/",
     height: "masterCopiesBlockNumber",
@@ -114,8 +115,8 @@ const REST_FAMILIES = {
 } as const satisfies Readonly<Record<string, Form & Page>>;
 
 /**
- * Families whose page of Prometheus metrics has the height. Gauges that say how far behind, how ready or how late it is are
- * not read either. Ponder is not here: its `ponder_sync_block` is what was fetched, not what was indexed.
+ * Families with the height on a page of Prometheus metrics. Gauges about lag and readiness are not read either. Ponder is not
+ * here: its `ponder_sync_block` is the last fetched block, not the last indexed one.
  */
 const METRICS_FAMILIES = {
   // Of HyperIndex 3. The time came after 3.8.0.
@@ -131,7 +132,7 @@ const METRICS_FAMILIES = {
   "sqd-pipes": { height: "sqd_processed_block", chain: "id" },
   "subquery-metrics": { path: "/metrics", height: "subql_indexer_processing_block_height" },
   rindexer: { height: "rindexer_last_synced_block", chain: "network" },
-  // 0 where its database cannot be read.
+  // 0 if its database cannot be read.
   shovel: { height: "shovel_latest_block_local", chain: "src" },
   substreams: { height: "head_block_number", where: { app: "substreams_sink" } },
   // The head of a network that it serves in cluster mode, `evm:8453`. In its default mode there is none.
@@ -140,7 +141,7 @@ const METRICS_FAMILIES = {
     chain: "network",
     where: { lane: "all", axis: "latest" },
   },
-  // Of several apps in one process the head of the last.
+  // If several apps run in one process, the head of the last one.
   firehose: { height: "head_block_number" },
   "near-lake": { height: "near_indexer_streaming_current_block_height" },
   // Any page: chains.yaml names the gauges.
@@ -149,7 +150,7 @@ const METRICS_FAMILIES = {
 
 /** The dialect of an Ethereum JSON-RPC node, under `rpc` alone. */
 export const RPC_DIALECT = "rpc";
-/** The values of `dialect` of a node under `rpc`: what serves the head of a chain. */
+/** The values of `dialect` under `rpc`: servers of the head of a chain. */
 export const HEAD_DIALECTS = [RPC_DIALECT, "erpc", "firehose", "sqd-portal", "metrics", "custom"] as const;
 
 /** An Ethereum JSON-RPC node: the chain's own head. */
@@ -183,14 +184,14 @@ export function blockQuestion(block: number): Question {
   };
 }
 
-/** What is known of a dialect. Those without questions make them for each endpoint. */
+/** A dialect. Without `questions`, they are made for each endpoint. */
 interface Dialect {
   /** Where its page usually is below an indexer's address: `synclag probe` looks there. */
   readonly path?: string | undefined;
   readonly questions?: readonly Question[];
-  /** Whether its replies say nothing of the chain, so that a URL is of one chain. */
+  /** Whether its replies name no chain, so that a URL is of one chain. */
   readonly isOfOneChain?: boolean;
-  /** What it reads of a metrics page, to which `metrics` in chains.yaml adds. */
+  /** The gauges that it reads; `metrics` in chains.yaml may add others. */
   readonly metrics?: Partial<MetricsForm>;
 }
 
@@ -217,7 +218,7 @@ function each<Row>(rows: Readonly<Record<string, Row>>, dialectOf: (row: Row) =>
   return Object.fromEntries(Object.entries(rows).map(([name, row]) => [name, dialectOf(row)]));
 }
 
-/** Whether no form says where the chain is. */
+/** Whether no form has a path to the chain. */
 export function isOfOneChain(forms: Form | readonly Form[]): boolean {
   return [forms].flat().every(({ chainId }) => chainId === undefined);
 }
@@ -230,15 +231,15 @@ type AskedEndpoint = Pick<Endpoint, "dialect" | "targets" | "custom" | "metrics"
   Partial<Pick<Endpoint, "chain" | "chainId">>;
 
 /**
- * What an endpoint may be asked, likeliest first; a refused question leads to the next. All that has to be remembered of an
- * endpoint is the index of the question that fitted last. The configuration accepts no other dialects.
+ * The questions for an endpoint, likeliest first; after a refused question the next one is sent. Only the index of the question
+ * that fitted last is kept for an endpoint. The configuration accepts no other dialects.
  */
 export const questionsFor = memoize((endpoint: AskedEndpoint): readonly Question[] => {
   const { dialect, targets, custom } = endpoint;
   const { questions = [], metrics } = DIALECTS[dialect] ?? {};
   if (metrics !== undefined) {
     const where = { ...metrics.where, ...endpoint.metrics?.where };
-    // The configuration makes sure that either the family or chains.yaml names the height.
+    // The configuration ensures that the family or chains.yaml names the height.
     return [metricsQuestion({ height: "", ...metrics, ...endpoint.metrics, where }, endpoint)];
   }
   switch (dialect) {
@@ -264,7 +265,10 @@ function chainIdsIn({ targets, custom, chain, chainId }: AskedEndpoint): Readonl
   return new Map([...ids, ...named]);
 }
 
-/** A subgraph has one chain: the first guess for an endpoint of one chain, the last for one of several. */
+/**
+ * The questions of `auto`. A subgraph has one chain: it is the first guess for an endpoint with one chain, and the last for an
+ * endpoint with several.
+ */
 function likeliestFirst(chainCount: number): readonly Question[] {
   const names = Object.keys(FAMILIES);
   const inOrder = chainCount > 1 ? [...names.slice(1), ...names.slice(0, 1)] : names;

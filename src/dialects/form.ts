@@ -19,7 +19,7 @@ export interface ReplyValue {
   readonly name: string;
 }
 
-/** The last value on a path that leads nowhere, the key that is absent there, and both in a sentence. */
+/** The last value on a path that leads nowhere, the key that it lacks, and a sentence with both. */
 export interface Lost extends ReplyValue {
   readonly key: string;
   readonly why: string;
@@ -42,7 +42,7 @@ function lost({ value, name }: ReplyValue, key: string, keys: readonly string[])
     value,
     name,
     key,
-    // Made when it is read: an optional path often leads nowhere.
+    // Made only when it is read: an optional path often leads nowhere.
     get why() {
       const where = `no "${key}" in ${nameOf({ value, name })}, which is ${describeParts(value)}`;
       return `Cannot follow path "${keys.join(".")}": ${where}`;
@@ -51,7 +51,7 @@ function lost({ value, name }: ReplyValue, key: string, keys: readonly string[])
 }
 
 function hasKey(value: unknown, key: string): value is Readonly<Record<string, unknown>> {
-  // A list has its length as a property of its own, but that is not a value of the reply.
+  // `length` is an own property of a list, but not a value of the reply.
   const isPosition = !Array.isArray(value) || /^\d+$/.test(key);
   return typeof value === "object" && value !== null && isPosition && Object.hasOwn(value, key);
 }
@@ -68,15 +68,15 @@ export function isLost(found: ReplyValue | Lost): found is Lost {
   return "why" in found;
 }
 
-/** A row of a reply; `key` is what it has as a value of an object. */
+/** A row of a reply; `key`: its key, if it is a value of an object. */
 interface RowValue extends ReplyValue {
   readonly key?: string;
 }
 
-/** Where a form has no path, and where an optional one leads to nothing. */
+/** The place of an absent path, and of an optional path that leads nowhere. */
 const NOTHING: ReplyValue = { value: undefined, name: "nothing" };
 
-/** Follows a path of a form: `$` is the value itself, `$key` the key of the row, `a|b` is b where a is absent or null. */
+/** Follows a path of a form: `$` is the value itself, `$key` the key of the row, `a|b` is b if a is absent or null. */
 function follow(from: RowValue, path: string | undefined): ReplyValue | Lost {
   if (path === undefined) {
     return NOTHING;
@@ -152,7 +152,7 @@ function readRows(form: Form, root: ReplyValue, path: string): RowsOrReason {
   }
   const values = Object.entries(value).map(([key, row]) => ({ ...inside(found, key, row), key }));
   if (values.length === 0) {
-    // An indexer whose rows are those of an object writes all of them when it starts.
+    // An indexer with an object of rows writes all of them when it starts.
     return ofObject === undefined ? [] : [NOT_STARTED];
   }
   const rows = values.filter((row) => !isOfUnlistedWord(form, row)).map((row) => readRow(form, row));
@@ -162,7 +162,7 @@ function readRows(form: Form, root: ReplyValue, path: string): RowsOrReason {
 
 const MAP_WORDS = "chains of custom in chains.yaml says which chain a word is";
 
-/** Where `chains` lists the words for chains, others are of chains that nobody asked for. */
+/** If `chains` lists words for chains, a row with another word is of a chain that is not wanted. */
 function isOfUnlistedWord(form: Form, row: RowValue): boolean {
   const word = wordOf(form, row);
   return form.chains !== undefined && typeof word === "string" && chainIdOf(form, word) === null;
@@ -221,8 +221,8 @@ function readContent(form: Form, row: RowValue): RowContent {
 }
 
 /**
- * A path to the height that ends at null is a height of null, and so is an optional one that leads nowhere; a row of null, or a
- * reply of null, is neither.
+ * Whether a height means "not started". A path that ends at null, or an optional path that leads nowhere, is a height of null.
+ * A null row or a null reply is not.
  */
 function isNotStarted({ notStarted = [] }: Form, height: ReplyValue | Lost, row: ReplyValue): boolean {
   if (isLost(height)) {
@@ -232,7 +232,7 @@ function isNotStarted({ notStarted = [] }: Form, height: ReplyValue | Lost, row:
   return notStarted.some((known) => known === value || (known !== null && String(known) === value));
 }
 
-/** `false`, `null`, 0, and an empty text, list or object mean that nothing has failed. */
+/** Whether a value means a failure: not `false`, `null`, 0, or an empty text, list or object. */
 function isBadNews(value: unknown): boolean {
   return typeof value === "object" && value !== null
     ? Object.keys(value).length > 0
@@ -240,8 +240,8 @@ function isBadNews(value: unknown): boolean {
 }
 
 /**
- * The head at a height. Zero means that nothing is indexed yet: it is what graph-node answers for a deployment that starts
- * at block 1, and Ponder for one that starts at genesis.
+ * The head at a height. Zero means that nothing is indexed yet: graph-node reports it for a deployment that starts at block 1,
+ * and Ponder for an app that starts at genesis.
  */
 export function readHead(height: ReplyValue, details: Omit<Head, "block">): RowContent {
   const { value } = height;

@@ -7,15 +7,15 @@ import { FAMILIES } from "./families.ts";
 import { type ReplyValue, readForm } from "./form.ts";
 import { quote } from "./values.ts";
 
-/** What a reply to a question says. */
+/** The meaning of a reply to a question. */
 export type Interpretation =
   | { readonly kind: "rows"; readonly rows: readonly Row[] }
-  /** The server does not know the question: the next one may fit. Not a failure. */
+  /** Not a failure: the server does not know the question, and the next one may fit. */
   | { readonly kind: "refused"; readonly detail: string }
   /** `schema`: data of another shape than the question expects. The detail: the provider's words in some 200 characters. */
   | (Failure & {
       readonly kind: "failed";
-      /** How long nothing should be sent, from the instant of the reply; null where the provider does not say. */
+      /** How long nothing should be sent, from the instant of the reply; null if the provider does not say. */
       readonly retryAfterMs: number | null;
     });
 
@@ -33,7 +33,7 @@ export function interpretReply(question: Question, reply: Reply, nowMs: number):
   }
   const reading = readFound(question, body.found);
   const hasHead = typeof reading !== "string" && reading.some(({ content }) => content.kind === "head");
-  // Beside an error, a field of null means that it could not be read, and not that nothing is indexed yet.
+  // Beside an error, a null field could not be read; without one, it means that nothing is indexed yet.
   if (error !== null && !hasHead) {
     return error;
   }
@@ -59,7 +59,7 @@ function withIndexingErrors(row: Row): Row {
     : row;
 }
 
-/** The HTTP statuses with a reason of their own. */
+/** The HTTP statuses with their own reason. */
 const STATUS_REASONS: ReadonlyMap<number, FailureReason> = new Map([
   [401, "unauthorized"],
   [402, "payment_required"],
@@ -68,7 +68,7 @@ const STATUS_REASONS: ReadonlyMap<number, FailureReason> = new Map([
   [429, "rate_limited"],
 ]);
 
-/** A plan that is used up is asked for again this often: a person may have paid for more. */
+/** After a used-up plan, the next request waits this long: a person may have paid for more. */
 const USED_UP_WAIT_MS = 60_000;
 
 /** The meaning of a reply's errors. An indexer that has not started gives one row without a chain. */
@@ -81,7 +81,7 @@ function findError(
   const { httpStatus, retryAfter } = reply;
   const retryAfterMs = readRetryAfterMs(retryAfter, nowMs);
   const known = findKnownError(body.errors);
-  // A 5xx speaks of the server's own limits, unless it says when to come back.
+  // A 5xx is about the server's own limits, unless it says when to try again.
   if (known !== null && !(known.meaning === "rate_limited" && httpStatus >= 500 && retryAfter === null)) {
     const { meaning, text } = known;
     if (meaning === "not_started") {
@@ -95,7 +95,7 @@ function findError(
   return otherError(reply, body, reads, retryAfterMs);
 }
 
-/** The error of a reply whose words are not known: by its HTTP status, or because it lacks what the question reads. */
+/** The error of a reply with unknown words: by its HTTP status, or because it lacks the data that the question reads. */
 function otherError(
   reply: Reply,
   { form, errors }: ParsedBody,
@@ -127,7 +127,7 @@ function reasonOfStatus(httpStatus: number, isLimited: boolean, hasErrors: boole
     : (STATUS_REASONS.get(httpStatus) ?? (hasErrors ? "graphql" : "http_status"));
 }
 
-/** How long to wait where no header says it. */
+/** How long to wait without a `Retry-After` header. */
 function usualWaitMs(reason: FailureReason, body: string): number | null {
   switch (reason) {
     case "rate_limited":
@@ -139,12 +139,12 @@ function usualWaitMs(reason: FailureReason, body: string): number | null {
   }
 }
 
-/** Without the query, which may hold a token. */
+/** The target of a redirect without its query, which may contain a token. */
 function redirectText(location: string): string {
   return ` redirects to ${quote(location.replace(/[?#].*/s, "?…"))}, which is not followed`;
 }
 
-/** ` (Bad Gateway)`, as the page of a proxy is titled, with the name of its firewall; else what the body says. */
+/** ` (Bad Gateway)`, the title of a proxy's page, with the name of its firewall; else the words of the body. */
 function statusText(status: number, body: string, error: string | undefined): string {
   const title = error === undefined ? titleOf(body) : null;
   const words = quote(error ?? title ?? body).replace(new RegExp(`^(?:HTTP )?${status}[ :|-]*`), "");
@@ -162,15 +162,15 @@ function fail(reason: FailureReason, detail: string, retryAfterMs: number | null
 }
 
 /**
- * How long a `Retry-After` header asks to wait, from `nowMs`: seconds or an HTTP date (RFC 9110, section 10.2.3).
- * Null where there is none, or nothing that can be understood.
+ * How long a `Retry-After` header asks to wait, from `nowMs`: seconds or an HTTP date (RFC 9110, section 10.2.3). Null if it is
+ * absent or cannot be read.
  */
 function readRetryAfterMs(header: string | null, nowMs: number): number | null {
   const text = header?.trim() ?? "";
   if (/^\d{1,9}$/.test(text)) {
     return Number(text) * 1000;
   }
-  // Date.parse takes much else for a date, "1.5" among it.
+  // Date.parse accepts much that is not a date, such as "1.5".
   const atMs = /^[A-Z][a-z]+, .*\d\d:\d\d:\d\d GMT$/.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(atMs) ? null : Math.max(0, atMs - nowMs);
 }
@@ -183,15 +183,15 @@ interface ParsedBody {
   readonly found: ReplyValue;
   /** Its error messages, each with its error code in brackets. */
   readonly errors: readonly string[];
-  /** The field of the data that each error is about, in their order; null where it does not say. */
+  /** The field of the data that each error is about, in their order; null if the error does not say. */
   readonly fields: readonly (string | null)[];
 }
 
-/** Both bound what a hostile megabyte can cost: every message is searched for several patterns. */
+/** Both limits bound the cost of a hostile megabyte: every message is searched for several patterns. */
 const MAX_ERRORS = 100;
 const MAX_ERROR_CHARACTERS = 2_000;
 
-/** A comment that the text format defines, or a line with labels, or one with an underscore in its name and a number behind it. */
+/** A comment that the text format defines, a line with labels, or a name with an underscore and a number after it. */
 const METRICS_PAGE =
   /^(?:# (?:HELP|TYPE|UNIT|EOF)\b|[a-z_:][\w:]*\{[a-z_]\w*="|[a-z:]*_[\w:]*[ \t]+[-+.\dNI])/im;
 
@@ -214,7 +214,7 @@ export function readBody(body: string, reads: Question["reads"]): ParsedBody {
   }
   const { data, message } = json;
   if (typeof message === "string" && typeof data === "string") {
-    // A cache that quotes what the server behind it said. The data of GraphQL are never a text.
+    // A cache that quotes the server behind it. The data of GraphQL are never a text.
     return { form: "text", found: NOTHING, errors: [cut(`${message}: ${data}`)], fields: [null] };
   }
   const found = { data: dataOf(json), reply: whole, metrics: NOTHING }[reads];

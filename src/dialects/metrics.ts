@@ -10,9 +10,9 @@ type AskedEndpoint = Pick<Endpoint, "targets"> & Partial<Pick<Endpoint, "chain" 
 interface MetricLine {
   /** The name and the labels, as they are written. */
   readonly series: string;
-  /** Null if the page has one chain, undefined if the labels are of none that is wanted. */
+  /** Null if the page has one chain; undefined if the labels are not of a wanted chain. */
   readonly chainId: number | null | undefined;
-  /** -1 for NaN, which means the same; `Number.NaN` for what is not a number. */
+  /** -1 for NaN, which has the same meaning; `Number.NaN` for a text that is not a number. */
   readonly value: number;
 }
 
@@ -21,9 +21,9 @@ const LINE = /^([a-z_:][\w:]*(?:[ \t]*\{(?:[^"}]|"(?:[^"\\]|\\.)*")*\})?)[ \t]+(
 const LABEL = /\b([a-z_]\w*)[ \t]*=[ \t]*"((?:[^"\\]|\\.)*)"/gi;
 
 /**
- * One GET of a Prometheus text page (0.0.4, or OpenMetrics), of which only these gauges are kept. A chain of several series, such
- * as one for each contract, has indexed what all of them have: the lowest height and the earliest time. NaN, -1, 0, and a gauge
- * that is declared and has no series mean that nothing is indexed yet.
+ * One GET of a Prometheus text page (0.0.4, or OpenMetrics); only these gauges are kept. A chain with several series, such as
+ * one for each contract, has indexed only what all of them have: the lowest height and the earliest time. NaN, -1, 0, and a
+ * declared gauge without series mean that nothing is indexed yet.
  */
 export function metricsQuestion(form: MetricsForm, endpoint: AskedEndpoint): Question {
   const { height, time = height } = form;
@@ -45,22 +45,22 @@ function readMetrics(form: MetricsForm, endpoint: AskedEndpoint, page: string): 
     return chainId === undefined ? [] : [{ chainId, content: readContent(form, samples, time) }];
   });
   if (heights.size === 0) {
-    // Client libraries declare a gauge with labels from the start, and its series once they have a value.
+    // Client libraries declare a gauge with labels from the start, but its series only once they have a value.
     const isDeclared = page.includes(`# TYPE ${height} `);
     return isDeclared ? [NOT_STARTED] : `Cannot find ${height}: the page has other metrics`;
   }
   const others = quote((heights.get(undefined) ?? []).map(({ series }) => series).join(", "));
   return rows.length > 0
     ? rows
-    : `Cannot tell which chain ${height} is of: found ${others}; where and chains of metrics in chains.yaml say which labels are of which chain`;
+    : `Cannot tell which chain ${height} is of: found ${others}; where and chains of metrics in chains.yaml say which labels belong to a chain`;
 }
 
-/** Of a family, the time may be absent: it ends in `?`. */
+/** The name of the gauge of the time. `?` at its end means that it may be absent, as for some families. */
 function nameOfTime(time: string): string {
   return time.replace(/\?$/, "");
 }
 
-/** What the series of a chain say. `time`: null where the page has no such gauge. */
+/** The content of the series of a chain. `time`: null if the page has no such gauge. */
 function readContent(
   form: MetricsForm,
   height: readonly MetricLine[],
@@ -80,7 +80,10 @@ function readContent(
   return flaw === null ? content : unreadable(flaw);
 }
 
-/** Null: NaN, -1, 0 and no series of the chain mean that it is not known. `samples`: null where the page has no such gauge. */
+/**
+ * Why the time cannot be read. Null: it can, or NaN, -1, 0 or no series of the chain say that it is unknown. `samples`: null if
+ * the page has no such gauge.
+ */
 function whyNoTime(name: string | undefined, samples: readonly MetricLine[] | null): string | null {
   if (name === undefined || name.endsWith("?")) {
     return null;

@@ -1,17 +1,17 @@
 import type { Endpoint } from "../core/model/fleet.ts";
 import type { Question } from "./dialect.ts";
 
-/** The state of the search for the question of its dialect that an endpoint answers. */
+/** The search for the question of its dialect that an endpoint answers. */
 export interface QuestionSearch {
-  /** The next poll begins with this one: the one answered last, or the next to try. */
+  /** The question with which the next poll begins: the last one with a reply, or the next to try. */
   readonly questionIndex: number;
-  /** Whether the endpoint has answered it. */
+  /** Whether the endpoint has answered this question. */
   readonly isAnswered: boolean;
-  /** How many were refused in a row. */
+  /** How many questions were refused in a row. */
   readonly refused: number;
-  /** When all of them had been refused, unix milliseconds, or null. */
+  /** When all questions had been refused, Unix milliseconds, or null. */
   readonly failedAtMs: number | null;
-  /** Whether an RPC node was asked for its chain, and is believed since. */
+  /** Whether an RPC node has confirmed its chain. */
   readonly isOfChain: boolean;
 }
 
@@ -61,12 +61,12 @@ export function afterRefusals(
   };
 }
 
-/** The search once its question was answered. */
+/** The search after a question was answered. */
 export function afterAnswer({ questionIndex, isOfChain }: QuestionSearch): QuestionSearch {
   return { questionIndex, isAnswered: true, refused: 0, failedAtMs: null, isOfChain };
 }
 
-/** The detail for a server that answers in another dialect than the configured one. */
+/** The detail for a server that replies in another dialect than the configured one. */
 export function otherDialect({ dialect, host }: Pick<Endpoint, "dialect" | "host">, found: string): string {
   if (dialect === "custom" || dialect === "metrics") {
     return `${host} answers, but not as ${dialect} describes it: ${found}`;

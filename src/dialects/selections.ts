@@ -14,7 +14,7 @@ export interface AliasedSelection extends Selection {
   readonly alias: string;
 }
 
-/** The beginning of an operation that takes more selections behind its first brace: one without variables. */
+/** The beginning of an operation without variables: more selections can follow its first brace. */
 const OPERATION = /^\s*(?:query(?:\s+\w+)?\s*)?\{\s*/;
 
 /** Why requests of a dialect cannot carry selections beside the height; null if they can. */
@@ -33,8 +33,8 @@ function queryIn(body: Question["body"]): string {
 }
 
 /**
- * Puts selections into the query for the heights, one alias for each; the reply is read like that of the
- * question alone. `_meta` keeps its name: for a failed subgraph graph-node answers under that key only.
+ * Puts selections into the query for the heights, one alias for each; the reply is read like a reply to the question alone.
+ * `_meta` keeps its name: for a failed subgraph graph-node returns only that key.
  */
 export function combineQuestion<Carried extends Selection>(
   question: Question,
@@ -46,7 +46,7 @@ export function combineQuestion<Carried extends Selection>(
   return { question: { ...question, body: { ...question.body, query } }, selections };
 }
 
-/** Selections as a question of their own, whose reply has no heights. */
+/** A question with selections alone; its reply has no heights. */
 export function separateQuestion(
   asked: readonly Selection[],
   targets: readonly Pick<Target, "key" | "chainId">[],
@@ -68,11 +68,11 @@ function aliased<Asked extends Selection>(
   return { selections, text: selections.map(({ alias, select }) => `${alias}: ${select}`).join(" ") };
 }
 
-/** What a reply says of the selections of its question. */
+/** The results of the selections in a reply. */
 export interface SelectionReplies {
   /** By the key of the target. */
   readonly queries: ReadonlyMap<string, readonly QueryResult[]>;
-  /** Of those whose values are compared. */
+  /** The values of selections of parity. */
   readonly readings: readonly ParityReading[];
 }
 
@@ -115,7 +115,7 @@ export function readSelections(
   return { queries, readings };
 }
 
-/** The results of a question that was refused with its selections, though the heights were read; `words`: why. */
+/** The results if a question was refused with its selections, but its heights were read without them. `words`: why. */
 export function refusedSelections(
   selections: readonly Selection[],
   words: string,
@@ -128,19 +128,19 @@ export function refusedSelections(
   return { queries: new Map(results), readings: [] };
 }
 
-/** The reply to a selection, or why there is none: the server's words where there are some. */
+/** The reply to a selection, or why there is none, in the server's words if it has any. */
 function replyTo(
   { alias, expect }: AliasedSelection,
   { errors, fields, found: { value: data } }: ReturnType<typeof readBody>,
 ): ReplyValue | string {
-  // An error that names another field says nothing of this one.
+  // An error that names another field is not about this one.
   const error = errors[fields.indexOf(alias)] ?? errors[fields.indexOf(null)];
   const root = followKeys({ value: data, name: "data" }, [alias]);
   if (isLost(root)) {
     const words = error ?? errors[0];
     return words === undefined ? `no reply to it in data, which is ${describeParts(data)}` : said(words);
   }
-  // GraphQL answers null where a resolver has failed.
+  // GraphQL returns null if a resolver has failed.
   const [, ...rest] = expect.kind === "compared" ? expect.path : [];
   const found = followKeys(root, rest);
   const isVoid = isLost(found) || found.value === null || isListOfNull(found.value);
@@ -181,7 +181,7 @@ function hasRows(reply: unknown): boolean {
   return Array.isArray(at) ? at.length > 0 : reply !== null;
 }
 
-/** The first value of a reply, of the first row where there are several; null where there is none. */
+/** The first value of a reply, in its first row if there are several; null without any. */
 function firstValue(reply: unknown): unknown {
   let at = reply;
   while (typeof at === "object" && at !== null) {
@@ -210,7 +210,7 @@ function readValue(reply: ReplyValue, [field = "", ...rest]: readonly string[]):
   );
 }
 
-/** A list that is too short, or null on the way: there is no such row, and its value is null. */
+/** Whether a path ends at a list that is too short, or at null: then there is no such row, and the value is null. */
 function isAbsentRow({ value, key }: Lost): boolean {
   return value === null || (Array.isArray(value) && /^\d+$/.test(key) && Number(key) >= value.length);
 }
@@ -220,15 +220,15 @@ const MAX_VALUE_CHARACTERS = 256;
 
 const NULL: ParityValue = { text: "null", isNumber: false };
 
-/** As JSON writes it, without an exponent. `007` and `1e5` are texts: they may be names. */
+/** A number as JSON writes it, without an exponent. `007` and `1e5` are texts, because they may be names. */
 const DECIMAL = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
-/** Each row of zeros is looked at once: `/0+$/` takes quadratic time. */
+/** The lookbehind reads each row of zeros once; `/0+$/` takes quadratic time. */
 const LAST_ZEROS = /(?<!0)0+$/;
 
-/** Strings, which are skipped, and numbers. */
+/** Strings, which stay as they are, and numbers. */
 const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
-/** The text of a JSON value for the comparison; null for an object, a list and a value that is too long. */
+/** The text of a JSON value for the comparison; null for an object, a list or a value that is too long. */
 export function parityValueOf(value: unknown): ParityValue | null {
   if (typeof value === "object" && value !== null) {
     return null;

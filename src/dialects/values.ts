@@ -1,8 +1,8 @@
 import { CUT_MARK, oneLine } from "../core/model/text.ts";
 
 /**
- * A height or a chain id as a number, or as text in decimal or hexadecimal digits; null for whatever cannot be one: zero,
- * negative, fractional, beyond 2^53 - 1. Hasura as Envio starts it sends big numbers as strings.
+ * A height or a chain id as a number, or as text in decimal or hexadecimal digits; null for anything else: zero, negative,
+ * fractional, beyond 2^53 - 1. Hasura in Envio's configuration sends big numbers as strings.
  */
 export function readPositiveInteger(value: unknown): number | null {
   const isDigits = typeof value === "string" && /^(?:[1-9]\d{0,15}|0x[\da-f]{1,16})$/i.test(value);
@@ -10,15 +10,17 @@ export function readPositiveInteger(value: unknown): number | null {
   return typeof number === "number" && Number.isSafeInteger(number) && number > 0 ? number : null;
 }
 
-/** Seconds reach this in the year 5138, milliseconds in 1973: a number is in the unit in which it is a time between these. */
+/**
+ * Seconds reach this in the year 5138, milliseconds in 1973. A number has the unit in which it is a time between these years.
+ */
 const LIMIT_SEC = 1e11;
 const UNITS_PER_SEC: readonly number[] = [1, 1e3, 1e6, 1e9];
 
 const ISO_TIME = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d(?:\.\d{1,9})?)(Z|[+-]\d\d(?::?\d\d)?)?$/;
 
 /**
- * A block's time in unix seconds, from a number or digits in seconds, milliseconds, microseconds or nanoseconds, or from ISO 8601 such
- * as PostgreSQL's `timestamptz`. Null for what cannot be one.
+ * A block's time in unix seconds, from a number or digits in seconds, milliseconds, microseconds or nanoseconds, or from ISO
+ * 8601 such as PostgreSQL's `timestamptz`. Null for anything else.
  */
 export function readTimestampSec(value: unknown): number | null {
   const iso = typeof value === "string" ? parseIsoTime(value) : Number.NaN;
@@ -28,7 +30,7 @@ export function readTimestampSec(value: unknown): number | null {
   return times.find((seconds) => seconds < LIMIT_SEC && seconds > 0) ?? null;
 }
 
-/** Null, 0 and nothing: not known, which is not a fault. */
+/** Whether a value says that the time is unknown, which is not a fault: null, 0 or absent. */
 export function isUnknownTime(value: unknown): boolean {
   return value === undefined || value === null || value === 0 || value === "0";
 }
@@ -43,7 +45,7 @@ export function readDeployment(value: unknown): string | null {
   return typeof value === "string" && /^[\w.-]{1,64}$/.test(value) ? value : null;
 }
 
-/** NaN for a text that is not a time. */
+/** Unix milliseconds; NaN for a text that is not a time. */
 function parseIsoTime(text: string): number {
   const [, day = "", time = "", zone = "Z"] = ISO_TIME.exec(text) ?? [];
   // Without a zone, Date.parse would use the zone of this machine.
@@ -61,18 +63,18 @@ const WHOLE = /^.{0,200}$/u;
 const BEGINNING = /^.{0,199}/u;
 
 /**
- * A provider's words, fit for a log line: one line without control characters, of at most 200 characters. Secrets are
- * left in it: `createRedact` finds them, also where they were cut.
+ * A provider's words for a log line: one line without control characters, of at most 200 characters. Secrets stay in it:
+ * `createRedact` finds them, even if they were cut.
  */
 export function quote(text: string): string {
-  // A body may have a megabyte: only what can be shown is looked at.
+  // A body may have a megabyte: only the part that can be shown is read.
   const start = text.slice(0, MAX_CHARACTERS_READ);
   const isCut = start.length < text.length;
   const line = oneLine(unescaped(isCut ? start.replace(/\\(?:u[0-9a-f]{0,3})?$/i, "") : start));
   return !isCut && WHOLE.test(line) ? line : `${BEGINNING.exec(line)?.[0] ?? ""}${CUT_MARK}`;
 }
 
-/** JSON with only the escapes it needs: a secret that is echoed with others would not be recognised. */
+/** JSON with only the necessary escapes: a repeated secret with other escapes would not be recognised. */
 function unescaped(json: string): string {
   return json.replace(/\\(?:\\|\/|u00([2-7][0-9a-f]))/gi, (escaped, hex: string | undefined) => {
     const character = hex === undefined ? escaped.slice(1) : String.fromCharCode(Number.parseInt(hex, 16));

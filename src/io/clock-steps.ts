@@ -1,11 +1,11 @@
 import type { World } from "./world.ts";
 
-/** The wall clock was set if it has parted from the uptime by more. */
+/** The wall clock was set if it differs from the uptime by more than this. */
 export const DRIFT_MS = 2_000;
 
 /**
- * Reads by how much the wall clock was set since the last reading; 0: it was not. The uptime counts while the machine sleeps, so
- * a suspended machine takes no step.
+ * Reads by how much the wall clock was set since the last call; 0: not at all. The uptime advances while the machine sleeps, so
+ * a suspension is not a step.
  */
 export function stepReader({ nowMs, uptimeMs }: Pick<World, "nowMs" | "uptimeMs">): () => number {
   let offsetMs = nowMs() - uptimeMs();

@@ -1,28 +1,29 @@
 import { lastFiringMs } from "../schedule/firing-times.ts";
 
 export interface CronOptions {
-  /** Six-field expressions, seconds first, in UTC, where no day has 23 hours; one that repeats counts once. */
+  /** Six-field expressions, seconds first, in UTC, where no day has 23 hours. A repeated expression counts once. */
   readonly expressions: readonly string[];
   /** Called with all expressions that are due, at most once a second. */
   readonly onDue: (expressions: ReadonlySet<string>) => void;
-  /** Called each second: the heartbeat behind `/-/healthy`. */
+  /** Called each second: the heartbeat for `/-/healthy`. */
   readonly onTick: () => void;
   /** Receives what a callback throws; the schedule continues. */
   readonly onBug: (error: unknown) => void;
 }
 
 /**
- * A larger step back of the clock is followed at once; after a smaller one nothing is due until it has
- * passed.
+ * After a larger step back of the clock the schedules follow at once; after a smaller one nothing is due until the clock has
+ * caught up.
  */
 const LONGEST_WAIT_SEC = 5;
-/** After a sleep of the machine, older firings than this are not made up for. */
+/** After a sleep of the machine, firings older than this are skipped. */
 const LONGEST_CATCH_UP_SEC = 3_600;
 
 /**
- * Starts the schedules: one ticker for all of them, since what is due together is polled together. Disposing stops it.
+ * Starts the schedules: one ticker for all of them, because endpoints that are due together are polled together. Disposing
+ * stops it.
  *
- * Seconds that a blocked or suspended process missed stand for one firing of every expression that was due in them.
+ * After a block or suspension of the process, every expression that was due in the missed seconds fires once.
  */
 export function startCron({ expressions, onDue, onTick, onBug }: CronOptions): Disposable {
   const crons = [...new Set(expressions)];

@@ -1,9 +1,12 @@
 import type { Writable } from "node:stream";
 
-/** What waits for a reader that stalls, such as a full pipe to a log collector. */
+/** At most this number of bytes waits for a stalled reader, such as a full pipe to a log collector. */
 const MAX_WAITING_BYTES = 1_048_576;
 
-/** Writes lines to a stream. While its reader stalls, lines beyond a limit are lost; how many is written once it reads again. */
+/**
+ * Writes lines to a stream. While its reader stalls, lines beyond a limit are lost; their number is written once it reads
+ * again.
+ */
 export function lineWriter(stream: Writable): (line: string) => void {
   let lost = 0;
   return (line) => {

@@ -1,4 +1,4 @@
-/** Apart from the logger, so that `--help` does not load it. */
+/** In its own file, so that `--help` does not load the logger. */
 export const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
 export const LOG_FORMATS = ["json", "pretty"] as const;
 

@@ -6,7 +6,7 @@ export interface LoggerOptions {
   readonly level: LogLevel;
   readonly format: LogFormat;
   readonly colour: "ansi" | "none";
-  /** Removes the secrets that are known by then. */
+  /** Removes the secrets that are known when a line is written. */
   readonly redact: Redact;
   /** Takes a line without its newline. */
   readonly write: (line: string) => void;
@@ -26,7 +26,7 @@ export async function createLogger(options: LoggerOptions): Promise<Logger> {
   );
 }
 
-/** One readable line an event, for a terminal. Loaded only where it is used. */
+/** A readable line for each event, for a terminal. Its library is loaded only here. */
 async function prettyFormat(colour: LoggerOptions["colour"]): Promise<(line: string) => string> {
   const { prettyFactory } = await import("pino-pretty");
   return prettyFactory({

@@ -5,27 +5,27 @@ import { orNull } from "./system-error.ts";
 
 export interface RecordingFileOptions {
   readonly logger: Pick<Logger, "error">;
-  /** The path of a state file, which is not recorded to, nor are the files beside it. */
+  /** The path of the state file. Neither it nor a file beside it may be the recording. */
   readonly stateFile: string;
-  /** A file that would become larger is renamed to `FILE.1`, which replaces an older one. Default: 256 MB. */
+  /** Before the file would become larger than this it is renamed to `FILE.1`, which replaces an older one. Default: 256 MB. */
   readonly maxBytes?: number;
 }
 
-/** Appends lines to a file, some time after they were given: a poll never waits for the disk. */
+/** Appends lines to a file later, so that a poll never waits for the disk. */
 export interface RecordingFile {
   readonly append: (lines: readonly string[]) => void;
 }
 
 const MAX_BYTES = 256_000_000;
-/** What waits for a slow disk; beyond it lines are lost. */
+/** At most this number of characters waits for a slow disk; lines beyond it are lost. */
 const MAX_WAITING = 16_000_000;
 /** How each line begins. */
 const START = /^\{"(?:source|restart)":/;
 const START_BYTES = 16;
 
 /**
- * Opens a recording for appending; null: the path, or that of the former file, is neither new nor a recording. If a write fails, the
- * lines are lost, and the failure is logged once. Disposing writes what waits.
+ * Opens a recording for appending; null: the path, or the path of the former file, is neither new nor a recording. If a write
+ * fails, its lines are lost, and the failure is logged once. Disposing writes the waiting lines.
  *
  * @throws If the file cannot be opened.
  */
@@ -40,7 +40,7 @@ export async function openRecordingFile(
   }
   await appendFile(path, "", { mode: 0o600 });
   let { size } = await stat(path);
-  // A crash or a full disk may have left the last line incomplete: the next one must not continue it.
+  // A crash or a full disk may have left the last line incomplete: the next line must not continue it.
   let isWhole = size === 0;
   let isFailing = false;
   let waiting = "";
@@ -89,7 +89,7 @@ export async function openRecordingFile(
   };
 }
 
-/** Whether nothing is there, or a recording. Only a regular file is opened: to open a FIFO waits for its reader. */
+/** Whether the path is free, or a recording. Only a regular file is opened: opening a FIFO waits for its reader. */
 async function isUsable(path: string): Promise<boolean> {
   const stats = await orNull(stat(path), "ENOENT");
   if (stats === null || !stats.isFile()) {

@@ -1,8 +1,8 @@
 import pLimit, { type LimitFunction } from "p-limit";
 
 /**
- * Runs a task one run at a time. Calls made before a run begins share it, so no call gets the result of a run that began before it.
- * `inTurn`: what else must not run at the same time.
+ * Runs a task one run at a time. Calls made before a run begins share it, so no call gets the result of a run that began before
+ * it. `inTurn`: runs it when no other task of the same turn runs.
  */
 export function shareNext<Result>(
   run: () => Promise<Result>,

@@ -8,7 +8,9 @@ export function isSystemError(error: unknown): error is Error {
   return error instanceof Error && "syscall" in error;
 }
 
-/** What an operation results in; null where it failed with one of these codes or, without any, where the operating system refused it. */
+/**
+ * The result of an operation; null if it failed with one of these codes or, without codes, if the operating system refused it.
+ */
 export async function orNull<T>(work: Promise<T>, ...codes: readonly string[]): Promise<T | null> {
   try {
     return await work;

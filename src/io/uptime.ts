@@ -1,11 +1,11 @@
 import { uptime } from "node:os";
 
-/** The wall clock and the monotonic one part by less than this unless one was set, or the machine slept. */
+/** The wall clock and the monotonic clock drift apart by less than this, unless one was set or the machine slept. */
 const PARTED_MS = 1_000;
 
 /**
- * Whole milliseconds of a clock that never jumps and goes on while the machine sleeps. The operating system takes 5 µs to reply, so it is
- * asked only when the wall clock has parted from the monotonic one.
+ * Whole milliseconds of a clock that never jumps, and advances while the machine sleeps. Asking the operating system takes 5
+ * µs, so it is asked only when the wall clock and the monotonic clock have drifted apart.
  */
 export function createUptime(): () => number {
   let offsetMs = Date.now() - performance.now();

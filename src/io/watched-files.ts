@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 
-/** A change must look the same at this many looks in a row, so that a file is not read while somebody writes it. */
+/** A change must be the same at this number of looks in a row, so that a file is not read while it is written. */
 const LOOKS_UNTIL_SETTLED = 2;
-/** A file that is gone may be on its way back: some editors and tools delete it before they write it again. */
+/** Some editors and tools delete a file before they write it again: a file is gone only after this number of looks. */
 const LOOKS_UNTIL_GONE = 15;
 const UNREADABLE = "unreadable";
 
@@ -14,9 +14,9 @@ interface Files {
 }
 
 /**
- * Reads text files and says when they have changed since. It compares contents: Kubernetes replaces a ConfigMap by moving
- * a symbolic link two levels above the file, of which `fs.watch` on the file reports nothing, and nor does it work on
- * network file systems; the time of a file changes where its content does not.
+ * Reads text files and says when they have changed since. It compares contents: Kubernetes replaces a ConfigMap by moving a
+ * symbolic link two levels above the file, which `fs.watch` on the file does not report; it does not work on network file
+ * systems either, and the time of a file may change without its content.
  */
 export class WatchedFiles {
   readonly #files: Files;
@@ -40,16 +40,13 @@ export class WatchedFiles {
     return this.#watch(path, () => this.#files.readFile(path));
   }
 
-  /** Lists the names in a folder that match, and watches from now on whether these are others. @throws If it cannot be read. */
+  /** Lists the names in a folder that match, and watches from now on whether they change. @throws If it cannot be read. */
   list(folder: string, pattern: RegExp): readonly string[] {
     const look = () => this.#files.listFiles(folder, pattern);
     return this.#watch(`${folder}/ ${pattern.source}`, look);
   }
 
-  /**
-   * Whether a file has another content than was read and has settled: it was the same at the previous look. To be called
-   * every few seconds.
-   */
+  /** Whether a file has new content that has settled: the same as at the previous look. To be called every few seconds. */
   haveChanged(): boolean {
     const changed = [...this.#watched]
       .map(([path, { held, look }]) => ({ path, held, now: digestOf(look) }))

@@ -4,43 +4,46 @@ import type { Event } from "../core/events/event.ts";
 import type { SavedHistory } from "../core/history/history.ts";
 import type { RecordingFile } from "./recording-file.ts";
 
-/** What the daemon needs of the outside, so that a test or the demo can replace it. */
+/** The outside of the daemon, which a test or the demo can replace. */
 export interface World {
   readonly nowMs: () => number;
   /** Milliseconds of a clock that never jumps, for durations. */
   readonly monotonicMs: () => number;
-  /** The same, but it continues during a suspend: this distinguishes a clock step from a suspend. */
+  /** The same, but it advances during a suspend, which distinguishes a suspend from a clock step. */
   readonly uptimeMs: () => number;
   /** From 0 to below 1. */
   readonly random: () => number;
   readonly logger: Logger;
   /** Reads the configuration again. @throws {ConfigError} If it cannot be used. */
   readonly loadConfig: () => Config;
-  /** Whether what `loadConfig` read has changed since, and has settled; asked every few seconds. Default: not watched. */
+  /**
+   * Whether the files that `loadConfig` read have changed since, and have settled; asked every few seconds. Default: not
+   * watched.
+   */
   readonly hasConfigChanged?: () => boolean;
-  /** Called for a bug of ours, as opposed to a failure of a remote. */
+  /** Called for our own bug, as opposed to the failure of a remote server. */
   readonly onBug: (error: unknown) => void;
   readonly build: Build;
   readonly isLifecycleEnabled: boolean;
   /** The path of the state file; null keeps no state. */
   readonly stateFile: string | null;
-  /** What was before the start, where no file keeps it: the demo plays a day in advance. Default: nothing. */
+  /** The past before the start, if no file has it: the demo plays a day in advance. Default: nothing. */
   readonly past?: Past | null;
   /** Called once if another process took over the state file: this one must stop. Default: that is a bug. */
   readonly onLockLost?: (error: Error) => void;
   /** The store that several processes share; replaces the state file. Default: no store. */
   readonly store?: StoreSettings | null;
-  /** Where a state file may be from the time before the store. Default: nowhere. */
+  /** The path of a state file from before the store. Default: none. */
   readonly formerStateFile?: string | null;
   /** The proxy of requests to indexers, if there is one. */
   readonly proxy?: ProxySettings | null;
-  /** Where every observation is recorded. Default: nowhere. */
+  /** The file that records every observation. Default: none. */
   readonly recording?: RecordingFile | null;
   /** TLS, users, headers and limits of our own server. Default: plain HTTP without authentication. */
   readonly web?: WebSettingsSource | null;
 }
 
-/** What a daemon has kept until a moment ago. */
+/** The past that a daemon has kept. */
 export interface Past {
   readonly events: readonly Event[];
   readonly history: ReadonlyMap<string, SavedHistory>;

@@ -17,7 +17,7 @@ import { skipInterimReplies } from "./skip-interim.ts";
 export interface HttpClientOptions {
   /** One deadline over connect, headers and body. */
   readonly timeoutMs: number;
-  /** Of the lines that are kept, where only some are. */
+  /** The limit of a reply, or of its kept lines if only some are kept. */
   readonly maxResponseBytes: number;
   readonly connectionsPerHost: number;
   readonly userAgent: string;
@@ -30,25 +30,28 @@ export interface HttpClient extends AsyncDisposable {
 }
 
 /**
- * Shorter than the 60 s and 75 s after which the usual proxies close an idle connection (AWS' load balancers, nginx),
- * so that a poll doesn't meet one that is just being closed. A shorter time named by the server wins.
+ * Shorter than the 60 s and 75 s after which the usual proxies close an idle connection (AWS' load balancers, nginx), so that a
+ * poll doesn't use a connection that is just being closed. A shorter time that the server names wins.
  */
 const KEEP_ALIVE_MS = 45_000;
 /**
- * After this time new connections are opened, however busy the old ones are: host names may lead elsewhere by now. Not by undici's
- * `clientTtl`: when all connections of a host are too old at once, it lets the next request wait forever.
+ * After this time new connections are opened, even if the old ones are busy: host names may resolve to other addresses by now.
+ * Not by undici's `clientTtl`: when all connections of a host are too old at once, it lets the next request wait forever.
  */
 const CONNECTION_LIFETIME_MS = 180_000;
-/** The most that is read of a text when only some lines are kept. */
+/** At most this number of bytes of a text is read if only some lines are kept. */
 const MAX_TEXT_BYTES = 64 * 2 ** 20;
-/** A chunk costs a microsecond or two, however short; 64 MiB have 4,096 of the usual size. */
+/** Even a short chunk costs a microsecond or two. 64 MiB have 4,096 chunks of the usual size. */
 const MAX_CHUNKS = 100_000;
-/** A deadline passes in as many steps, of which a process that stands still misses all but one. */
+/**
+ * A deadline passes in this number of steps. A suspended process takes only one of them, so the server gets the rest of the
+ * time.
+ */
 const DEADLINE_STEPS = 10;
 
 /**
- * A client that keeps connections, follows no redirect, and reads a bounded reply within one deadline.
- * Disposing aborts what is under way (reason `aborted`).
+ * A client that keeps connections, follows no redirect, and reads a bounded reply within one deadline. Disposing aborts running
+ * requests (reason `aborted`).
  */
 export function createHttpClient(options: HttpClientOptions): HttpClient {
   const underWay = new Set<ReplyReader>();
@@ -62,7 +65,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     const startedMs = performance.now();
     const reader = new ReplyReader(options.maxResponseBytes, keep);
     const stopDeadline = startDeadline(options.timeoutMs, () =>
-      reader.fail("timeout", `no complete answer within ${options.timeoutMs / 1000} s`),
+      reader.fail("timeout", `no complete reply within ${options.timeoutMs / 1000} s`),
     );
     underWay.add(reader);
     try {
@@ -77,13 +80,13 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
           method: body === null ? ("GET" as const) : ("POST" as const),
           body: typeof body === "string" || body === null ? body : jsonOf(body),
         };
-        // Not undici's request(): its stream and its signal for each reply cost as much as all the rest of a poll.
+        // Not undici's request(): its stream and signal for each reply cost as much as the rest of a poll.
         freshDispatcher().dispatch(request, reader);
       }
       const result = await reader.result.catch((error) => reader.withStatus(failureOf(error)));
       // The height was read before the first byte of the reply came; a slow body says nothing about it.
       const endedMs = result.kind === "replied" ? reader.headAtMs : performance.now();
-      // By the wall clock of now, so that a poll during which it was set has the times of what follows.
+      // From the present wall clock: if it was set during the poll, the poll has times of the new clock, like all later polls.
       const sentAtMs = Math.round(options.nowMs() - (performance.now() - startedMs));
       return { sentAtMs, receivedAtMs: sentAtMs + Math.round(endedMs - startedMs), ...result };
     } finally {
@@ -116,8 +119,8 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
 }
 
 /**
- * Calls back after a time during which the event loop ran, so that a timeout is the fault of the server: a reply that came while
- * this process stood still is read first. Returns a way to stop it.
+ * Calls back after a time during which the event loop ran, so that a timeout is the fault of the server: a reply that came
+ * while this process was suspended is read first. Returns a way to stop it.
  */
 function startDeadline(timeoutMs: number, onEnd: () => void): () => void {
   let left = DEADLINE_STEPS;
@@ -149,7 +152,7 @@ function openDispatcher({ connectionsPerHost, timeoutMs, proxy = null }: HttpCli
   if (proxy === null || proxy.noProxy === "*") {
     return new Agent(settings);
   }
-  // Loaded only where there is a proxy, which needs all of it.
+  // Loaded only with a proxy, which needs all of undici.
   const { EnvHttpProxyAgent } = createRequire(import.meta.url)("undici") as typeof import("undici");
   // Plain HTTP is not tunnelled: many proxies allow CONNECT for port 443 alone.
   return new EnvHttpProxyAgent({
@@ -162,7 +165,9 @@ function openDispatcher({ connectionsPerHost, timeoutMs, proxy = null }: HttpCli
 
 const PLAIN = { "content-type": "text/plain; charset=utf-8" };
 
-/** Ours win where the reply could not be read otherwise; names in lower case, so that none is sent twice. */
+/**
+ * Our headers win, because other values would make the reply unreadable. Names are in lower case, so that none is sent twice.
+ */
 function headersOf(headers: PostRequest["headers"], userAgent: string): Record<string, string> {
   const given = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const);
   return {
@@ -179,11 +184,11 @@ type Controller = Dispatcher.DispatchController;
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
 /**
- * Reads one whole reply of at most `maxBytes`, as undici hands it over; lets go of the connection at the first byte beyond. With
- * `keep`, that is the limit of the lines that are kept and of the line that has not ended yet: all others are dropped as they arrive.
+ * Reads one whole reply of at most `maxBytes` from undici, and closes the connection at the first byte beyond. With `keep`, the
+ * limit is for the kept lines and the unfinished line: all others are dropped as they arrive.
  */
 class ReplyReader implements Dispatcher.DispatchHandler {
-  /** Rejected with whatever ends it below HTTP. */
+  /** Rejected with the error of the network, TLS or undici that ends the request. */
   readonly result: Promise<ReplyOrFailure>;
   /** When the head of the reply came, by `performance.now()`. */
   headAtMs = Number.NaN;
@@ -197,7 +202,7 @@ class ReplyReader implements Dispatcher.DispatchHandler {
   #headers: Headers = {};
   #readBytes = 0;
   #chunks = 0;
-  /** The bytes to return, and with `keep` the line that has not ended yet, as texts with a character for each byte. */
+  /** The bytes to return, and with `keep` the unfinished line, as texts with a character for each byte. */
   #kept = "";
   #lastLine = "";
 
@@ -210,14 +215,14 @@ class ReplyReader implements Dispatcher.DispatchHandler {
     });
   }
 
-  /** Gives up, whether there is a connection yet or not. The first reason counts. */
+  /** Gives up, with or without a connection. The first reason counts. */
   fail(reason: FailureReason, detail: string): void {
     this.#resolve(this.withStatus({ kind: "failed", reason, detail }));
     this.#failure = new Error(detail);
     this.#controller?.abort(this.#failure);
   }
 
-  /** With the HTTP status, if it came. */
+  /** The failure with the HTTP status, if there is one. */
   withStatus(failure: PostFailure): PostFailure {
     return this.#httpStatus === 0 ? failure : { ...failure, httpStatus: this.#httpStatus };
   }
@@ -233,10 +238,10 @@ class ReplyReader implements Dispatcher.DispatchHandler {
     this.headAtMs = performance.now();
     this.#httpStatus = status;
     this.#headers = headers;
-    // An error says nothing in lines of metrics.
+    // The body of an error has no lines of metrics.
     this.#keep = status < 300 ? this.#keep : undefined;
     if (!/^(identity)?$/i.test(this.#header("content-encoding") ?? "")) {
-      this.fail("malformed", "answered with a content-encoding, though none was asked for");
+      this.fail("malformed", "replied with a content-encoding, though none was requested");
     }
   }
 
@@ -245,17 +250,17 @@ class ReplyReader implements Dispatcher.DispatchHandler {
     this.#chunks += 1;
     this.#take(chunk.toString("latin1"));
     if (this.#kept.length + this.#lastLine.length > this.#maxBytes) {
-      this.fail("too_large", `answered with more than ${this.#maxBytes} bytes`);
+      this.fail("too_large", `replied with more than ${this.#maxBytes} bytes`);
     } else if (this.#keep !== undefined && this.#readBytes > MAX_TEXT_BYTES) {
-      this.fail("too_large", `answered with more than ${MAX_TEXT_BYTES} bytes`);
+      this.fail("too_large", `replied with more than ${MAX_TEXT_BYTES} bytes`);
     } else if (this.#chunks > MAX_CHUNKS) {
-      this.fail("too_large", `answered in more than ${MAX_CHUNKS} chunks`);
+      this.fail("too_large", `replied in more than ${MAX_CHUNKS} chunks`);
     }
   }
 
   /**
-   * The first line is kept too: it shows what kind of text it is. A line that has not ended is not looked at, which would take a time
-   * that grows with its length for each chunk.
+   * The first line is kept too: it shows the kind of text. An unfinished line is not searched: for each chunk that would take a
+   * time that grows with the length of the line.
    */
   #take(text: string): void {
     if (this.#keep === undefined) {
@@ -298,5 +303,5 @@ class ReplyReader implements Dispatcher.DispatchHandler {
   }
 }
 
-/** Unlike a Buffer's own, this decoding takes a byte order mark off. */
+/** Unlike a Buffer's own decoding, this one removes a byte order mark. */
 const UTF8 = new TextDecoder();

@@ -7,8 +7,8 @@ const FAILURES: readonly (readonly [codes: RegExp, reason: FailureReason, detail
   [/^EAI_AGAIN$/, "dns", "the name server does not answer"],
   [/^(EAI_|ENODATA$|ESERVFAIL$)/, "dns", null],
   [/^(ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT)$/, "timeout", "the host does not answer"],
-  [/^UND_ERR_HEADERS_OVERFLOW$/, "too_large", "answered with more headers than can be read"],
-  // Of undici, for a status below 100.
+  [/^UND_ERR_HEADERS_OVERFLOW$/, "too_large", "replied with more headers than can be read"],
+  // undici throws this for a status below 100.
   [/^ERR_ASSERTION$/, "malformed", "replied with an invalid HTTP status line"],
   [/^(UND_ERR_RES_CONTENT_LENGTH_MISMATCH$|UND_ERR_RESPONSE)/, "malformed", null],
   [/^CERT_HAS_EXPIRED$/, "tls", "the TLS certificate has expired"],
@@ -23,7 +23,7 @@ const FAILURES: readonly (readonly [codes: RegExp, reason: FailureReason, detail
   [/^(ERR_TLS|ERR_SSL|ERR_OSSL|CERT_|UNABLE_TO_|INVALID_CA$|EPROTO$)/, "tls", null],
   [/^ECONNREFUSED$/, "connect", "the host refuses the connection"],
   [/^ECONNRESET$/, "connect", "the connection was reset"],
-  [/^UND_ERR_SOCKET$/, "connect", "the connection was closed before the answer was complete"],
+  [/^UND_ERR_SOCKET$/, "connect", "the connection was closed before the reply was complete"],
   [/^UND_ERR_ABORTED$/, "connect", "the proxy refuses the connection"],
   [/^EHOSTUNREACH$/, "connect", "no route to the host"],
   [/^ENETUNREACH$/, "connect", "the network is unreachable"],
@@ -33,14 +33,14 @@ const FAILURES: readonly (readonly [codes: RegExp, reason: FailureReason, detail
 const OUR_CODE = /^(ERR_INVALID_|UND_ERR_INVALID_ARG$|UND_ERR_NOT_SUPPORTED$)/;
 
 /**
- * Names what went wrong below HTTP.
+ * Names a failure below HTTP.
  *
- * @throws The error itself where it is not a failure of the network: that is a bug of ours, not the indexer's.
+ * @throws The error itself if it is not a failure of the network: then it is our bug.
  */
 export function failureOf(error: unknown): PostFailure {
-  // Of undici; it may come without a code.
+  // undici's error may have no code.
   if (error instanceof Error && error.name === "HTTPParserError") {
-    return { kind: "failed", reason: "malformed", detail: "answered with what is no HTTP" };
+    return { kind: "failed", reason: "malformed", detail: "the reply is not HTTP" };
   }
   const code = codeOf(error);
   if (code === null || OUR_CODE.test(code)) {
@@ -50,12 +50,12 @@ export function failureOf(error: unknown): PostFailure {
   return { kind: "failed", reason, detail: connectionDetail(code) };
 }
 
-/** What an error code of Node's network or TLS means, in words without a host or address. */
+/** The meaning of an error code of Node's network or TLS, without a host or address. */
 export function connectionDetail(code: string): string {
   return FAILURES.find(([codes]) => codes.test(code))?.[2] ?? `connection failed (${code})`;
 }
 
-/** An error's code, or null; a name that resolves to several addresses fails with an AggregateError: one code stands for all. */
+/** An error's code, or null. For a name with several addresses, the error is an AggregateError: its first code counts. */
 export function codeOf(error: unknown): string | null {
   if (!(error instanceof Error)) {
     return null;

@@ -2,17 +2,17 @@ import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { maxHeaderSize } from "node:http";
 import { Socket } from "node:net";
 
-/** Undici publishes here, for any client of this process, when it has written the head of a request. */
+/** The channel on which undici publishes, for every client of this process, that it has written the head of a request. */
 const SENT = "undici:client:sendHeaders";
-/** Not 101: after an upgrade, the connection is of no use. */
+/** Not 101: after an upgrade, the connection is useless. */
 const INTERIM = /^HTTP\/1\.\d 1(?!01)\d\d$/;
 const START = "HTTP/1.";
 const STATUS_ENDS_AT = "HTTP/1.1 100".length;
 const END_OF_HEAD = "\r\n\r\n";
 
 /**
- * Hides interim replies from undici, which a server may send unasked (RFC 9110, 15.2): it closes the connection on `100 Continue` at once,
- * and on others after the reply. Nothing of the reply itself is looked at but its status. Returns a way to stop it.
+ * Hides interim replies from undici, which closes the connection on `100 Continue` at once, and on others after the reply; a
+ * server may send them unasked (RFC 9110, 15.2). Of the reply itself only the status is read. Returns a way to stop it.
  */
 export function skipInterimReplies(): () => void {
   subscribe(SENT, onSent);
@@ -25,13 +25,13 @@ function onSent(message: unknown): void {
   }
 }
 
-/** Until the reply begins. At most as many bytes are skipped as the head of a reply may have. */
+/** Skips interim replies until the reply begins, at most the bytes that the head of a reply may have. */
 function skipOnce(socket: Socket): void {
   let held = Buffer.alloc(0);
   let isInside = false;
   let left = maxHeaderSize;
 
-  /** What is not of an interim reply, or null before it comes. */
+  /** The bytes after the interim replies, or null before they come. */
   function replyIn(chunk: Buffer): Buffer | null {
     let bytes = Buffer.concat([held, chunk]);
     while (isInside || INTERIM.test(statusOf(bytes))) {

@@ -1,5 +1,5 @@
-// All of undici takes 8 MB more than this part: it has caches, mocks and WebSockets. Its version is pinned, since it does not
-// promise this path.
+// All of undici takes 8 MB more than this part: it has caches, mocks and WebSockets. Its version is pinned, because undici does
+// not promise this path.
 
 declare module "undici/lib/dispatcher/agent.js" {
   import { Agent } from "undici";

@@ -7,12 +7,12 @@ import { sendProblem } from "./routes/replies.ts";
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** Needs no password. */
+    /** Whether the route needs no password. */
     readonly isOpen?: boolean;
   }
 }
 
-/** Before anything else: the configured headers, and authentication. */
+/** Adds the configured headers and authentication, before all other hooks. */
 export function addWebGuard(server: FastifyInstance, web: WebSettingsSource): void {
   const auth = new BasicAuth();
 
@@ -34,9 +34,11 @@ export function addWebGuard(server: FastifyInstance, web: WebSettingsSource): vo
   });
 }
 
-/** Passwords that wait for each user and client: each takes the processor for a while, which the polls need too. */
+/**
+ * The number of passwords that may wait for each user and client: checking one takes processor time that the polls need too.
+ */
 const MAX_WAITING = 8;
-/** Only correct passwords are cached, so that there are few however many are tried. */
+/** Only correct passwords are cached, so the cache stays small when many are tried. */
 const MAX_CACHED = 1_000;
 /** Compared for an unknown name, so that the response time does not reveal which names exist. */
 const UNKNOWN_USER_HASH = "$2b$10$X0h1gDsPszWURQaxFh.zoubFi6DXncSjhoQNJgRrnGs7EsimhC7zG";
@@ -47,12 +49,12 @@ const UNKNOWN_USER_HASH = "$2b$10$X0h1gDsPszWURQaxFh.zoubFi6DXncSjhoQNJgRrnGs7Es
  */
 export class BasicAuth {
   readonly #key = randomBytes(32);
-  /** Whether a password is correct, by the keyed hash: of those that are, and of those that wait. */
+  /** By the keyed hash: correct passwords, and passwords that wait for their check. */
   readonly #checks = new Map<string, Promise<boolean>>();
-  /** Of users and clients. */
+  /** The turns of users and clients. */
   readonly #turns = new FairTurns();
 
-  /** `client`: the address of the request. `busy`: too many of this user and client are waiting already. */
+  /** `client`: the address of the request. `busy`: too many passwords of this user and client are waiting. */
   async admit(
     users: ReadonlyMap<string, string>,
     { authorization, client }: { readonly authorization: string | undefined; readonly client: string },
@@ -68,7 +70,7 @@ export class BasicAuth {
     const cacheKey = createHmac("sha256", this.#key)
       .update(JSON.stringify([name, hash, password]))
       .digest("base64");
-    // Unknown names share one turn, however many are made up.
+    // Unknown names share one turn, so inventing names gains nothing.
     const turn = JSON.stringify([known === undefined ? "" : name, client]);
     const isCorrect = await (this.#checks.get(cacheKey) ?? this.#check(cacheKey, turn, password, hash));
     if (isCorrect === null) {

@@ -16,13 +16,13 @@ interface Connection {
 }
 
 /**
- * Limits what clients can hold: connections and bytes of replies. At a limit, the address that holds the most loses the
- * connection that it used the longest ago, which for bytes is its slowest reader. So no client can keep others out, and a
- * reverse proxy may use all.
+ * Limits what clients can hold: connections and bytes of replies. At a limit, the address that holds the most loses its least
+ * recently used connection, which for bytes is its slowest reader. So no client can keep others out, and a reverse proxy may
+ * use the whole limit.
  */
 export class Connections {
   readonly #limits: ConnectionLimits;
-  /** By their peer; the least recently used first. */
+  /** The connections by their peer, the least recently used first. */
   readonly #open = new Map<string, Connection>();
 
   constructor(limits: ConnectionLimits) {
@@ -52,13 +52,13 @@ export class Connections {
       reader.unreadBytes -= bytes;
     });
     const slow = () => [...this.#open.values()].filter(({ unreadBytes }) => unreadBytes > 0);
-    // The last one may read: a single reply may exceed the limit.
+    // The last connection is kept: a single reply may exceed the limit.
     while (sumOf(slow()) > this.#limits.unreadBytes && slow().length > 1) {
       this.#closeOneOf(slow(), sumOf);
     }
   }
 
-  /** Closes all, also during a TLS handshake, which Node's own method does not. */
+  /** Closes all connections, even during a TLS handshake; Node's own method does not. */
   close(): void {
     for (const { socket } of this.#open.values()) {
       socket.destroy();
@@ -75,7 +75,7 @@ export class Connections {
     socket.once("close", () => this.#open.get(peer) === connection && this.#open.delete(peer));
   }
 
-  /** Closes the least recently used one of the address that holds the most. */
+  /** Closes the least recently used connection of the address that holds the most. */
   #closeOneOf(some: readonly Connection[], heldBy: (own: readonly Connection[]) => number): void {
     const byAddress = groupBy(some, ({ address }) => address);
     const [[closed] = []] = [...byAddress.values()].sort((a, b) => heldBy(b) - heldBy(a));
@@ -88,8 +88,8 @@ export class Connections {
 }
 
 /**
- * Answers one request of a connection at a time. A client that sends another before the reply is complete (pipelining) is cut off:
- * Node would handle all requests of one packet at once.
+ * Answers one request of a connection at a time. A client that sends a second request before the reply is complete (pipelining)
+ * is cut off: Node would handle all requests of one packet at once.
  */
 export function oneAtATime(answer: RequestListener): RequestListener {
   const current = new WeakMap<Socket, ServerResponse>();

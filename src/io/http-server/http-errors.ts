@@ -3,7 +3,7 @@ import type { Logger } from "pino";
 /** Counts and logs requests whose handler threw. Such a bug does not end the polls. */
 export class HttpErrors {
   count = 0;
-  /** By route: the last error that was logged. An open page repeats its request every few seconds. */
+  /** The last logged error by route: an open page repeats its request, and so its error, every few seconds. */
   readonly #logged = new Map<string, string>();
   readonly #logger: Logger;
 

@@ -28,7 +28,7 @@ export interface HttpServer extends AsyncDisposable {
 export interface HttpServerOptions {
   /** The time a request may take to arrive. Default: 10 s. */
   readonly requestTimeoutMs?: number;
-  /** The time after which a connection on which nothing moves is closed, also one whose client does not read. Default: 90 s. */
+  /** After this time an idle connection is closed, even if its client has not read the reply. Default: 90 s. */
   readonly idleTimeoutMs?: number;
   /** Called with the error and the path of the route when a handler throws; the reply is a 500. Default: ignored. */
   readonly onError?: ErrorListener;
@@ -41,14 +41,14 @@ const REQUEST_TIMEOUT_MS = 10_000;
 const IDLE_TIMEOUT_MS = 90_000;
 const MAX_HEADER_BYTES = 16_384;
 const MAX_BODY_BYTES = 1_024;
-/** Connections leave file descriptors for the polls, however many are opened; bytes leave memory for the fleet. */
+/** The limit of connections leaves file descriptors for the polls; the limit of bytes leaves memory for the fleet. */
 const LIMITS = { connections: 256, unreadBytes: 64 * 1_048_576 };
 /** Longer than the interval of most scrapers, so that they keep their connection. */
 const KEEP_ALIVE_MS = 72_000;
 /** Names from the configuration are far shorter. */
 const MAX_PARAMETER_LENGTH = 200;
 
-/** Of every reply. */
+/** The headers of every reply. */
 const SECURITY_HEADERS = { "x-content-type-options": "nosniff", "referrer-policy": "no-referrer" };
 
 /** No route has a schema. Without these options Fastify loads its compilers anyway, which take 9 MB. */
@@ -68,7 +68,7 @@ export async function startHttpServer(
   const server = createFastify(options);
   addCors(server, source);
   if (web !== null) {
-    // Loaded only where there are users and headers.
+    // Loaded only with users or headers.
     const { addWebGuard } = await import("./basic-auth.ts");
     addWebGuard(server, web);
   }
@@ -93,7 +93,7 @@ export async function startHttpServer(
 function createFastify(options: HttpServerOptions): FastifyInstance {
   const connections = new Connections(LIMITS);
   const server = fastify({
-    // One listener only: by itself Fastify opens a second one, without these limits, where `localhost` has two addresses.
+    // One listener only: if `localhost` has two addresses, Fastify by default opens a second listener without these limits.
     serverFactory: (handler) => {
       const listener = createListener(oneAtATime(handler), options);
       connections.watch(listener);
@@ -104,7 +104,7 @@ function createFastify(options: HttpServerOptions): FastifyInstance {
     clientErrorHandler: refuseUnreadable,
     // A URL that the router cannot decode.
     frameworkErrors: ({ statusCode = 400 }, _request, reply) => {
-      // No hook has run.
+      // No hook has run for this reply.
       void sendProblem(reply.headers(SECURITY_HEADERS), statusCode, "Cannot decode the request URL");
     },
     // `/api/v1/status/` is the same page.
@@ -149,12 +149,12 @@ function createListener(
     }
   }).setTimeout(idleTimeoutMs);
   const mayAsk = keepTlsFresh(secure, web);
-  // The types differ by the class of the server; only what both have in common is used.
+  // The types differ by the class of the server; only their common part is used.
   return secure as unknown as Server;
 }
 
 function addRoutes(server: FastifyInstance, source: ServerDeps, onError: ErrorListener): void {
-  // No route reads a body: it is read up to the limit and discarded.
+  // No route reads a body: a body is read up to the limit and discarded.
   server.removeAllContentTypeParsers();
   server.addContentTypeParser("*", { parseAs: "buffer" }, (_request, _body, done) => done(null));
   answerProblems(server, onError);

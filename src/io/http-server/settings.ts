@@ -1,7 +1,7 @@
 import type { Logger } from "pino";
 import type { WebSettings, WebSettingsSource } from "../../config/config.ts";
 
-/** Soon enough for a rotation of certificates, whatever the number of requests. */
+/** Files are read at most this often: soon enough for a rotation of certificates, and cheap with many requests. */
 const FRESH_MS = 1_000;
 
 /**
@@ -49,8 +49,8 @@ export function liveWebSettings(
 }
 
 /**
- * A part of a change that a running listener cannot make would ask for passwords in clear text, or lock everybody out. An emptied
- * file must not open the server. @throws If a restart is needed.
+ * Refuses a change that a running listener cannot make completely. Danger: half of it would ask for passwords in clear text, or
+ * lock everybody out, and an emptied file would open the server. @throws If a restart is needed.
  */
 function assertChangeable(current: WebSettings, next: WebSettings): void {
   const fixed = [

@@ -16,14 +16,14 @@ export function tlsOptions(tls: TlsSettings): TlsOptions {
 }
 
 /**
- * Uses the current certificates for each new connection, and closes connections of clients that are not allowed. Returns whether a
- * request may be answered: one on a connection that other authorities admitted may not, after a change of `client_ca_file`.
+ * Uses the current certificates for each new connection, and closes connections of clients that are not allowed. Returns
+ * whether a request may be answered: after a change of `client_ca_file`, not on a connection that other authorities admitted.
  */
 export function keepTlsFresh(server: Server, web: WebSettingsSource): (socket: Socket) => boolean {
   let inUse = web.current.tls;
   /** The settings that each connection began with, by address and port. */
   const begunWith = new Map<string, TlsSettings | null>();
-  // Before the server's own listener, which starts the handshake.
+  // Called before the server's own listener, which starts the handshake.
   server.prependListener("connection", (socket: Socket) => {
     const { tls } = web.current;
     if (tls !== null && tls !== inUse) {
@@ -52,7 +52,7 @@ function contextOf(tls: TlsSettings): SecureContextOptions {
   };
 }
 
-/** The client checks of exporter-toolkit: Node itself has only "require and verify" and "request". */
+/** Whether exporter-toolkit's `client_auth_type` admits the client: Node itself has only "require and verify" and "request". */
 function isClientAllowed(socket: TLSSocket, { clientAuth }: TlsSettings): boolean {
   const certificate = socket.getPeerX509Certificate();
   switch (clientAuth) {

@@ -12,7 +12,7 @@ import { readKept, writeAtomically } from "./kept-file.ts";
 import { type KnownState, partLines, stateIn, stateParts, unsealLines } from "./parts.ts";
 import { onStateFile, STATE_HEAD } from "./path.ts";
 
-/** What outlives a process. */
+/** The state that outlives a process. */
 export interface SavedState extends KnownState {
   /** Unix milliseconds. */
   readonly savedAtMs: number;
@@ -29,8 +29,8 @@ const NOTHING_KNOWN: KnownState = { chains: {}, incidents: [], questions: {}, to
 export const EMPTY_STATE: RestoredState = { ...NOTHING_KNOWN, budgets: NOTHING_SPENT, aliveMs: null };
 
 /**
- * The first line of the file. The version is raised when an older one could misread the budgets. What a later version only adds is
- * ignored. The lines after it are the parts of what was known.
+ * The first line of the file. The version is raised when an older one could misread the budgets. Additions of a later version
+ * are ignored. The other lines are the parts of the known state.
  */
 const VERSION = 2;
 const HeadJson = z.object({
@@ -43,8 +43,8 @@ const HeadJson = z.object({
 const MAX_FUTURE_MS = 60_000;
 
 /**
- * Reads the state that the previous process left: the state file, and what its journal says was spent since. An invalid file is moved
- * aside. What cannot be used is logged.
+ * Reads the state that the previous process left: the state file, and its journal of requests spent since. An invalid file is
+ * moved aside, and everything unusable is logged.
  *
  * @throws {StateFileError} If the disk refuses.
  */
@@ -69,7 +69,7 @@ export async function loadState(
   return { ...restored, budgets: mergeSavedBudgets(restored.budgets, spent) };
 }
 
-/** What of a state file is used. `onDiscarded`: called with a sentence that says what is not. */
+/** The usable part of a state file. `onDiscarded`: called with a sentence about the rest. */
 export function usableState(
   { savedAtMs, ...saved }: SavedState,
   nowMs: number,
@@ -84,11 +84,11 @@ export function usableState(
 }
 
 /**
- * What the state file says was spent, for a store that is used in its place. Null where there is no file, or it cannot be read: it may
- * have moved away long ago.
+ * The spending in the state file, for a store that is used in its place. Null if the file is absent or cannot be read: it may
+ * have been removed long ago.
  *
- * The spans of this host's file end some milliseconds later than those of other files and of the store. So they are counted beside
- * these, and carrying them over again changes nothing.
+ * The spans of this host's file end some milliseconds later than those of other files and of the store. So they are counted in
+ * addition to these, and carrying them over twice changes nothing.
  */
 export async function spentInFile(path: string): Promise<SavedBudgets | null> {
   const text = await orNull(readFile(path, "utf8"));
@@ -117,8 +117,8 @@ function* linesOf({ savedAtMs, budgets, ...known }: SavedState): Iterable<string
 }
 
 /**
- * What the text holds; null if it is damaged, or of another version. `onDiscarded`: called with a sentence that says which parts
- * cannot be read, and are empty in the state.
+ * The state in the text; null if it is damaged, or of another version. `onDiscarded`: called with a sentence about the parts
+ * that cannot be read, and are empty in the state.
  */
 function parseState(text: string, onDiscarded: (detail: string) => void): SavedState | null {
   const [head = "", ...lines] = text.trimEnd().split("\n");

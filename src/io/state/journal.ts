@@ -7,8 +7,8 @@ import { readKept, writeAtomically } from "./kept-file.ts";
 import { onStateFile } from "./path.ts";
 
 /**
- * The file beside a state file that holds what was spent since that was written, a line for each time that something was. It is
- * appended to before each request; the state file grows with the fleet, and is written once a minute.
+ * The file beside a state file with the requests spent since the state file was written. A line is appended before each
+ * request; the state file grows with the fleet, and is written only once a minute.
  */
 function journalPathOf(statePath: string): string {
   return `${statePath}.budgets`;
@@ -22,7 +22,7 @@ export async function readBudgetJournal(statePath: string) {
   return text === null ? { spent: NOTHING_SPENT, problem: null } : parseJournal(text);
 }
 
-/** The last line may have been cut off by a crash, before any request that it counts was sent: then it is left out. */
+/** A crash may have cut off the last line. It is left out then: no request that it counts was sent. */
 function parseJournal(text: string) {
   const lines = text.split("\n").filter((line) => line !== "");
   const read = lines.map((line) => LineJson.safeParse(parseJson(line)).data?.budgets);
@@ -60,7 +60,7 @@ function lineOf(budgets: SavedBudgets): string {
   return `${JSON.stringify({ version: 1, budgets })}\n`;
 }
 
-/** Called once the state file holds all of it; a journal that stays does no harm. */
+/** Called once the state file contains the whole journal. A journal that is not removed does no harm. */
 export async function removeBudgetJournal(statePath: string): Promise<void> {
   await orNull(unlink(journalPathOf(statePath)));
 }

@@ -6,7 +6,7 @@ import { onStateFile, StateFileError } from "./path.ts";
 
 // Every file that outlives the process is read once, at the start. Later it is rewritten as a whole, or lines are appended.
 
-/** No file of ours is longer, and a string can hold as much. */
+/** Longer than any file of ours, and short enough for a string. */
 const MAX_FILE_BYTES = 500_000_000;
 /** The size of one write: worth a system call, and built in less than a millisecond. */
 const CHUNK_CHARS = 65_536;
@@ -22,7 +22,9 @@ export async function readKept(path: string): Promise<string | null> {
   });
 }
 
-/** As `readKept`, of a file that the daemon can do without: null where it cannot be read, with `message` in the log. */
+/**
+ * The text of a file that the daemon can do without; null if it is absent or cannot be read, which `message` in the log says.
+ */
 export async function readOptional(
   path: string,
   { logger }: Pick<World, "logger">,

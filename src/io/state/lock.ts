@@ -12,7 +12,7 @@ import { onStateFile } from "./path.ts";
 const LockOwnerJson = z.object({
   pid: z.int(),
   startedAtMs: z.number().nonnegative().max(LATEST_MS),
-  /** Where it serves, such as `http://127.0.0.1:9855`; empty while that is unknown. */
+  /** The URL of its server, such as `http://127.0.0.1:9855`; empty while unknown. */
   url: z.string(),
   /** Differs for each owner: pids are reused. */
   token: z.string(),
@@ -25,7 +25,7 @@ export interface StateLockOptions {
   readonly nowMs: () => number;
   /** Called once if another process took over the state file while this one lives: it must stop. */
   readonly onLockLost: (error: StateLockedError) => void;
-  /** How often the lock is touched; the same for all that share a state file. Default: every second. */
+  /** How often the lock is touched; the same for all processes that share a state file. Default: every second. */
   readonly heartbeatMs?: number;
 }
 
@@ -39,19 +39,19 @@ export class StateLockedError extends Error {
 
   constructor(path: string, owner: LockOwner) {
     const since = new Date(owner.startedAtMs).toISOString();
-    const who = `pid ${owner.pid}, started ${since}${owner.url === "" ? "" : `, listening on ${owner.url}`}`;
+    const holder = `pid ${owner.pid}, started ${since}${owner.url === "" ? "" : `, listening on ${owner.url}`}`;
     super(
-      `Cannot use the state file ${path}: another synclag holds it (${who}); stop that one, or choose another file with --state`,
+      `Cannot use the state file ${path}: another synclag holds it (${holder}); stop that one, or choose another file with --state`,
     );
     this.owner = owner;
   }
 }
 
 const HEARTBEAT_MS = 1_000;
-/** An owner that missed this number is gone, or suspended: then it finds out before it writes again. */
+/** An owner that missed this number of touches is gone, or suspended; a suspended owner notices before it writes again. */
 const MAX_MISSED = 5;
 const LOOKS_PER_HEARTBEAT = 10;
-/** Two processes that take over one dead lock both know within this time which of them has it. */
+/** After two processes take over one dead lock, both know within this time which of them has it. */
 const SETTLE_MS = 250;
 
 /** The lock file next to a state file. */
@@ -62,8 +62,8 @@ export function lockPathOf(statePath: string): string {
 /**
  * Locks a state file for this process: a lock file beside it names the owner, whose touches show that it lives.
  *
- * The lock of a dead process is taken over: after five seconds without a touch, because its pid says nothing in another container
- * or on another host, or where some other program has it now.
+ * The lock of a dead process is taken over: after five seconds without a touch. Its pid proves nothing: in another container,
+ * on another host, or if another program has it now.
  *
  * @throws {StateLockedError} If a living process holds it.
  * @throws {StateFileError} If no lock can be written there.
@@ -137,13 +137,13 @@ function hold(statePath: string, taken: LockOwner, options: StateLockOptions) {
      * @throws {StateFileError} If the disk refuses.
      */
     assertHeld: () => onStateFile("lock", statePath, assertHeld),
-    /** Writes the URL of this process's server into the lock; where the disk refuses, again with each touch. */
+    /** Writes the URL of this process's server into the lock; if the disk refuses, again with each touch. */
     async publishUrl(url: string) {
       me = { ...me, url };
       isPublished = false;
       await beat();
     },
-    /** Of a lock that a failing disk keeps, the next process sees that its owner is gone. */
+    /** If a failing disk keeps the lock file, the next process sees that its owner is gone. */
     async [Symbol.asyncDispose]() {
       clearInterval(heartbeat);
       if ((await orNull(readOwner(path)))?.token === me.token) {
@@ -153,13 +153,13 @@ function hold(statePath: string, taken: LockOwner, options: StateLockOptions) {
   };
 }
 
-/** The owner that a lock names, living or not; null where there is no lock, or an invalid one. */
+/** The owner that a lock names, living or not; null without a valid lock. */
 async function readOwner(lockPath: string): Promise<LockOwner | null> {
   const text = await orNull(readFile(lockPath, "utf8"), "ENOENT");
   return LockOwnerJson.safeParse(parseJson(text ?? "")).data ?? null;
 }
 
-/** Watches a lock for a touch by its owner; no clocks are compared, since they may be those of two hosts. */
+/** Watches a lock for a touch by its owner. No clocks are compared, because they may be of two hosts. */
 async function hasHeartbeat(path: string, heartbeatMs: number): Promise<boolean> {
   const before = await changedAtMs(path);
   if (before === null) {
@@ -179,7 +179,7 @@ async function changedAtMs(path: string): Promise<number | null> {
   return (await orNull(stat(path), "ENOENT"))?.mtimeMs ?? null;
 }
 
-/** False if there is one already. */
+/** Creates the lock; false if there is one already. */
 async function create(path: string, owner: LockOwner): Promise<boolean> {
   return (await orNull(writeFile(path, JSON.stringify(owner), { flag: "wx" }), "EEXIST")) !== null;
 }

@@ -3,14 +3,17 @@ import type { Told } from "../../core/events/told.ts";
 import type { Incident } from "../../core/model/report.ts";
 import { seal, unseal } from "./seal.ts";
 
-/** What a process knows and another one continues. The state file and the store keep it in parts, which change separately. */
+/**
+ * The knowledge of a process that another one continues with. The state file and the store keep it in parts, which change
+ * separately.
+ */
 export interface KnownState {
   /** By the chain's slug. */
   readonly chains: Readonly<Record<string, ChainState>>;
   readonly incidents: readonly Incident[];
-  /** What was said of them by webhook. */
+  /** The incidents that the webhook has reported. */
   readonly told: readonly Told[];
-  /** Which query of its dialect each endpoint answered last, by a digest of its identity. */
+  /** The index of the question that each endpoint answered last, by a digest of its identity. */
   readonly questions: Readonly<Record<string, number>>;
 }
 

@@ -12,7 +12,7 @@ export class StateFileError extends Error {
   }
 }
 
-/** The path that the user gave as the state file cannot be one: whatever is there stays as it is. */
+/** The user's path for the state file is of something else, which stays as it is. */
 export class StatePathError extends Error {
   override readonly name = "StatePathError";
 
@@ -30,15 +30,15 @@ export async function onStateFile<T>(verb: string, path: string, work: () => Pro
   }
 }
 
-/** What the text of a state file begins with, as this version writes it. */
+/** The beginning of a state file of this version. */
 export const STATE_HEAD = '{"version":2,"savedAtMs":';
 const ANY_HEAD = /^\s*\{\s*"version"\s*:[^,]*,\s*"savedAtMs"\s*:/;
 const HEAD_BYTES = 256;
 
 /**
- * The real path of a state file, whether it exists or not, so that a link and its target have one lock.
+ * The real path of a state file, which need not exist. A link and its target so have one lock.
  *
- * @throws {StatePathError} If something else is there, such as a device or the configuration.
+ * @throws {StatePathError} If something else is at the path, such as a device or the configuration.
  * @throws {StateFileError} If the disk refuses.
  */
 export async function resolveStatePath(path: string): Promise<string> {

@@ -2,12 +2,12 @@ import { crc32 } from "node:zlib";
 import { parseJson } from "../../core/model/text.ts";
 
 /**
- * Raised with every change of what `ChainState`, `Incident`, `Counters` or `SavedHistory` hold: what was sealed in another shape
- * is not read. Within one shape a value is used as it was written, so that nothing restates the types of the core.
+ * Raised with every change of what `ChainState`, `Incident`, `Counters` or `SavedHistory` hold: values of another shape are not
+ * read. Within one shape a value is used as it was written, so that no schema repeats the types of the core.
  */
 export const STATE_SHAPE = 19;
 
-/** The JSON of a value, with a checksum of it that starts from the shape. */
+/** The JSON of a value, with a checksum that includes the shape. */
 export function seal(value: unknown): string {
   const text = JSON.stringify(value);
   return `[${crc32(text, STATE_SHAPE)},${text}]`;

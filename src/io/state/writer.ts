@@ -1,9 +1,9 @@
 import { shareNext } from "../share-next.ts";
 
 interface DebouncedWriterOptions {
-  /** From a change to the beginning of its write, and from a write that failed to the next. */
+  /** The time from a change to its write, and from a failed write to the next. */
   readonly delayMs: number;
-  /** Writes all that there is when it is called. */
+  /** Writes the whole content of the moment of the call. */
   readonly write: () => Promise<void>;
   /** Called once when writing begins to fail, with the message of the error; every `flush` that waits for it is rejected too. */
   readonly onFailure: (detail: string) => void;
@@ -18,7 +18,7 @@ interface DebouncedWriterOptions {
 export class DebouncedWriter implements AsyncDisposable {
   readonly #options: DebouncedWriterOptions;
   #timer: NodeJS.Timeout | null = null;
-  /** When it is due, by `performance.now()`. */
+  /** When the next write is due, by `performance.now()`. */
   #dueMs = 0;
   #problem: string | null = null;
   /** Waits until the content as of now is on disk. @throws What `write` throws. */

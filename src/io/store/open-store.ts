@@ -2,7 +2,7 @@ import type { StoreSettings } from "../../config/config.ts";
 import type { World } from "../world.ts";
 import type { RedisStore } from "./redis-store.ts";
 
-/** Connects to the store. Its client takes memory and time to load: only where there is a store. */
+/** Connects to the store. Its client takes memory and time, so it is loaded only with a store. */
 export async function openStore(
   settings: StoreSettings,
   world: Pick<World, "logger" | "random">,

@@ -15,25 +15,25 @@ const FIRST_DELAY_MS = 100;
 const LONGEST_DELAY_MS = 2_000;
 const LONGEST_DETAIL = 200;
 
-/** What the users of a store need of it. */
+/** The part of a store that its users need. */
 export type ScriptRunner = Pick<RedisStore, "run">;
 
 /**
  * A connection to Redis or Valkey that is made again when it breaks, with pauses of 0.1 to 2 s between attempts.
  *
- * No call waits for a connection, or longer than a second for a reply. A call without a reply in time closes the connection, and so
- * does a server that refuses to write: the host name may lead to another one by now.
+ * No call waits for a connection, or longer than a second for a reply. A call without a reply in time closes the connection,
+ * and so does a server that refuses to write: the host name may resolve to another server by now.
  */
 export class RedisStore implements AsyncDisposable {
   /** For people: the address without user and password. */
   readonly name: string;
   readonly #settings: StoreSettings;
   readonly #world: StoreWorld;
-  /** Null while there is no connection that could write when it was made. */
+  /** Null without a connection that could write when it was made. */
   #client: Client | null = null;
   /** Why there is no connection. */
   #problem: string | null = null;
-  /** By the key, why the last script on it failed on this connection. */
+  /** Why the last script on a key failed on this connection, by the key. */
   readonly #unusable = new Map<string, string>();
   #isClosing = false;
   #timer: NodeJS.Timeout | undefined;
@@ -45,7 +45,7 @@ export class RedisStore implements AsyncDisposable {
     this.#world = world;
   }
 
-  /** Connects, and keeps the connection. It waits for the first attempt, a second at most; the store need not be there. */
+  /** Connects, and keeps the connection. Waits for the first attempt, at most a second; it may fail. */
   static async open(settings: StoreSettings, world: StoreWorld): Promise<RedisStore> {
     const store = new RedisStore(settings, world);
     await store.#connect(FIRST_DELAY_MS);
@@ -70,7 +70,7 @@ export class RedisStore implements AsyncDisposable {
     const names = keys.map((key) => this.#key(key));
     const command = ["EVAL", script.lua, String(keys.length), ...names, ...args.map(String)];
     const reply = await withinTime(async () => script.reply.parse(await client.sendCommand(command)));
-    // The first of several is that of the lease.
+    // Of several keys the first is the lease.
     const key = this.#key(keys.at(-1) ?? "");
     if (reply.kind === "reply") {
       this.#unusable.delete(key);
@@ -99,7 +99,7 @@ export class RedisStore implements AsyncDisposable {
     const probe = ["SET", this.#key("probe"), "1", "PX", String(PROBE_LIFETIME_MS)];
     const reply = await withinTime(async () => {
       await client.connect();
-      // A write shows what a read does not: a replica, a full memory, a missing permission.
+      // A write fails where a read does not: on a replica, with full memory, without a permission.
       await client.sendCommand(probe);
     });
     if (reply.kind === "failed") {
@@ -133,7 +133,7 @@ export class RedisStore implements AsyncDisposable {
     }
   }
 
-  /** Logs the changes. */
+  /** Keeps why there is no connection, and logs a change. */
   #remember(problem: string | null): void {
     const { logger } = this.#world;
     if (problem !== null && problem !== this.#problem) {
@@ -162,7 +162,7 @@ function createClientFor({ host, port, isEncrypted, ...address }: StoreAddress) 
     RESP: 2,
     disableOfflineQueue: true,
     maintNotifications: "disabled",
-    // The time of a call is limited here, with its reply.
+    // Our own timer limits the time of a call and its reply.
     commandOptions: { timeout: 0 },
   });
 }
@@ -170,7 +170,7 @@ function createClientFor({ host, port, isEncrypted, ...address }: StoreAddress) 
 async function withinTime<Value>(call: () => Promise<Value>): Promise<StoreReply<Value>> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<StoreFailure>((resolve) => {
-    // After a pause of this process the reply may be there already: it is read before the immediate.
+    // After a pause of this process the reply may already have arrived: it is read before the immediate runs.
     timer = setTimeout(() => setImmediate(resolve, NO_REPLY), CALL_MS);
   });
   const reply = call().then((value): StoreReply<Value> => ({ kind: "reply", value }), storeFailure);
@@ -194,7 +194,7 @@ const OF_A_VALUE = /\b(WRONGTYPE|unusable)\b/;
 /** An error of the client as a value. */
 function storeFailure(error: unknown): StoreFailure {
   if (error instanceof ErrorReply) {
-    const detail = `it answers: ${error.message.slice(0, LONGEST_DETAIL)}`;
+    const detail = `it replies: ${error.message.slice(0, LONGEST_DETAIL)}`;
     const reason = OF_A_VALUE.test(error.message) ? "unusable" : "refused";
     return { kind: "failed", reason: NO_WRITES.test(error.message) ? "away" : reason, detail };
   }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** The hash of the leader's lease. Its `token` rises with each leader, and fences what an earlier one writes late. */
+/** The hash of the leader's lease. Its `token` rises with each leader, and fences late writes of earlier leaders. */
 export const LEASE_KEY = "lease";
 
 /** A Lua script that the store runs as one step. */
@@ -12,7 +12,7 @@ export interface StoreScript<Reply> {
 /** A whole number of at most 15 digits, as a number or as text; a double holds it exactly. */
 export const Whole = z.union([z.string().regex(/^\d{1,15}$/), z.int().nonnegative()]).transform(Number);
 
-/** What all scripts have: the store's clock in Unix milliseconds, numbers as text, and the end of a key. */
+/** The common beginning of all scripts: the store's clock in Unix milliseconds, numbers as text, and the removal of a key. */
 const COMMON = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -32,11 +32,12 @@ export type StoreReply<Value> = { readonly kind: "reply"; readonly value: Value 
 export interface StoreFailure {
   readonly kind: "failed";
   /**
-   * `away`: not connected, no reply within a second, or the server accepts no writes. `refused`: the server does not run this script,
-   * for example for lack of a permission. `unusable`: the script failed on a value, or its reply is not what it returns.
+   * `away`: not connected, no reply within a second, or the server accepts no writes. `refused`: the server does not run this
+   * script, for example for lack of a permission. `unusable`: the script failed on a value, or its reply does not have the
+   * script's schema.
    */
   readonly reason: "away" | "refused" | "unusable";
-  /** For people. It has no host or password in it. */
+  /** For people, without a host or password. */
   readonly detail: string;
 }
 

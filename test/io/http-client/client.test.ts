@@ -81,7 +81,7 @@ describe("the limit of a reply", () => {
 
     const result = await client.post({ ...requestTo(server), body: null, ...(keep && { keep }) });
 
-    expect(result).toMatchObject({ kind: "failed", reason: "too_large", detail: `answered with ${detail}` });
+    expect(result).toMatchObject({ kind: "failed", reason: "too_large", detail: `replied with ${detail}` });
   });
 });
 
@@ -117,7 +117,7 @@ describe("a hostile reply", () => {
 
     const result = await client.post(requestTo(server));
 
-    const detail = "answered in more than 100000 chunks";
+    const detail = "replied in more than 100000 chunks";
     expect(result).toMatchObject({ kind: "failed", reason: "too_large", detail });
   });
 
@@ -134,7 +134,7 @@ describe("a hostile reply", () => {
 
     const result = await client.post(requestTo(server));
 
-    const detail = "answered with more headers than can be read";
+    const detail = "replied with more headers than can be read";
     expect(result).toMatchObject({ kind: "failed", reason: "too_large", detail });
   });
 

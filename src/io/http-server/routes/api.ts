@@ -12,11 +12,11 @@ import type { ServerDeps } from "./server-deps.ts";
 
 interface Route<Chain = string> {
   readonly Querystring: Query;
-  /** As far as the path has them. */
+  /** The parameters that the path has. */
   readonly Params: { readonly protocol: string; readonly chain: Chain };
 }
 
-/** The JSON API: the report, what follows from it and what happened. */
+/** The JSON API: the report, health, history, events and incidents. */
 export function addApiRoutes(server: FastifyInstance, source: ServerDeps): void {
   const { events } = source;
 
@@ -40,7 +40,7 @@ export function addApiRoutes(server: FastifyInstance, source: ServerDeps): void 
     keepTargets(report, targetsOf(report, params)),
   );
 
-  // What the plots are drawn from.
+  // The data of the plots.
   get(
     "/api/v1/history/:protocol/:chain",
     (query) => readQuery(QUERIES.history, query),
@@ -75,7 +75,7 @@ export function addApiRoutes(server: FastifyInstance, source: ServerDeps): void 
   addHealthRoutes(server, source);
 }
 
-/** For load balancers and front ends: 200 where traffic may go there, else 503. */
+/** For load balancers and front ends: 200 if traffic may be sent there, else 503. */
 function addHealthRoutes(server: FastifyInstance, source: ServerDeps): void {
   for (const path of ["/api/v1/health/:protocol", "/api/v1/health/:protocol/:chain"]) {
     server.get<Route<string | undefined>>(path, ({ params: { protocol, chain }, query }, reply) => {

@@ -10,13 +10,13 @@ const SHARED: ReadonlySet<string> = new Set([
 const PREFLIGHT = {
   "access-control-allow-methods": "GET, HEAD",
   "access-control-allow-headers": "authorization",
-  // Chromium keeps an answer for no longer.
+  // The longest time for which Chromium keeps the reply.
   "access-control-max-age": "7200",
 };
 
 /**
- * Lets pages of the origins in `cors` read what the shared routes reply. Added before the users are asked for: what browsers
- * ask beforehand has no password.
+ * Lets pages of the origins in `cors` read the replies of the shared routes. Added before authentication: the preflight
+ * requests of browsers have no password.
  */
 export function addCors(server: FastifyInstance, { settings }: Pick<ServerDeps, "settings">): void {
   server.addHook("onRequest", async ({ headers, method, routeOptions }, reply) => {

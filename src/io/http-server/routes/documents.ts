@@ -7,7 +7,7 @@ import { API_PATH, DOCS_PATH, RUNBOOKS_PATH, STATUSES_PATH } from "../../../view
 import type { PageOptions } from "../../../views/page/shell.ts";
 import { compressed, HTML_HEADERS, JSON_TYPE, orNotFound, sendGzipped } from "./replies.ts";
 
-/** The documents: their index, the routes of the API, also as OpenAPI, and our own Markdown. Each is made once. */
+/** The documents: their index, the routes of the API (also as OpenAPI), and our own Markdown. Each is rendered once. */
 export function addDocuments(server: FastifyInstance, options: () => PageOptions): void {
   const documents = readDocuments();
   const bodies = new Map<string, Promise<Buffer>>();

@@ -27,7 +27,7 @@ import type { ServerDeps } from "./server-deps.ts";
 
 interface PageRoute {
   readonly Querystring: Query;
-  /** As far as the path has it. */
+  /** The parameter that some paths have. */
   readonly Params: { readonly chain: string };
 }
 
@@ -60,7 +60,7 @@ export function addPageRoutes(server: FastifyInstance, source: ServerDeps): void
   page(
     INCIDENTS_PATH,
     ({ range, ...query }, now) =>
-      // Parameters of other pages do no harm.
+      // Parameters of other pages are ignored.
       valid(readSpanQuery(QUERIES.events.strip(), { from: readRange(range), ...query }, now)),
     (report, options, asked) =>
       renderIncidentsPage(report, asked, targetsByHost(source.settings().fleet), options),
@@ -80,21 +80,21 @@ export function addPageRoutes(server: FastifyInstance, source: ServerDeps): void
     if (reply.getHeader("content-type") !== PROBLEM_TYPE || headers.accept?.includes("text/html") !== true) {
       return payload;
     }
-    // As `sendProblem` wrote it.
+    // The JSON that `sendProblem` wrote.
     const { title, detail } = JSON.parse(String(payload)) as Readonly<Record<"title" | "detail", string>>;
     void reply.headers(HTML_HEADERS).removeHeader("content-length");
     return renderErrorPage(title, detail, optionsOf(NO_VIEW));
   });
 }
 
-/** How long a cache in front may keep a reply, and how old the report of ours may be: anybody can ask, and 90 days take long to draw. */
+/** How long a cache may keep a reply, and how old our own report may be: anybody can ask, and drawing 90 days takes long. */
 const PUBLIC_SECONDS = 30;
 const PUBLIC_CACHE = `public, max-age=${PUBLIC_SECONDS}`;
 const NOT_PUBLIC = "Not in the public view: see `public` in chains.yaml";
-/** Without a password, even where all else needs one. */
+/** Needs no password, even if all other routes do. */
 const OPEN = { config: { isOpen: true } };
 
-/** What anybody may see, where `public` is configured: a page, and a badge for each pair. */
+/** The page and the badges that anybody may see if `public` is configured. */
 function addPublicView(server: FastifyInstance, source: ServerDeps, styles: string): void {
   let kept: Report | null = null;
   function recentReport(): Report {
@@ -165,7 +165,7 @@ function addAssets(server: FastifyInstance): PageAssets {
 
 const NO_VIEW: View = { q: "", sort: "", range: "" };
 
-/** What the pages read of a query. A column or range that does not exist is as none. */
+/** The view that a query selects. A column or range that does not exist counts as absent. */
 function viewOf(report: Report, { q, range, sort }: Query): View {
   const column = textOf(sort);
   return {
@@ -175,7 +175,7 @@ function viewOf(report: Report, { q, range, sort }: Query): View {
   };
 }
 
-/** The value of a parameter; one that is given twice is ignored. */
+/** The value of a parameter; a repeated parameter is ignored. */
 function textOf(value: unknown): string {
   return typeof value === "string" ? value : "";
 }

@@ -9,10 +9,10 @@ import type { Report } from "../../../core/model/report.ts";
 import { FairTurns } from "../../fair-turns.ts";
 import { isSystemError } from "../../system-error.ts";
 
-/** Gets what a handler threw, and the path of its route, such as `/chains/:chain`. */
+/** Receives the error that a handler threw, and the path of its route, such as `/chains/:chain`. */
 export type ErrorListener = (error: unknown, route: string) => void;
 
-/** What is wrong with a request, or cannot be found; a handler throws it. */
+/** A fault of a request, or a name that does not exist; a handler throws it. */
 export class Problem extends Error {
   override readonly name = "Problem";
   readonly httpStatus: number;
@@ -23,7 +23,7 @@ export class Problem extends Error {
   }
 }
 
-/** The parameters of a request. @throws {Problem} If they are a sentence about one that is invalid. */
+/** The parameters of a request. @throws {Problem} If they are a sentence about an invalid parameter. */
 export function valid<T>(asked: T | string): T {
   if (typeof asked === "string") {
     throw new Problem(400, asked);
@@ -42,7 +42,7 @@ export function orNotFound<T>(found: T | null, detail: string): T {
 export const JSON_TYPE = "application/json; charset=utf-8";
 export const PROBLEM_TYPE = "application/problem+json; charset=utf-8";
 
-/** Text of an upstream cannot run: only our own files may. */
+/** Text of an upstream cannot run as a script: only our own files may. */
 const POLICY = [
   "default-src 'none'",
   "style-src 'self'",
@@ -57,11 +57,11 @@ const POLICY = [
 /** The headers of every page. */
 export const HTML_HEADERS = { "content-security-policy": POLICY, "content-type": "text/html; charset=utf-8" };
 
-/** The size of a socket's writes; larger than zlib's default, for fewer calls to its threads. */
+/** The size of a write to a socket; larger than zlib's default, for fewer calls to its threads. */
 const CHUNK_BYTES = 65_536;
-/** What a decompressor and the chunks that wait in it take. */
+/** The memory of a decompressor and its waiting chunks. */
 const STREAM_BYTES = 4 * CHUNK_BYTES;
-/** The number of bodies that are kept for one report: clients can ask for any number of words and times. */
+/** The number of bodies that are kept for one report: clients can ask for any number of filters and times. */
 const MAX_KEPT = 64;
 
 /** A body that many clients ask for. */
@@ -71,14 +71,18 @@ interface Body {
 }
 
 const gzipOf = promisify(gzip);
-/** By the report and what is asked for. */
+/** The bodies by the report and the request. */
 const bodies = new WeakMap<Report, Map<string, Body>>();
-/** Of the addresses of clients. Bodies are made one at a time, and the event loop turns between two: polls do not wait for all. */
+/**
+ * The turns of client addresses. Bodies are made one at a time, with a turn of the event loop between two, so that polls wait
+ * for one body at most.
+ */
 const turns = new FairTurns();
 
 /**
- * Replies with what `make` returns for this report, route and `asked`, which is what the route read of the query: other parameters
- * change nothing. It is made and compressed once, as long as the report is the latest; a client that has it already gets 304.
+ * Replies with the result of `make` for this report, route and `asked`, the part of the query that the route reads; other
+ * parameters change nothing. The body is made and compressed once while the report is the latest; a client that has it already
+ * gets 304.
  */
 export async function sendOfReport(
   reply: FastifyReply,
@@ -121,7 +125,7 @@ interface ReplyOfReport {
   readonly cacheControl?: string;
 }
 
-/** RFC 9110, 13.1.2: `*` or a list, whose tags are compared whether weak or not. */
+/** RFC 9110, 13.1.2: `*` or a list; weak and strong tags are compared alike. */
 function isAnyOf(known: string | undefined, etag: string): boolean {
   const tags = (known ?? "").split(",").map((tag) => tag.trim());
   return tags.some((tag) => tag === "*" || `W/${tag.replace(/^W\//, "")}` === etag);
@@ -138,7 +142,7 @@ export function compressed(content: string | Buffer): Promise<Buffer> {
   return gzipOf(content, { level: constants.Z_BEST_SPEED });
 }
 
-/** The memory that a reply takes until it is read. */
+/** The memory of a reply until its client has read it. */
 export function bytesOf(payload: unknown): number {
   if (typeof payload === "string" || Buffer.isBuffer(payload)) {
     return Buffer.byteLength(payload);
@@ -159,12 +163,12 @@ export function sendGzipped(reply: FastifyReply, gzipped: Buffer): FastifyReply 
   return reply.send(plain);
 }
 
-/** Beside the origin, where that decides who may read it. */
+/** Added to a `Vary` on the origin, which CORS may have set. */
 function varyByEncoding(reply: FastifyReply): FastifyReply {
   return reply.header("vary", [reply.getHeader("vary") ?? [], "accept-encoding"].flat().join(", "));
 }
 
-/** Replies with text that must not be cached: it holds for this instant only. */
+/** Replies with text that must not be cached, because it is of this instant only. */
 export function sendFresh(reply: FastifyReply, type: string, body: string): FastifyReply {
   return reply.header("cache-control", "no-store").type(type).send(body);
 }
@@ -178,13 +182,13 @@ export function sendProblem(reply: FastifyReply, status: number, detail: string)
   return sendFresh(reply.code(status), PROBLEM_TYPE, problemJson(status, detail));
 }
 
-/** The reply to what cannot be read as a request. Default: 400. */
+/** The status for an unreadable request, by Node's code. Default: 400. */
 const STATUS_OF_UNREADABLE: Readonly<Record<string, number>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 408,
   HPE_HEADER_OVERFLOW: 431,
 };
 
-/** Replies to what is not HTTP, comes too slowly or is too long, and closes the connection. */
+/** Replies to a request that is not HTTP, too slow or too long, and closes the connection. */
 export function refuseUnreadable({ code }: NodeJS.ErrnoException, socket: Socket): void {
   const status = STATUS_OF_UNREADABLE[code ?? ""] ?? 400;
   const body = problemJson(status, "Cannot read the request");
@@ -194,7 +198,7 @@ export function refuseUnreadable({ code }: NodeJS.ErrnoException, socket: Socket
     `content-length: ${body.length}`,
     "connection: close",
   ];
-  // After a reset there is nobody to read it.
+  // After a reset no client reads the reply.
   if (socket.writable) {
     socket.end(`${head.join("\r\n")}\r\n\r\n${body}`, () => socket.destroy());
   }
@@ -211,7 +215,7 @@ export function answerProblems(server: FastifyInstance, onError: ErrorListener):
     if (status < 500) {
       return sendProblem(reply, status, "Cannot read the request");
     }
-    // Out of file descriptors, for example: not a bug, and it passes.
+    // For example no free file descriptor: temporary, and not a bug.
     if (isSystemError(error)) {
       return sendProblem(reply.header("retry-after", "10"), 503, `Cannot reply now: ${String(error)}`);
     }
@@ -220,7 +224,7 @@ export function answerProblems(server: FastifyInstance, onError: ErrorListener):
   });
 }
 
-/** Adds the routes, and then replies of 405 with `Allow` to all methods that these do not take. */
+/** Adds the routes, and replies with 405 and `Allow` to all methods that they do not take. */
 export function withOtherMethods(server: FastifyInstance, addRoutes: () => void): void {
   const routes = new Map<string, readonly string[]>();
   server.addHook("onRoute", ({ method, url }) => {

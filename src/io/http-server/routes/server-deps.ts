@@ -14,12 +14,12 @@ export interface ServerDeps {
   /** Every endpoint that serves a chain, with its last replies. */
   readonly endpoints: (chain: string) => readonly EndpointRecord[];
   readonly plan: () => Plan;
-  /** As they are in the configuration in use. */
+  /** The settings of the configuration in use. */
   readonly settings: () => Pick<Config, "cors" | "fleet" | "links" | "public">;
   readonly metrics: () => Promise<ScrapeReply>;
   readonly healthy: () => ProbeResult;
   readonly ready: () => ProbeResult;
-  /** Null where the lifecycle routes are not enabled. */
+  /** Null if the lifecycle routes are not enabled. */
   readonly reload: (() => Promise<ProbeResult>) | null;
   readonly version: string;
 }
