@@ -68,7 +68,10 @@ export async function checkRound(
   };
 }
 
-/** A target that no request was sent for, with its last known height and the lag since; and one that is gone, with the end that it had reached. */
+/**
+ * A target without a request, with its last known height and the lag since; or a target that is gone, with the end that it had
+ * reached.
+ */
 function withLastHeight(target: TargetReport, known: TargetReport | undefined): TargetReport {
   if (target.status === "throttled" && known?.status === "throttled") {
     return { ...known, preferred: target.preferred };

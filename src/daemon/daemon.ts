@@ -107,7 +107,7 @@ export class Daemon implements AsyncDisposable {
         const tick = tickOf(world);
         // The uptime counts while the machine sleeps.
         if (tick.uptimeMs - this.#tick.uptimeMs > MAX_SILENCE_MS) {
-          this.#monitor.stoodStill();
+          this.#monitor.noteSuspension();
         }
         this.#tick = tick;
       });
@@ -156,7 +156,7 @@ export class Daemon implements AsyncDisposable {
     return this.#monitor.decideIncidents();
   }
 
-  /** Takes in what the leader knows. Only while this process does not poll. */
+  /** Takes over the state of the leader. Only while this process does not poll. */
   learn(learned: LearnedState): void {
     this.#states.restoreQuestions(learned.questions ?? {});
     this.#monitor.restore(learned);
@@ -166,7 +166,7 @@ export class Daemon implements AsyncDisposable {
     }
   }
 
-  /** What another replica needs in order to go on from here; what has not changed is the same object, or has the same revision. */
+  /** The state with which another replica continues; an unchanged part is the same object, or has the same revision. */
   handover() {
     return { ...this.save(), counters: this.#states.counters() };
   }
@@ -203,7 +203,7 @@ export class Daemon implements AsyncDisposable {
     return { ...this.#monitor.save(), questions: this.#states.saveQuestions(), told: this.#told };
   }
 
-  /** What was said by webhook of the incidents of late. */
+  /** The recent messages of the webhook. */
   get told(): KnownState["told"] {
     return this.#told;
   }
@@ -235,7 +235,7 @@ export class Daemon implements AsyncDisposable {
     return {
       ...own,
       fleet: this.#config.fleet,
-      // Copied: they go on while the metrics are written.
+      // Copied, because they change while the metrics are written.
       counts: new Map(Array.from(this.#states.counters(), ([key, { counts }]) => [key, { ...counts }])),
       report: this.report(),
       loop: {

@@ -62,7 +62,7 @@ const redactFor = memoize(createRedact);
 
 /** A text for the shell: in single quotes, where it expands nothing; in double quotes where it is to expand a variable. */
 function quoted(text: string, { secrets, variables }: Sources): string {
-  // A character that no URL has stands for each variable while the rest is redacted and escaped.
+  // Each variable is replaced by a character that no URL has, while the rest is redacted and escaped.
   const marks = variables.map((variable, index) => ({
     ...variable,
     mark: String.fromCodePoint(0xe000 + index),

@@ -28,7 +28,7 @@ export async function explain(
   }
   noteExchange(statusExchanges, exchange);
   if (answer.kind !== "answered") {
-    world.logger.debug({ endpoint: api.key, detail: exchange.text }, "Index-node API gave no answer");
+    world.logger.debug({ endpoint: api.key, detail: exchange.text }, "Index-node API gave no usable reply");
     return;
   }
   for (const observation of answer.observations) {

@@ -74,7 +74,7 @@ export class Monitor {
   /** When something was decided last. */
   #decidedMs = Number.NEGATIVE_INFINITY;
   #lastOutageMs = Number.NEGATIVE_INFINITY;
-  /** When the process ran again after it had last stood still. */
+  /** When the process last resumed after a suspension. */
   #ranSinceMs = Number.NEGATIVE_INFINITY;
   /** Our own clock less the uptime. */
   #epochMs: number;
@@ -160,8 +160,8 @@ export class Monitor {
     this.#noteChange();
   }
 
-  /** The process stood still until now, so that no reply could be heard. */
-  stoodStill(): void {
+  /** Notes that the process was suspended until now, so that it could not read a reply. */
+  noteSuspension(): void {
     this.#ranSinceMs = this.#nowMs();
   }
 
@@ -187,8 +187,8 @@ export class Monitor {
   }
 
   /**
-   * Keeps what an index-node API says of why a target is not `ok`, until it is again; null: it names no reason. Returns whether
-   * that is news: no reason was known before.
+   * Keeps the reason of an index-node API why a target is not `ok`, until it is `ok` again; null: it names no reason. Returns
+   * whether that is news: no reason was known before.
    */
   keepExplanation(target: string, explanation: string | null): boolean {
     const known = this.#explanations.get(target);
@@ -207,8 +207,8 @@ export class Monitor {
   }
 
   /**
-   * Restores the saved state of this fleet's sources, and goes on with its clock. A chain without saved state stays as it is, and so do absent
-   * incidents.
+   * Restores the saved state of this fleet's sources, and continues its clock. A chain without saved state stays as it is, and
+   * so do absent incidents.
    */
   restore({ chains, incidents }: Pick<SavedMonitor, "chains"> & Partial<SavedMonitor>): void {
     const wallMs = this.#options.nowMs();
@@ -351,7 +351,7 @@ export class Monitor {
   /** Whether our own network is down by what the polls say now. */
   #isNetworkDown(nowMs: number): boolean {
     const sources = [...this.#chains.values()].flatMap(({ state }) => state.sources);
-    // An outage that was found goes on although the process then stood still.
+    // An outage continues even if the process was suspended in it.
     const ranSinceMs = this.#isInOutage() ? Number.NEGATIVE_INFINITY : this.#ranSinceMs;
     return isNetworkDown(sources, endpointsOf(this.#fleet), nowMs, ranSinceMs);
   }

@@ -36,7 +36,7 @@ export class Notifier implements AsyncDisposable {
   readonly #client: HttpClient;
   readonly #timer: NodeJS.Timeout;
   readonly #stopping = new AbortController();
-  /** What this replica said, as against what another one that leads now says. */
+  /** The messages of this replica; another replica that leads now may have sent others. */
   #told: readonly Told[] = [];
   /** The first message is being sent. */
   readonly #queue: Message[] = [];
@@ -67,7 +67,7 @@ export class Notifier implements AsyncDisposable {
     this.#post(news, report);
   }
 
-  /** Posts the end of incidents of which another leader has said nothing: only this replica has posted them. */
+  /** Posts the end of incidents that only this replica has posted, and not the present leader. */
   handOver(report: Report): void {
     const known = new Set(this.#daemon.told.map(({ id }) => id));
     const own = this.#told.filter(({ ended, id, said }) => said !== "no" && ended === null && !known.has(id));

@@ -113,7 +113,7 @@ function logEvent(
 
 type Level = "debug" | "info" | "warn";
 
-/** `severity`: of the target whose status changed. One that is healthy at the start is not worth a line. */
+/** `severity`: of the target whose status changed. A target that is healthy at the start is not worth a line. */
 function levelOf({ from, to }: Event, severity: Severity | undefined): Level {
   if (from === "unknown" && to === "ok") {
     return "debug";

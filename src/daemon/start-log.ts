@@ -38,6 +38,6 @@ export function serverWarnings(listen: ListenAddress, web: WebSettings | null): 
   return isLoopback || authenticates
     ? []
     : [
-        `Listening on ${host}:${port} without authentication: anyone who can reach it can read everything; set basic_auth_users or client certificates with --web-config, or listen on 127.0.0.1`,
+        `Listening on ${host}:${port} without authentication: everybody who can reach it can read everything; set basic_auth_users or client certificates with --web-config, or listen on 127.0.0.1`,
       ];
 }

@@ -14,7 +14,7 @@ export interface WatchedChain {
   readonly sources: ReadonlyMap<string, WatchedSource>;
   /** The baseline target by protocol; no entry if the protocol's first variant does not serve this chain. */
   readonly baselines: ReadonlyMap<string, Target>;
-  /** What is compared of its targets' data. */
+  /** The probes that compare its targets' data. */
   readonly probes: readonly WatchedProbe[];
 }
 
@@ -24,32 +24,32 @@ export interface WatchedSource {
   /** Whether it can be asked for the block at a height, as a JSON-RPC node can. */
   readonly hasBlocks: boolean;
   readonly pollIntervalMs: number;
-  /** What has faults in common: sources of one provider fail together. */
+  /** Sources of one provider fail together, and count as one. */
   readonly provider: string;
-  /** The chain id and a digest of the URL: only a source with the same is the same source. */
+  /** The chain id and a digest of the URL: a source with another one is another source. */
   readonly sentTo: string;
-  /** What probes ask of it, as `askedOf` names it, each with the name of its probe. */
+  /** The queries of probes that it is asked, as `askedOf` names them, each with the name of its probe. */
   readonly queries: ReadonlyMap<string, string>;
 }
 
 /**
- * All that is remembered of one chain: plain data, which `Chain` alone edits. Its instants are on a clock that nobody sets, and a process
- * that restores them goes on with that clock; `clock.wallOffsetMs` turns them into times of the wall clock.
+ * The memory of one chain: plain data, which only `Chain` edits. Its instants are of a monotonic clock, which a process that
+ * restores them continues; `clock.wallOffsetMs` turns them into times of the wall clock.
  */
 export interface ChainState {
   /** Raised with each change. */
   revision: number;
-  /** Those that have answered: targets and RPC nodes, each once, in the order of their keys. */
+  /** The sources that have replied: targets and RPC nodes, each once, in the order of their keys. */
   readonly sources: SourceState[];
   consensus: Consensus;
   clock: ChainClock;
-  /** What an RPC node has said of blocks of sources that others contradict, by the source's key. */
+  /** The replies of an RPC node about blocks of contradicted sources, by the source's key. */
   readonly proofs: Record<string, Proof>;
-  /** What is known of the targets' data. */
+  /** The known values of the targets, and how they compare. */
   readonly parity: ParityState;
 }
 
-/** A chain at the instant at which something is worked out from all that is known of it. */
+/** A chain at the instant of a decision or a report. */
 export interface ChainAt {
   readonly state: ChainState;
   readonly watched: WatchedChain;
@@ -73,7 +73,7 @@ export function newChainState(wallOffsetMs: number): ChainState {
   };
 }
 
-/** What is remembered of the source with this key, if it was heard. */
+/** The state of the source with this key, if it has replied. */
 export function sourceOf({ sources }: ChainState, key: string): SourceState | undefined {
   return sources.find((source) => source.key === key);
 }

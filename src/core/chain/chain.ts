@@ -28,18 +28,18 @@ export interface Changes {
 }
 
 /**
- * Replies of different sources within this time are of one instant: their order says little, since each poll takes about
- * as long, and what follows from all sources is worked out once for them.
+ * Replies of different sources within this time are of one instant: their order means little, because each poll takes about as
+ * long, and one decision is made for all of them.
  */
 const INSTANT_MS = 1_000;
 
-/** One chain: keeps what its sources say, and decides once a second what follows. Reads show the last decision. */
+/** One chain: keeps the observations of its sources, and decides once a second what follows. Reads show the last decision. */
 export class Chain {
   readonly watched: WatchedChain;
   readonly state: ChainState;
   /** When the state changed last. */
   changedMs: number;
-  /** What was said since the last decision, in the order in which it came. */
+  /** The observations and values since the last decision, in their order. */
   #news: { observations: Observation[]; readings: ParityReading[] } = { observations: [], readings: [] };
   /** The replies of one instant, which are decided together. */
   #heard: Heard[] = [];
@@ -77,7 +77,7 @@ export class Chain {
     return changes;
   }
 
-  /** Takes in what an RPC node has at the height of a suspicion; null: it does not have that block. */
+  /** Notes the block of an RPC node at the height of a suspicion; null: it does not have that block. */
   noteProof(suspicion: Suspicion, found: ReportedBlock | null, nowMs: number): void {
     const source = sourceOf(this.state, suspicion.source);
     if (source !== undefined) {
@@ -97,7 +97,10 @@ export class Chain {
     this.state.revision += 1;
   }
 
-  /** Folds in one observation, after the instant before it was decided; one of a source that is not watched changes nothing. */
+  /**
+   * Folds in one observation, after the instant before it was decided; an observation of a source that is not watched changes
+   * nothing.
+   */
   #fold(observation: Observation, changes: Changes): void {
     const { receivedAtMs } = observation;
     const watched = this.watched.sources.get(observation.source);
@@ -196,8 +199,8 @@ function credible(observation: Observation): Observation {
 }
 
 /**
- * The highest that a source can have got to without a jump: what the chain, or its own track, can have made since. One that
- * the others contradict was on its own track alone, and comes back from that in a jump.
+ * The highest block that a source can have reached without a jump: what the chain, or its own track, can have made since. A
+ * contradicted source has only its own track, and comes back from it in a jump.
  */
 function highestFor(
   source: SourceState,

@@ -14,19 +14,19 @@ import { debounce, statusVote } from "../status/status-vote.ts";
 import { type ChainView, hasOwnEnd, paceRangeOf, targetsByKey, viewOf } from "../status/view.ts";
 import { baselineOf, type ChainAt, type ChainState, sourceOf } from "./chain-state.ts";
 
-/** What the sources of a chain have said since its last decision. */
+/** The observations of a chain since its last decision. */
 export interface Instant extends ChainAt {
   readonly heard: readonly Heard[];
 }
 
-/** A source that was polled since the last decision, and what was known of it before. */
+/** A source that was polled since the last decision, with its state before. */
 export interface Heard {
   readonly source: SourceState;
   readonly isHead: boolean;
   readonly before: Pick<SourceState, "last" | "verdict">;
 }
 
-/** Works out the head from what all sources have said, and what follows for the chain's clock. */
+/** Decides the head from the observations of all sources, and updates the chain's clock. */
 export function decideHead(instant: Instant): void {
   const { heard, state } = instant;
   noteSharedHashes(heard, state.sources);
@@ -35,14 +35,14 @@ export function decideHead(instant: Instant): void {
   state.consensus = decision.consensus;
 }
 
-/** What the sources of a chain agree on at an instant. */
+/** The head on which the sources of a chain agree at an instant. */
 export function decideFrom(at: ChainAt): Decision {
   const { nowMs, pace, state, watched } = at;
   const { consensus: before, proofs } = state;
   return agreeOnHead(claimsOf(at), { before, proofs, pace, laggingMs: laggingMsOf(watched, pace), nowMs });
 }
 
-/** What each source with fresh evidence bounds the head to, by its key. */
+/** The bounds of each source with fresh evidence, by its key. */
 export function boundsIn(at: ChainAt): ReadonlyMap<string, Bounds> {
   const { nowMs, pace, watched } = at;
   const laggingMs = laggingMsOf(watched, pace);
@@ -50,14 +50,14 @@ export function boundsIn(at: ChainAt): ReadonlyMap<string, Bounds> {
   return new Map(claims.map((claim) => [claim.key, boundsOf(claim, claims, { nowMs, laggingMs, pace })]));
 }
 
-/** Without a pace no time bounds a number of blocks: then its value does not matter. */
+/** Without a pace, a limit in blocks has no time; then the value does not matter, because no time bounds a number of blocks. */
 function laggingMsOf({ chain }: ChainAt["watched"], { intervalMs }: ChainAt["pace"]): number {
   return atPace(chain.thresholds.lagging, intervalMs).ms ?? 0;
 }
 
 /**
- * The claims of all sources whose evidence is fresh and that have not ended by themselves, in the order of their keys: indexers that end
- * at one block are level for ever. If all have one provider, each counts for itself.
+ * The claims of all sources with fresh evidence, in the order of their keys. Indexers that have ended are left out: those of
+ * one block would be level forever. If all sources have one provider, each counts as its own provider.
  */
 function claimsOf({ nowMs, pace, state, watched }: ChainAt): readonly Claim[] {
   const { thresholds } = watched.chain;
@@ -76,7 +76,7 @@ function claimsOf({ nowMs, pace, state, watched }: ChainAt): readonly Claim[] {
   });
 }
 
-/** A source that has once given the same hash as another hashes blocks alike: from then on a hash that differs is of a fork. */
+/** Notes sources that gave the same hash as another source: they hash blocks alike, so a later difference means a fork. */
 function noteSharedHashes(heard: Instant["heard"], sources: readonly SourceState[]): void {
   for (const { source } of heard) {
     const newest = newestSample(source);
@@ -97,12 +97,12 @@ function followClock(instant: Instant, decision: Decision): void {
   const { head } = decision.consensus;
   const former = state.consensus.head;
   const isSeen = head !== null && (head.block !== former?.block || head.atMs !== former.atMs);
-  const goesOn =
+  const continuesFormer =
     isSeen &&
     former !== null &&
     head.block >= former.block &&
     head.block <= former.block + mostBlocksIn(head.atMs - former.reachedMs, pace);
-  state.clock = isSeen && !goesOn ? newClock(state.clock.wallOffsetMs) : state.clock;
+  state.clock = isSeen && !continuesFormer ? newClock(state.clock.wallOffsetMs) : state.clock;
   followTimes(instant, decision);
   if (isSeen) {
     recordHead(state.clock, head, pace.intervalMs);
@@ -111,25 +111,25 @@ function followClock(instant: Instant, decision: Decision): void {
 }
 
 /**
- * All block times are read again when a source is newly excluded, because its times are in the clock, on a new clock, and when
- * sources agree for the first time, because none were read before.
+ * All block times are read again on a new clock, when a source is newly excluded, because its times are in the clock, and when
+ * sources agree for the first time, because no times were read before.
  */
 function followTimes({ heard, state }: Instant, { consensus, misdated }: Decision): void {
   const { members, opposed, sides } = consensus;
   const { clock, consensus: former } = state;
-  const isAnew =
+  const isFirstTime =
     clock.seen.blocks.length === 0 ||
     former.members.length === 0 ||
     sides.length > 0 ||
     opposed.some(({ source }) => former.opposed.every((one) => one.source !== source));
-  if (isAnew) {
+  if (isFirstTime) {
     forgetTimestamps(clock);
   }
-  const agreeing = (isAnew ? state.sources : heard.map(({ source }) => source)).filter(
+  const agreeing = (isFirstTime ? state.sources : heard.map(({ source }) => source)).filter(
     ({ key }) => members.includes(key) && !misdated.includes(key),
   );
   for (const { block, timestampSec } of agreeing.flatMap(({ samples }) =>
-    isAnew ? withoutTakenBack(samples) : samples.slice(-1),
+    isFirstTime ? withoutTakenBack(samples) : samples.slice(-1),
   )) {
     if (timestampSec !== null) {
       noteTimestamp(clock, block, timestampSec);
@@ -137,7 +137,7 @@ function followTimes({ heard, state }: Instant, { consensus, misdated }: Decisio
   }
 }
 
-/** What a source has shown before it came down to a lower height may be of no block of this chain. */
+/** The samples since the last fall: earlier ones may be of blocks that are not on this chain. */
 function withoutTakenBack(samples: readonly Sample[]): readonly Sample[] {
   return samples.filter(({ block }, index) => samples.slice(index).every((later) => later.block >= block));
 }
@@ -157,8 +157,8 @@ export function measureGaps({ heard, state, watched }: Instant): void {
 }
 
 /**
- * The target that is polled less often drives, so that its few heights meet the nearest of the other's many. There is no gap
- * to a height that the others contradict, and what was measured before says nothing of the time after.
+ * The target that is polled less often drives, so that its few heights meet the nearest of the other's many. There is no gap to
+ * a contradicted height, and earlier measures are dropped then.
  */
 function measureGap(target: Target, against: Target, pace: PaceRange, state: ChainState): void {
   const own = sourceOf(state, target.key);
@@ -177,15 +177,15 @@ function measureGap(target: Target, against: Target, pace: PaceRange, state: Cha
 }
 
 /**
- * Updates the status of every target that was polled at this instant. In the first round of a chain there are no statuses: what its
- * first source says may be wrong, and would make the next look wrong. So a target gets its first status once each source was asked.
+ * Updates the status of every target that was polled at this instant. A target gets its first status once each source of its
+ * chain was asked: the first source may be wrong, and would make the next one look wrong.
  */
 export function settleStatuses(instant: Instant): void {
   const { heard, nowMs, state, watched } = instant;
   const view = viewOf(state, watched, nowMs);
   for (const { before, source } of heard) {
     const staleMs = staleAfterMs(watched.chain.thresholds, source.pollIntervalMs);
-    // Where the evidence for the status so far had become stale, there is nothing to be steady about.
+    // If the evidence for the present status had become stale, the first poll may change it.
     const isStale = before.last === null || nowMs - before.last.receivedAtMs > staleMs;
     settle(source, isStale ? null : source.verdict, view);
   }

@@ -10,7 +10,7 @@ const SHOWN_CHARS = 10;
 /** Two clocks of one block differ by no more. */
 const SAME_TIME_SEC = 2;
 
-/** Forgets the proofs of sources that are no longer contradicted, and of blocks that are no longer among their samples. */
+/** Keeps only the proofs of contradicted sources, of blocks that are still among their samples. */
 export function forgetProofs({ consensus, proofs, sources }: ChainState): void {
   for (const [key, { block }] of Object.entries(proofs)) {
     const source = sources.find((one) => one.key === key);
@@ -32,13 +32,13 @@ export function suspicionsOf({ heard, nowMs, state, watched }: Instant): readonl
     .filter((source) => isSuspect(source, state));
   const node = suspects.length > 0 && state.sources.find((source) => canProve(source, state, watched, nowMs));
   return suspects.flatMap((source) => {
-    // Hashes say more than times do.
+    // A hash proves more than a time.
     const sample = source.samples.findLast(({ hash }) => hash !== null) ?? newestSample(source);
     return node && sample !== null ? [{ source: source.key, block: sample.block, node: node.key }] : [];
   });
 }
 
-/** What a node's block says of a source's block at that height; `found` is null where the node does not have it. */
+/** Compares a node's block with a source's block at that height. `found`: null if the node does not have the block. */
 export function proofOf(source: SourceState, { block, node }: Suspicion, found: ReportedBlock | null): Proof {
   const at = `block ${formatNumber(block)}`;
   const has = `the RPC node has ${at}`;

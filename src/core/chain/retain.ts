@@ -11,12 +11,12 @@ import { type ChainView, viewOf } from "../status/view.ts";
 import { type ChainState, chainAt, sourceOf, type WatchedChain } from "./chain-state.ts";
 import { decideFrom } from "./decide.ts";
 
-/** Clocks of two machines that are in order differ by less than this. */
+/** Correct clocks of two machines differ by less than this. */
 const TOLERANCE_MS = 5_000;
 
 /**
- * The offset of the wall clock with which saved chains go on: that of the chain that was heard last. Where something in it would be later than
- * `wallMs`, the wall clock was set since.
+ * The offset of the wall clock with which saved chains continue: the offset of the chain with the latest poll. If an instant of
+ * it would be later than `wallMs`, the wall clock was set since.
  */
 export function offsetOf(saved: Iterable<ChainState>, wallMs: number): number | null {
   let [latestMs, offsetMs]: [number, number | null] = [Number.NEGATIVE_INFINITY, null];
@@ -30,9 +30,9 @@ export function offsetOf(saved: Iterable<ChainState>, wallMs: number): number | 
 }
 
 /**
- * The state without the sources that the configuration lacks, or has at another URL or for another chain: for a reload, and
- * for what another process has left. If any were dropped, the head and the statuses that rested on them are decided again; so is a
- * status that rested on a query which is no longer asked.
+ * The state without sources that the configuration lacks, or has at another URL or for another chain: after a reload, and for
+ * the state of another process. If any were dropped, the head and the statuses that depended on them are decided again, and so
+ * is a status that depended on a query which is no longer asked.
  */
 export function retainChain(state: ChainState, watched: WatchedChain, nowMs: number): ChainState {
   const sources = state.sources.flatMap((source) => {
@@ -56,39 +56,39 @@ export function retainChain(state: ChainState, watched: WatchedChain, nowMs: num
     parity: retainParity(state.parity, watched.probes, (key) => kept.has(key)),
   };
   if (sources.length < state.sources.length) {
-    decideAnew(retained, watched, nowMs);
+    decideAgain(retained, watched, nowMs);
   }
   const view = viewOf(retained, watched, nowMs);
   for (const source of sources) {
     const former = sourceOf(state, source.key);
     if (former !== undefined && hasFailingQuery(former) && !hasFailingQuery(source)) {
-      settleAnew(source, view);
+      settleAgain(source, view);
     }
   }
   return retained;
 }
 
-function settleAnew(source: SourceState, view: ChainView): void {
+function settleAgain(source: SourceState, view: ChainView): void {
   const vote = source.last?.kind === "head" ? statusVote(source, view, lagIn(servedOf(source), view)) : null;
   if (vote !== null && source.verdict !== null) {
     source.verdict = { status: vote.status, dissent: 0, sinceMs: view.nowMs };
   }
 }
 
-function decideAnew(state: ChainState, watched: WatchedChain, nowMs: number): void {
+function decideAgain(state: ChainState, watched: WatchedChain, nowMs: number): void {
   forgetDropped(state);
   state.consensus = decideFrom(chainAt(state, watched, nowMs)).consensus;
   const view = viewOf(state, watched, nowMs);
   for (const source of state.sources) {
-    // A status may have been given for what a dropped source said.
+    // A status may depend on a dropped source.
     source.gap = NO_MEASURES;
     if (source.verdict !== null && traitsOf(source.verdict.status).isCompared) {
-      settleAnew(source, view);
+      settleAgain(source, view);
     }
   }
 }
 
-/** What was agreed is remembered where two sources that agreed are left. */
+/** The agreed head is kept only if two sources that agreed are left. */
 function forgetDropped(state: ChainState): void {
   const isLeft = (key: string) => state.sources.some((source) => source.key === key);
   const members = state.consensus.members.filter(isLeft);

@@ -4,7 +4,7 @@ import { askedOf } from "../model/selection.ts";
 import { watchProbes } from "../parity/watched-probe.ts";
 import type { WatchedChain, WatchedSource } from "./chain-state.ts";
 
-/** The chains of a fleet, each with all that is polled for it. `digestOf` makes of a URL what may be stored. */
+/** The chains of a fleet, each with its sources and probes. `digestOf` turns a URL into a text that may be stored. */
 export function watchFleet(fleet: Fleet, digestOf: (url: string) => string): readonly WatchedChain[] {
   const sources = sourcesByChain(fleet, digestOf);
   const targets = groupBy(

@@ -10,13 +10,16 @@ const KEPT_MS = 30 * DAY_MS;
 const PAIR_KEPT_MS = 3 * KEPT_MS;
 /** The most events of one subject, so that a flapping target does not displace all others. */
 const MOST_OF_ONE = 500;
-/** Replies that return to a deployment within this time alternate; one that replies alone for as long stays. */
+/** Two deployments alternate if one returns within this time; a deployment that replies alone for longer stays. */
 const STAYS_MS = HOUR_MS;
 const IN_TURNS = " in turns";
 /** The most events in all. Beyond that the oldest tenth is dropped. */
 const MOST_EVENTS = 100_000;
 
-/** What happened in the last 30 days, and to pairs in the last 90. A report adds an event where it differs from the last event of a subject. */
+/**
+ * The events of the last 30 days, and of pairs of the last 90. A report adds an event if it differs from the last event of a
+ * subject.
+ */
 export class EventLog {
   /** The events of each kind and subject, the oldest first. */
   readonly #lists = new Map<string, Event[]>();
@@ -26,7 +29,7 @@ export class EventLog {
   #begunMs: number | null = null;
   /** The events that it has added since. */
   #own = new WeakSet<Event>();
-  /** Of the others, those that are dated to its beginning, as they were dated. */
+  /** The original of each event of another process whose time was moved to the beginning of this process. */
   #originals = new WeakMap<Event, Event>();
   /** The target reports of the last `note()`. Many are the same objects in the next report. */
   #noted: readonly TargetReport[] = [];
@@ -44,7 +47,7 @@ export class EventLog {
     return this.#lists;
   }
 
-  /** The events of each subject in their order, to be kept in a file: those of other processes as these have dated them. */
+  /** The events of each subject in their order, for the file, with the times that other processes gave to theirs. */
   get originals(): readonly Event[] {
     return [...this.#lists.values()].flatMap((own) =>
       own.map((event) => this.#originals.get(event) ?? event),
@@ -111,8 +114,9 @@ export class EventLog {
   }
 
   /**
-   * The wall clock was set, and may be set back: what this process has added keeps its age. Of others it is unknown whose clock was
-   * right, so theirs keep their times, except that none is later than the beginning of this process: it would hide all that follows.
+   * The wall clock was set, and may be set back: what this process has added keeps its age. Events of other processes keep
+   * their times, because it is unknown whose clock was right. Only a time after the beginning of this process is moved back to
+   * it: a later event would hide all that follow.
    */
   shift(stepMs: number): void {
     if (this.#begunMs !== null) {
@@ -169,7 +173,7 @@ export class EventLog {
     }
   }
 
-  /** Replaces all events of the subjects that these are of. */
+  /** Replaces all events of the subjects of these events. */
   replace(events: readonly Event[]): void {
     for (const event of events) {
       this.#lists.set(nameOf(event), []);
@@ -180,7 +184,7 @@ export class EventLog {
     this.#noted = [];
   }
 
-  /** An event with a subject's new state; none if it has that state already. Without an event its state is `first`. */
+  /** An event with a subject's new state; none if the subject already has it. Without an event its state is `first`. */
   #change(
     event: Pick<Event, "time" | "kind" | "subject" | "to">,
     first: string,
@@ -202,7 +206,10 @@ export class EventLog {
       : [...statuses, ...this.#deploymentEvents(subject, deployment, before ?? deployment, time)];
   }
 
-  /** Another deployment replies; `before`: the one of the last report. Two that take turns are one event, until one of them stays. */
+  /**
+   * Events about another deployment; `before`: the deployment of the last report. Two deployments that alternate are one event,
+   * until one of them stays.
+   */
   #deploymentEvents(subject: string, deployment: string, before: string, time: string): readonly Event[] {
     const nowMs = Date.parse(time);
     if (before !== deployment) {
@@ -219,7 +226,7 @@ export class EventLog {
     return this.#change({ time, kind: "deployment", subject, to: now }, before);
   }
 
-  /** What has left chains.yaml is unknown from now on. */
+  /** Events about subjects that were removed from chains.yaml: they are unknown from now on. */
   #removalEvents(targets: readonly TargetReport[], time: string): readonly Event[] {
     const former = this.#noted;
     if (targets.length === former.length && targets.every(({ key }, index) => key === former[index]?.key)) {
@@ -252,8 +259,8 @@ export class EventLog {
   }
 
   /**
-   * Drops events that are too old or too many, each hour. The last event of a configured subject stays: it is its present state. A
-   * clock that is ahead makes none too old: an age is counted in watched time.
+   * Drops events that are too old or too many, each hour. The last event of a configured subject stays: it is its present
+   * state. A clock that is ahead makes no event too old, because ages are counted in watched time.
    */
   #prune(targets: readonly TargetReport[], time: string): void {
     const nowMs = Date.parse(time);
@@ -287,7 +294,7 @@ export class EventLog {
   }
 }
 
-/** An event of this process, by a clock that was set. What was before its start is of another one. */
+/** An event of this process after the clock was set. An event before its start is of another process. */
 function shifted(event: Event, stepMs: number): Event {
   const shift = (time: string) => isoTime(Date.parse(time) + stepMs);
   const { time, to, unwatched_since: since } = event;
@@ -309,7 +316,7 @@ function nameOf({ kind, subject }: Event): string {
   return `${kind} ${subject}`;
 }
 
-/** By time, and of the same moment by subject, so that all replicas tell them in one order. */
+/** By time, then by subject, so that all replicas have the same order. */
 function inTimeOrder(events: readonly Event[]): readonly Event[] {
   return events.toSorted(
     (a, b) => compare(a.time, b.time) || compare(a.kind, b.kind) || compare(a.subject, b.subject),

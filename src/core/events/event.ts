@@ -22,12 +22,12 @@ export const EventSchema = z
     kind: z
       .enum(EVENT_KINDS)
       .describe(
-        "status: of a target; pair: the state of a protocol on a chain; incident: it began or ended; parity: data differ or are equal again; deployment: another one answers; process: Synclag started, stopped, resumed after it stood still, reloaded, or failed to reload",
+        "status: of a target; pair: the state of a protocol on a chain; incident: it began or ended; parity: data differ or are equal again; deployment: another one replies; process: Synclag started, stopped, resumed after a suspension, reloaded, or failed to reload",
       ),
     subject: Text.describe(
-      "What it happened to: the key of a target (status, deployment), protocol/chain (pair), scope and subject (incident), probe and keys (parity), or the name of the process",
+      "The subject of the event: the key of a target (status, deployment), protocol/chain (pair), scope and subject (incident), probe and keys (parity), or the name of the process",
     ),
-    from: orNull(Text, "What it was before, such as a status"),
+    from: orNull(Text, "The former state, such as a status"),
     to: Text.describe(
       "A status, the state of a pair, `began` or `ended`, `different` or `equal`, a deployment or two `in turns`, or `started`, `stopped`, `resumed`, `reloaded` or `reload failed`",
     ),

@@ -7,7 +7,7 @@ import { byStart, type Interval, unwatchedIntervals } from "./unwatched.ts";
 
 /** A time in which the status of a target, or the state of a pair, was the same. */
 export interface Period extends Interval {
-  /** Null: no Synclag was running, or it had not been asked yet. */
+  /** Null: no Synclag was running, or the subject had not been polled yet. */
   readonly state: string | null;
   /** Since when, which may be before the interval that was asked for. */
   readonly since: string;
@@ -36,7 +36,7 @@ export function periodReader(log: EventLog, interval: Interval) {
         const [isEarly, isLate] = [one.from < interval.from, one.to > interval.to];
         return { ...one, from: isEarly ? interval.from : one.from, to: isLate ? interval.to : one.to };
       });
-    // A clock that was put back may have dated an event before the one that it followed.
+    // After a clock was set back, an event may have an earlier time than the event before it.
     return withoutUnwatched(clipped.sort(byStart), unwatched);
   };
 }
@@ -128,8 +128,8 @@ function rankOf({ state }: Period): number {
 export type PastIncident = ReturnType<typeof incidentFrom>[number];
 
 /**
- * The targets of a shared cause fail, and recover, one after the other: before it is found and after it has ended, they are incidents of
- * their own for this long.
+ * The targets of a shared cause fail and recover one after the other: before the cause is found and after it has ended, they
+ * are separate incidents for this long.
  */
 export const PART_MS = 120_000;
 
@@ -143,7 +143,10 @@ export function pastIncidents(log: EventLog, { from, to }: Interval, report: Rep
   return all.filter((one) => one.kind === "cause" || !causes.some((cause) => isPartOf(one, cause)));
 }
 
-/** Whether an incident ended because a shared cause was found that explains its targets, or is the last of one that has ended. */
+/**
+ * Whether an incident belongs to a shared cause: it ended because the cause was found, or it is the rest of a cause that has
+ * ended.
+ */
 function isPartOf({ since, targets, until }: PastIncident, cause: PastIncident): boolean {
   const isWithin = (from: string, to: string) => from <= to && Date.parse(to) - Date.parse(from) <= PART_MS;
   return (

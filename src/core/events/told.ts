@@ -5,18 +5,20 @@ import { statusRank } from "../model/statuses.ts";
 import { isoTime } from "../model/text.ts";
 import { isAtLeast } from "../report/severity.ts";
 
-/** An incident that runs or has ended within the last hour, and what was said of it. It is saved, so that a restart says nothing twice. */
+/**
+ * An incident that runs or has ended within the last hour, and its messages. It is saved, so that a restart repeats no message.
+ */
 export interface Told {
-  /** Of all messages about it. */
+  /** The id of all messages about it. */
   readonly id: string;
-  /** As it was when it was told last, or when it began. */
+  /** The incident of the last message, or of its beginning. */
   readonly incident: Incident;
   readonly target_count: number;
   /** The rank of the most urgent status of its targets then. */
   readonly rank: number;
-  /** `no`: it has not lasted long enough; `flapping`: it comes and goes, which was said once. */
+  /** `no`: it has not lasted long enough; `flapping`: it comes and goes, and one message has said so. */
   readonly said: "no" | "yes" | "flapping";
-  /** When it was told last. */
+  /** The time of the last message. */
   readonly time: string;
   /** When it began in the last hour, the oldest first. */
   readonly starts: readonly string[];
@@ -24,7 +26,7 @@ export interface Told {
   readonly ended: string | null;
 }
 
-/** Something to say about an incident. */
+/** A message to send about an incident. */
 export interface News {
   readonly event: "began" | "changed" | "ended";
   readonly id: string;
@@ -34,7 +36,10 @@ export interface News {
   readonly times: number;
 }
 
-/** An incident that begins for the third time within an hour will come again: it is told once more, and then no more until it is over. */
+/**
+ * An incident that begins for the third time within an hour will come again: one more message is sent, and then none until it
+ * is over.
+ */
 const FLAPS = 3;
 /** The shortest time between two messages about the same running incident. */
 const CHANGE_EVERY_MS = 300_000;
@@ -43,7 +48,7 @@ const NOTABLE_SHARE = 0.25;
 /** More targets are counted, and not named. */
 const MAX_TARGETS = 100;
 
-/** What a report adds to what was said, and what has been said then. */
+/** The messages that a report requires after the former ones, and the new state of all messages. */
 export function tell(before: readonly Told[], report: Report, rules: NotifyRules) {
   const { generated_at: time, incidents } = report;
   const known = new Map(before.map((one) => [incidentKey(one.incident), one]));
@@ -60,7 +65,7 @@ export function tell(before: readonly Told[], report: Report, rules: NotifyRules
     ),
     ...before
       .filter(({ incident }) => !isRunning.has(incidentKey(incident)))
-      // It goes on in another incident, which has messages of its own.
+      // It continues in another incident, which has its own messages.
       .filter(
         ({ ended, incident: { targets } }) => ended !== null || !targets.every((key) => troubled.has(key)),
       )
@@ -72,7 +77,7 @@ export function tell(before: readonly Told[], report: Report, rules: NotifyRules
   };
 }
 
-/** What was said, by a clock that was set by so much since. */
+/** The state of the messages after the clock was set by `stepMs`. */
 export function shiftTold(told: readonly Told[], stepMs: number): readonly Told[] {
   const shifted = (time: string) => isoTime(Date.parse(time) + stepMs);
   return told.map((one) => ({
@@ -84,7 +89,7 @@ export function shiftTold(told: readonly Told[], stepMs: number): readonly Told[
   }));
 }
 
-/** That it is over, for whoever was told of it. */
+/** The message that an incident is over, for its earlier readers. */
 export function endOf(told: Told): News {
   return newsOf("ended", told);
 }
@@ -96,17 +101,20 @@ interface Running {
 }
 
 interface Step {
-  /** Null: nothing needs to be remembered. */
+  /** Null: nothing needs to be kept. */
   readonly told: Told | null;
   readonly news?: News;
 }
 
-/** Whether somebody wants to be told, except that it ended. That a target which has ended is gone is worth a message, and no alert. */
+/**
+ * Whether the rules want messages about it, other than about its end. A target that is gone after its end is worth a message,
+ * but not an alert.
+ */
 function isWanted({ incident, targets }: Running, rules: NotifyRules): boolean {
   const isFarewell = targets.some(isGone) && rules.severity === "warning";
   return (
     (isAtLeast(incident.severity, rules.severity) || isFarewell) &&
-    // One that the report does not have has left chains.yaml.
+    // A target that the report does not have was removed from chains.yaml.
     (targets.length < incident.targets.length ||
       targets.some(
         (target) =>
@@ -162,8 +170,8 @@ function newsOf(event: News["event"], { id, incident, said, starts, target_count
 }
 
 /**
- * What affects many is told at once: a shared cause, and a pair that is down with all of its variants. Anything else is told after a
- * time in which it may recover; data that are late are as old as they are.
+ * A shared cause, and a pair whose variants are all down, affect many users: their message is sent at once. Any other is sent
+ * after a time in which it may recover; the age of late data counts as a part of that time.
  */
 function isReady({ incident, targets }: Running, time: string, { afterMs }: NotifyRules): boolean {
   const { kind, severity, since } = incident;
@@ -178,7 +186,10 @@ function isReady({ incident, targets }: Running, time: string, { afterMs }: Noti
   return Math.max(nowMs - Date.parse(since), ...lateMs) >= afterMs;
 }
 
-/** More severe, more targets, or another trouble that is as urgent; not within five minutes of the last message. */
+/**
+ * Whether it is more severe, has more targets, or another trouble at least as urgent; never within five minutes of the last
+ * message.
+ */
 function isWorse(before: Told, now: Told): boolean {
   const troubleOf = ({ incident }: Told) => incident.detail.replaceAll(/^[\d,]+ of [\d,]+ | on [^:]*$/g, "");
   const isOther = troubleOf(now) !== troubleOf(before) && now.rank >= before.rank;

@@ -7,13 +7,13 @@ export interface PaceRange {
 }
 
 /**
- * What the latest pairs of polls say of the gap, oldest first: of each pair an interval that holds it, in blocks. Two
- * lists of numbers, because they are small in memory and as text.
+ * The latest measures of the gap, oldest first: for each two polls an interval that contains it, in blocks. Two lists of
+ * numbers, because they are small in memory and as text.
  */
 export interface GapMeasures {
   readonly lows: readonly number[];
   readonly highs: readonly number[];
-  /** When the driving sample of the newest pair, and its partner, were read; null where there is no pair. */
+  /** When the driving sample of the newest measure, and its partner, were read; null without a measure. */
   readonly newest: { readonly atMs: number; readonly partnerMs: number } | null;
 }
 
@@ -27,7 +27,7 @@ export interface GapEstimate {
 
 /** Of an equal gap, this number of measures brings the uncertainty below one block; older ones say little of now. */
 const KEPT_MEASURES = 16;
-/** A gap that this number of measures agree on holds still. */
+/** A gap on which this number of measures agree is steady. */
 const STEADY_MEASURES = 5;
 /** Both heights are whole numbers: half a block; and half as much again, because blocks come unevenly (test/worlds/measured-cases.ts). */
 const ROUNDING_BLOCKS = 0.75;
@@ -35,8 +35,8 @@ const ROUNDING_BLOCKS = 0.75;
 const PARTS_OF_BLOCK = 1_000;
 
 /**
- * Adds what a driving sample (of the target that is polled less often) and the nearest samples of the other say.
- * `sign` is 1 where the driver is the target and -1 where it is what the target is compared with.
+ * Adds the measure of a driving sample (of the target that is polled less often) and the nearest samples of the other. `sign`:
+ * 1 if the driver is the target, -1 if it is the baseline.
  */
 export function addMeasure(
   measures: GapMeasures,
@@ -66,7 +66,7 @@ export function addMeasure(
   const { low, high } = holdingInterval(target, against, pace);
   const [from, to] = isKnown ? [0, lows.length - 1] : [1 - KEPT_MEASURES, lows.length];
   return {
-    // Not `concat`, for that of a bare number makes an array that holds each number as an object.
+    // Not `concat`: with a bare number it makes an array that holds each number as an object.
     lows: lows.slice(from, to).toSpliced(KEPT_MEASURES, 0, low),
     highs: highs.slice(from, to).toSpliced(KEPT_MEASURES, 0, high),
     newest: { atMs, partnerMs },
@@ -74,9 +74,9 @@ export function addMeasure(
 }
 
 /**
- * The interval that all recent measures share, newest first; where an older one no longer meets it, the gap has
- * changed, and what is older is left out. A gap that never holds still for a few polls (an indexer that works in
- * batches) is told by the newest measure alone: those before it would only pull it back.
+ * The interval that all recent measures share, newest first; if an older measure does not overlap it, the gap has changed, and
+ * older ones are left out. A gap that is never steady (an indexer that works in batches) is the newest measure alone: older
+ * ones would only pull it back.
  */
 export function estimateGap({ lows, highs }: GapMeasures): GapEstimate | null {
   const [newestLow, newestHigh] = [lows.at(-1), highs.at(-1)];

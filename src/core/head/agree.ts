@@ -1,11 +1,11 @@
 /*
  * Where the head of a chain is. Each source bounds it from both sides, and it lies where the bounds of most providers overlap
- * (Marzullo 1984; RFC 5905 §11.2.1). docs/how-it-decides.md states the rule; test/core/head/agree.test.ts has a test for each sentence.
+ * (Marzullo 1984; RFC 5905 §11.2.1). docs/how-it-decides.md states the rule; test/core/head/agree.test.ts has a test for each
+ * sentence.
  *
- * 1. Bounds: claim.ts.
- * 2. Who is right: the height that the fewest providers contradict; then that most support.
- * 3. Where the head is: among those that are right, the highest block that most of them expect at the usual pace.
- * 4. Who is wrong: a source above the bound of those that are right, or whose new block bounds the head below theirs.
+ * 1. Bounds: claim.ts. 2. Which height is right: the height that the fewest providers contradict; then the height that most
+ * support. 3. Where the head is: among the sources that are right, the highest block that most of them expect at the usual
+ * pace. 4. Which source is wrong: a source above the bound of the right ones, or whose new block bounds the head below theirs.
  * 5. Memory: the last head, which breaks ties and does not fall by less than a minute.
  */
 
@@ -22,10 +22,10 @@ import {
 } from "./consensus.ts";
 import { areLevel, isWithinMinute, LARGE_STEP_BLOCKS, MINUTE_MS, mostBlocksIn } from "./reach.ts";
 
-/** What a decision rests on besides the claims. */
+/** The grounds of a decision besides the claims. */
 export interface Grounds {
   readonly before: Consensus;
-  /** What an RPC node said of the blocks of suspects, by the key of the source. */
+  /** The replies of an RPC node about the blocks of suspected sources, by the key of the source. */
   readonly proofs: Readonly<Record<string, Proof>>;
   readonly pace: Pace;
   /** The threshold for `lagging`. */
@@ -46,7 +46,7 @@ interface Bounded extends Claim, Bounds {
 
 const ON_ONE_FORK: Bounded["forkedFrom"] = new Set();
 
-/** The head that the claims agree on, and who is excluded. */
+/** The head that the claims agree on, and the excluded sources. */
 export function agreeOnHead(claims: readonly Claim[], grounds: Grounds): Decision {
   const { before, proofs } = grounds;
   const disproved = claims.filter(({ key }) => isDisproved(proofs[key], before));
@@ -58,7 +58,7 @@ export function agreeOnHead(claims: readonly Claim[], grounds: Grounds): Decisio
   const isForked = haveTwoHashes(left);
   const bounded = left.map((claim): Bounded => {
     const forked = isForked ? new Set(keysOf(left.filter((other) => areForked(other, claim)))) : ON_ONE_FORK;
-    // A spread of as many fields takes Node 20 ten microseconds, not half of one.
+    // A spread of this number of fields takes Node 20 ten microseconds instead of half of one.
     return Object.assign({ forkedFrom: forked }, claim, boundsOf(claim, left, grounds));
   });
   const sets = setsOf(bounded, grounds);
@@ -94,8 +94,9 @@ interface Fork {
 }
 
 /**
- * For each height that as few providers contradict, and as many back, as any other: the sources whose bounds hold it. Several
- * if neither an RPC node with a new block nor the last head decides. Heights that are level were only read one after the other.
+ * For each height that the fewest providers contradict and the most back: the sources whose bounds contain it. There are
+ * several if neither an RPC node with a new block nor the last head decides. Heights that are level were only read one after
+ * the other.
  */
 function setsOf(bounded: readonly Bounded[], grounds: Grounds): readonly (readonly Bounded[])[] {
   const { pace } = grounds;
@@ -109,8 +110,8 @@ function setsOf(bounded: readonly Bounded[], grounds: Grounds): readonly (readon
 }
 
 /**
- * The heights that may be the head. Where the highest is within the bounds of all, it alone: all back it, and whoever shows it contradicts a
- * lower one.
+ * The heights that may be the head. If the highest is within the bounds of all sources, it is the only one: all back it, and
+ * the source that shows it contradicts a lower one.
  */
 function heightsOf(claims: readonly Bounded[], upper: "high" | "usual"): readonly Bounded[] {
   const highest = claims.reduce((most, { low }) => Math.max(most, low), 0);
@@ -118,14 +119,14 @@ function heightsOf(claims: readonly Bounded[], upper: "high" | "usual"): readonl
   return isAgreed ? claims.filter(({ low }) => low === highest) : claims;
 }
 
-/** Whether another height stands for this one too: a higher one that is level with it. */
+/** Whether another height replaces this one: it is higher, and level with it. */
 function isShadowed(top: Bounded, other: Supposition, pace: Pace): boolean {
   return other.top.low > top.low && other.set.includes(top) && areLevel(other.top, top, pace);
 }
 
 /**
- * The sources that may be on one fork with `top`: once for each fork among them. Each fork names those of the others, which count
- * against it.
+ * The sources that may be on one fork with `top`: once for each fork among them. Each fork has the sources of the other forks,
+ * which count against it.
  */
 function forksOf(bounded: readonly Bounded[], top: Bounded): readonly Fork[] {
   const others = bounded.filter(({ key }) => !top.forkedFrom.has(key));
@@ -144,7 +145,10 @@ function suppose(top: Bounded, { all, on }: Fork, upper: "high" | "usual", groun
   return { top, set, against };
 }
 
-/** Few that contradict it, then many that back it. A source that says nothing of the upper bound backs what it has shown alone. */
+/**
+ * Few providers that contradict it weigh more, then many that back it. A source without an upper bound backs only heights up to
+ * its own.
+ */
 function weightOf({ against, set, top }: Supposition, pace: Pace): readonly number[] {
   const backers = set.filter((one) => one.usual !== Number.POSITIVE_INFINITY || areLevel(one, top, pace));
   const hasNewNode = backers.some((one) => isNewNode(one, pace));
@@ -152,9 +156,9 @@ function weightOf({ against, set, top }: Supposition, pace: Pace): readonly numb
 }
 
 /**
- * A new block time is evidence; that sources without times are not later than is tolerated is an assumption. So they do not contradict a
- * new block that continues from the head which they had reached themselves; nor one of an RPC node, whose chain was asked, unless
- * it cannot continue from a head that block times have shown.
+ * A new block time is evidence; that sources without times are at most as late as tolerated is an assumption. So they do not
+ * contradict a new block that continues from a head which they had reached; nor a new block of an RPC node, which has confirmed
+ * its chain, unless it cannot continue from a head that block times have shown.
  */
 function isOnlyLate(one: Bounded, top: Bounded, upper: "high" | "usual", grounds: Grounds): boolean {
   if (one.timeMs !== null || one.low >= top.low || !isNew(top, grounds.pace)) {
@@ -179,12 +183,12 @@ function continues({ block }: Claim, { before: { confirmed }, nowMs, pace }: Gro
   );
 }
 
-/** Of heights that continue from the last head the furthest: a lower one is late. */
+/** The weight of a height that continues from the last head: the furthest wins, because a lower one is late. */
 function continuation(top: Bounded, grounds: Grounds): number {
   return continues(top, grounds) ? top.low : 0;
 }
 
-/** The head among the sources that are right: nobody has to be level with anybody. */
+/** The head among the sources that are right, which need not be level with each other. */
 function consensusOf(right: readonly Bounded[], opposed: readonly Opposition[], grounds: Grounds): Consensus {
   const { before, pace } = grounds;
   const [supposed] = heaviest(
@@ -213,7 +217,7 @@ function consensusOf(right: readonly Bounded[], opposed: readonly Opposition[], 
   };
 }
 
-/** While the head goes on from the last one, whoever had reached that one has reached this one. */
+/** While the head continues from the last one, a source that had reached the last one counts as having reached it. */
 function confirmedBy(chosen: Claim, level: readonly Claim[], grounds: Grounds): ConfirmedHead | null {
   const { confirmed } = grounds.before;
   if (providersOf(level) < 2 && !isNewNode(chosen, grounds.pace)) {
@@ -229,8 +233,8 @@ function confirmedBy(chosen: Claim, level: readonly Claim[], grounds: Grounds): 
 }
 
 /**
- * Whether there is evidence for a head: one source alone is none, unless it is an RPC node with a new block or continues from the
- * last head; nor are several that say nothing of the upper bound, unless two providers are level.
+ * Whether there is evidence for a head. A single source is not enough, unless it is an RPC node with a new block or continues
+ * from the last head. Several sources without upper bounds are not enough, unless two providers are level.
  */
 function isShown(chosen: Bounded, right: readonly Bounded[], grounds: Grounds): boolean {
   const { pace } = grounds;
@@ -244,7 +248,7 @@ function isShown(chosen: Bounded, right: readonly Bounded[], grounds: Grounds): 
   );
 }
 
-/** The head as it is remembered. It does not fall by less than a minute, nor while a source that is right still shows it. */
+/** The head with its memory. It does not fall by less than a minute, nor while a source that is right still shows it. */
 function headFrom(chosen: Claim, level: readonly Claim[], before: HeadState | null, pace: Pace): HeadState {
   const freshUntilMs = level.reduce((latest, claim) => Math.max(latest, claim.freshUntilMs), 0);
   const { atMs, block, idleMs, slackMs } = chosen;
@@ -258,7 +262,7 @@ function headFrom(chosen: Claim, level: readonly Claim[], before: HeadState | nu
     : { ...before, freshUntilMs };
 }
 
-/** Why a source is not among those that are right, and which of them contradict it; null if it is only late. */
+/** Why a source is not right, and which right sources contradict it; null if it is only late. */
 function exclusionOf(one: Bounded, right: readonly Bounded[], grounds: Grounds): Opposition | null {
   const forked = right.filter(({ key }) => one.forkedFrom.has(key));
   if (forked.length > 0) {
@@ -269,7 +273,7 @@ function exclusionOf(one: Bounded, right: readonly Bounded[], grounds: Grounds):
     const areDated = one.timeMs !== null && below.some(({ timeMs }) => timeMs !== null);
     return oppositionOf(one, below, areDated ? "times" : "ahead", grounds);
   }
-  // One without block times that is only lower is late.
+  // A source without block times that is only lower is late.
   const above = one.timeMs === null ? [] : right.filter(({ low }) => low > one.high);
   return above.length === 0
     ? null
@@ -294,7 +298,7 @@ export function isFarAhead(opposition: Opposition | null): boolean {
   return opposition !== null && opposition.blocks > LARGE_STEP_BLOCKS;
 }
 
-/** How much longer, or shorter, than the chain takes for the blocks between is the time between two dated blocks. */
+/** The time between two dated blocks, less the time that the chain takes for the blocks between. */
 function apartMs(a: Claim, b: Claim, { intervalMs }: Pace): number | null {
   return a.timeMs === null || b.timeMs === null || intervalMs === null
     ? null
@@ -306,7 +310,7 @@ function isDisproved(proof: Proof | undefined, { opposed }: Consensus): boolean 
   return proof?.says === "other" && opposed.every(({ source }) => source !== proof.node);
 }
 
-/** Whether some height has two hashes: without one there is nothing to compare source by source. */
+/** Whether some height has two hashes; if not, no sources need to be compared. */
 function haveTwoHashes(claims: readonly Claim[]): boolean {
   const hashes = new Map<number, string | null>();
   return claims.some(({ hashed }) =>
@@ -333,7 +337,7 @@ function areForked(a: Claim, b: Claim): boolean {
   return different === 2;
 }
 
-/** The sources whose block times cannot lie on one chain with those of most others. */
+/** The sources whose block times cannot be of one chain with the block times of most others. */
 function misdatedIn(right: readonly Claim[], pace: Pace): readonly string[] {
   const dated = right.filter(({ timeMs }) => timeMs !== null);
   const fitting = dated.map((supposed) => dated.filter((claim) => fitOneChain(claim, supposed, pace)));
@@ -345,7 +349,10 @@ function misdatedIn(right: readonly Claim[], pace: Pace): readonly string[] {
   return keysOf(dated.filter((claim) => !most.includes(claim)));
 }
 
-/** Too many blocks in too short a time cannot be. That few took long proves nothing: chains halt. */
+/**
+ * Whether two claims can be of one chain: not with too many blocks in too short a time. Few blocks in a long time prove
+ * nothing, because chains halt.
+ */
 function fitOneChain(a: Claim, b: Claim, pace: Pace): boolean {
   const [low, high] = a.block <= b.block ? [a, b] : [b, a];
   const spanMs = (high.timeMs ?? 0) - (low.timeMs ?? 0);
@@ -362,7 +369,7 @@ function keysOf(claims: readonly Claim[]): readonly string[] {
   return claims.map(({ key }) => key);
 }
 
-/** The items of the greatest weight, in their order: of two weights the first number that differs decides. */
+/** The items of the greatest weight, in their order. Of two weights the first different number decides. */
 function heaviest<Item>(items: readonly Item[], weigh: (item: Item) => readonly number[]): readonly Item[] {
   let best: Item[] = [];
   let bestWeight: readonly number[] = [];

@@ -1,5 +1,5 @@
 /*
- * When a chain made its blocks. Two histories of points, each of (block, instant), neither of which ever falls: the timestamps that
+ * When a chain made its blocks. Two histories of points, each of (block, instant); neither ever falls: the timestamps that
  * sources report, and the instants at which the reference was seen. From these come the time between blocks, the lag of a
  * target in time, and where the reference was at an instant.
  */
@@ -14,7 +14,7 @@ interface Timeline {
   readonly timesMs: number[];
 }
 
-/** What is known of when a chain made its blocks; edited in place. All instants are on our own clock, which nobody sets. */
+/** The known times of a chain's blocks; edited in place. All instants are of our own monotonic clock. */
 export interface ChainClock {
   /** The wall clock less our own. Block times are those of the wall clock. */
   wallOffsetMs: number;
@@ -26,7 +26,7 @@ export interface ChainClock {
   lastMs: number | null;
   /** The measured time between blocks; null until it has been seen for a minute and twenty blocks. */
   intervalMs: number | null;
-  /** The time between blocks of just now: it follows a change of pace within a minute. */
+  /** The present time between blocks: it follows a change of pace within a minute. */
   recentMs: number | null;
 }
 
@@ -53,9 +53,9 @@ interface MeasuredSpan {
 const INTERVAL_SPAN: MeasuredSpan = { windowMs: 600_000, leastSpanMs: 60_000, leastBlocks: 20 };
 /** Short enough to follow a chain that changes its pace, long enough that a second of latency is 2 %. */
 const PACE_SPAN: MeasuredSpan = { windowMs: 60_000, leastSpanMs: 45_000, leastBlocks: 8 };
-/** Reported times older than this say less about the tip than what was seen. */
+/** Reported times older than this say less about the tip than sightings. */
 const REPORTED_FRESH_MS = 120_000;
-/** On chains faster than this, timestamps in whole seconds say less than what was seen. */
+/** On chains faster than this, timestamps in whole seconds are coarser than sightings. */
 const SECONDS_ARE_COARSE_MS = 2_500;
 /** How far a sighting pulls the even pace towards itself, so that a change of pace is followed. */
 const SIGHTING_SHARE = 0.4;
@@ -69,7 +69,7 @@ export function newClock(wallOffsetMs: number): ChainClock {
   return { wallOffsetMs, reported: empty(), seen: empty(), lastMs: null, intervalMs: null, recentMs: null };
 }
 
-/** Follows the wall clock, which was set: by it, what we saw was at other times, and block times are of other instants. */
+/** Follows the wall clock after it was set: the reported block times are of other instants of our own clock now. */
 export function followWall(clock: ChainClock, wallOffsetMs: number): void {
   const stepMs = wallOffsetMs - clock.wallOffsetMs;
   const { blocks, timesMs } = clock.reported;
@@ -77,7 +77,7 @@ export function followWall(clock: ChainClock, wallOffsetMs: number): void {
   clock.wallOffsetMs = wallOffsetMs;
 }
 
-/** Measures both intervals anew: by block times, which are exact, or else by when the head was seen to move. */
+/** Measures both intervals again: by block times, which are exact, or else by sightings of the head. */
 export function measurePace(clock: ChainClock): void {
   const { reported, seen } = clock;
   const reportedMs = reportedIsFresh(clock) ? measureInterval(reported, INTERVAL_SPAN, seen) : null;
@@ -92,9 +92,9 @@ export function recordHead(clock: ChainClock, sighting: HeadSighting, intervalMs
 }
 
 /**
- * A head of `block` may be anything up to a block time old, but no older than the last sighting of the one before, and was read
- * somewhere between request and reply: within these bounds the even pace of before is believed more than the sighting, which
- * takes out most of the noise.
+ * A head may be up to a block time old, but not older than the last sighting of the block before, and was read somewhere
+ * between request and reply. Within these bounds the former even pace counts more than the sighting, which removes most of the
+ * noise.
  */
 function addSighting(
   { lastMs: sightedMs, seen: timeline }: ChainClock,
@@ -121,7 +121,7 @@ function extend(timeline: Timeline, block: number, timeMs: number): void {
   if ((blocks.at(-1) ?? 0) > block) {
     return;
   }
-  // Points that are not older give way: their instants overlapped, or our own clock was set back.
+  // Points that are not older are dropped: their instants overlapped, or the clock was set back.
   const size = countBelow(timesMs, timeMs);
   const kept = blocks[size - 2] === block ? size - 1 : size;
   blocks.splice(kept, blocks.length, block);
@@ -129,7 +129,7 @@ function extend(timeline: Timeline, block: number, timeMs: number): void {
   thin(timeline);
 }
 
-/** Forgets all timestamps: some of them were told by a source that is wrong. */
+/** Forgets all timestamps: a wrong source reported some of them. */
 export function forgetTimestamps(clock: ChainClock): void {
   clock.reported = { blocks: [], timesMs: [] };
 }
@@ -152,7 +152,8 @@ function fits({ timesMs }: Timeline, at: number, timeMs: number): boolean {
 
 /**
  * The block that the reference had reached at `timeMs`, to fractions of a block (a head of 7 is 6.5 to 7.5). Beyond the
- * sightings it goes on at `intervalMs` for a minute at most, unless it was last seen to stand still; null before that.
+ * sightings it continues at `intervalMs` for at most a minute, unless it was paused at the last sighting; null before the first
+ * one.
  */
 export function referenceAt({ seen }: ChainClock, timeMs: number, intervalMs: number | null): number | null {
   const after = countBelow(seen.timesMs, timeMs);
@@ -179,7 +180,7 @@ export function timeOfBlock(clock: ChainClock, block: number, intervalMs: number
   return timeIn(clock, historyFor(clock, block, intervalMs), block, intervalMs);
 }
 
-/** The time that sources report of a block, if one of them did. */
+/** The reported time of a block, if a source reported it. */
 export function reportedTimeOf({ reported: { blocks, timesMs } }: ChainClock, block: number): number | null {
   const at = countBelow(blocks, block);
   return blocks[at] === block ? (timesMs[at] ?? null) : null;
@@ -190,7 +191,8 @@ type OwnBlock = Pick<ReportedBlock, "block" | "timestampSec">;
 
 /**
  * How long the chain took from the block after a target's to `toBlock`. Both ends are read from one history, so that delays
- * cancel. The chain may have stood at the target's block: as long as it was seen to, and as the next known block leaves room for.
+ * cancel. The chain may have paused at the target's block: for as long as it was seen there, within the time until the next
+ * known block.
  */
 export function timeSinceNext(
   clock: ChainClock,
@@ -224,7 +226,7 @@ function ownTime(history: Timeline, { block, timestampSec }: OwnBlock, clock: Ch
   return ownMs !== null && fits(history, countBelow(history.blocks, block), ownMs) ? ownMs : null;
 }
 
-/** How long the reference was seen to stand at a block. */
+/** How long the reference was seen at a block. */
 function stoodMs({ blocks, timesMs }: Timeline, block: number): number {
   const [first, last] = [countBelow(blocks, block), countBelow(blocks, block + 1) - 1];
   return last <= first ? 0 : (timesMs[last] ?? 0) - (timesMs[first] ?? 0);
@@ -246,7 +248,7 @@ function timeOf(timeline: Timeline, block: number, intervalMs: number | null): B
     : { ms: edge.timeMs + (block - edge.block) * intervalMs, isExtrapolated: true };
 }
 
-/** As {@link timeOf}; beyond the newest timestamp the chain is taken to have gone on as it was seen to. */
+/** As {@link timeOf}; beyond the newest timestamp, the chain is assumed to have advanced as in the sightings. */
 function timeIn(
   clock: ChainClock,
   timeline: Timeline,
@@ -286,7 +288,7 @@ function reportedIsFresh({ reported, seen }: ChainClock): boolean {
 
 /**
  * Time between two blocks over about the last `windowMs` in which the chain moved, or null while the points span too little.
- * What was seen shows where the chain stood still; the other histories may know nothing of it.
+ * The sightings show where the chain paused; the reported times may not.
  */
 function measureInterval(
   timeline: Timeline,
@@ -313,7 +315,7 @@ function measureInterval(
   return movedMs > 0 ? movedMs / (lastBlock - firstBlock) : null;
 }
 
-/** For how long of a time span the chain stood still, of standstills of at least `leastMs`. */
+/** How long the chain paused within a time span, counting pauses of at least `leastMs`. */
 function pausesMs({ blocks, timesMs }: Timeline, fromMs: number, toMs: number, leastMs: number): number {
   let pauses = 0;
   for (let index = Math.max(1, countBelow(timesMs, fromMs)); index < timesMs.length; index += 1) {

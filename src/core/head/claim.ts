@@ -11,21 +11,21 @@ import {
 } from "./reach.ts";
 
 /**
- * How late a source without block times is believed to be at most: a follower of Ethereum's final blocks is up to 19 minutes
- * behind, and most fleets have one.
+ * How late a source without block times is believed to be at most. A follower of Ethereum's final blocks is up to 19 minutes
+ * behind, and most fleets have such a source.
  */
 const UNDATED_LATE_MS = 1_200_000;
 
-/** What one source says of its chain, made from its own last replies alone: the highest of its last few heights. */
+/** What one source reports about its chain, by its own last replies alone: the highest of its last few heights. */
 export interface Claim extends Sighting {
   readonly key: string;
   /** Sources of one provider fail together, and count as one. */
   readonly provider: string;
   /** By how much the instant may be wrong. */
   readonly slackMs: number;
-  /** The time of that block, where the source reports it. */
+  /** The time of that block, if the source reports it. */
   readonly timeMs: number | null;
-  /** When its height last grew; null if it was never seen to grow, or says nothing of where the head is not. */
+  /** When its height last grew; null if it was never seen to grow, or sets no upper bound. */
   readonly advancedMs: number | null;
   /** How long its height had not grown when it last answered. */
   readonly idleMs: number;
@@ -37,14 +37,14 @@ export interface Claim extends Sighting {
   readonly freshUntilMs: number;
 }
 
-/** Between which blocks the head is, if a source is right: at the fastest pace of the chain, and at the usual one. */
+/** The blocks between which the head is if a source is right: at the fastest pace of the chain, and at the usual one. */
 export interface Bounds {
   readonly low: number;
   readonly high: number;
   readonly usual: number;
 }
 
-/** What is known of a source from elsewhere. `staleMs`: how long its evidence counts. */
+/** The context of a source. `staleMs`: how long its evidence counts. */
 interface Context {
   readonly provider: string;
   readonly staleMs: number;
@@ -80,7 +80,7 @@ export function claimOf(source: SourceState, { provider, staleMs, pace, wall }: 
   };
 }
 
-/** Whether it went further than the chain can have gone meanwhile, and still does: it is on its way from below. */
+/** Whether it advanced further than the chain can have made meanwhile, and still does: it comes up from below. */
 export function isBackfilling({ samples }: Pick<SourceState, "samples">, pace: Pace): boolean {
   const [oldest, previous, newest] = [samples[0], samples.at(-2), samples.at(-1)];
   if (oldest === undefined || previous === undefined || newest === undefined) {
@@ -99,8 +99,8 @@ export function isNew({ atMs, timeMs }: Claim, { intervalMs }: Pace): boolean {
 }
 
 /**
- * The bounds of a source. One that reports the time of its block was at the head then; one that reports none is late by as much as is
- * tolerated when it last advanced. One that was never seen to advance says nothing of the upper bound.
+ * The bounds of a source. If it reports the time of its block, it was at the head then. If it reports none, it was at most as
+ * late as tolerated when it last advanced. If it was never seen to advance, it has no upper bound.
  */
 export function boundsOf(
   claim: Claim,
@@ -126,7 +126,10 @@ export function boundsOf(
   return { low: block, high: Math.max(block + mostBlocksIn(sinceMs, pace), usual), usual };
 }
 
-/** Whether a source that was read for the first time is level with another provider's: two are not late by the same time. */
+/**
+ * Whether a source that was read for the first time is level with one of another provider: two providers are unlikely to be
+ * late by the same time.
+ */
 function hasCompany(claim: Claim, claims: readonly Claim[], pace: Pace): boolean {
   return (
     claim.isFirst &&

@@ -2,7 +2,7 @@ import type { Chain } from "../model/fleet.ts";
 import type { Sighting } from "../model/sample.ts";
 import type { ChainClock, HeadSighting } from "./chain-clock.ts";
 
-/** What the sources of a chain together say of its head. */
+/** The head on which the sources of a chain agree, and which sources are excluded. */
 export interface Consensus {
   readonly head: HeadState | null;
   /** Keys of the sources that are level with the head. */
@@ -25,15 +25,15 @@ export const NO_CONSENSUS: Consensus = {
 export interface HeadState extends HeadSighting {
   /** When the chain was first seen there. */
   readonly reachedMs: number;
-  /** After this it is only a memory: nothing may be derived from it. */
+  /** After this instant it is only a memory: nothing may be derived from it. */
   readonly freshUntilMs: number;
 }
 
 /** The last head that two providers, or an RPC node with a new block, have shown. */
 export interface ConfirmedHead extends Sighting {
-  /** Whether a new block time showed it, or one before it that it continues. */
+  /** Whether a new block time has shown it, or a head that it continues. */
   readonly isDated: boolean;
-  /** Keys of the sources that have reached it, or one before it. */
+  /** Keys of the sources that have reached it, or a head that it continues. */
   readonly members: readonly string[];
 }
 
@@ -58,7 +58,7 @@ export interface Opposition extends DoubtedBlock {
   readonly proof: string | null;
 }
 
-/** Why the others do not believe it to be of this chain, or null. */
+/** Why the others contradict a source, or null. */
 export function contradictionOf(
   { key }: { readonly key: string },
   { consensus }: { readonly consensus: Pick<Consensus, "opposed"> },
@@ -66,17 +66,17 @@ export function contradictionOf(
   return consensus.opposed.find(({ source }) => source === key) ?? null;
 }
 
-/** A block that an RPC node is asked for, which can say whether it is on the chain. */
+/** A block for which an RPC node is asked: it knows whether the block is on the chain. */
 export interface Suspicion extends DoubtedBlock {
   /** The source's key of the node. */
   readonly node: string;
 }
 
-/** What the node said. */
+/** The reply of the node. */
 export interface Proof extends Omit<Suspicion, "source"> {
   /** `none`: the node lacks the block; `unclear`: the hashes cannot be compared. */
   readonly says: "same" | "other" | "none" | "unclear";
-  /** In a clause. */
+  /** The reply as a clause. */
   readonly text: string;
 }
 

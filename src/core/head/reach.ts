@@ -2,11 +2,11 @@ import type { Sighting } from "../model/sample.ts";
 import type { Pace } from "./consensus.ts";
 
 /*
- * How far a chain can get. Two answers: the most that it can make at all (`mostBlocksIn`), which nobody may be beyond, and
+ * How far a chain can get. Two answers: the most that it can make at all (`mostBlocksIn`), above which a source is wrong, and
  * the most that it usually makes (`usualBlocksIn`), which says where its head is expected.
  */
 
-/** What is read one after the other, delayed, or cached on its way: the least time that says anything. */
+/** The shortest time that means anything: replies come one after the other, delayed, or from caches. */
 export const MINUTE_MS = 60_000;
 /** Chains that make up for a halt were seen at three to four times their pace ... */
 const BURST_MEASURED = 4;
@@ -18,7 +18,7 @@ const FASTEST_INTERVAL_MS = 100;
 export const SLACK_BLOCKS = 16;
 /** Replicas and reorgs move a height by less. A larger step back is the source's own, and a height further ahead is not exported. */
 export const LARGE_STEP_BLOCKS = 256;
-/** A pace that was measured over ten minutes is wrong by no more. */
+/** The largest error of a pace that was measured over ten minutes. */
 const PACE_ERROR = 0.02;
 /** Chance alone exceeds three standard deviations in one case of 700. */
 export const DEVIATIONS = 3;
@@ -45,7 +45,7 @@ export function isWithinMinute(blocks: number, { intervalMs }: Pace): boolean {
   return blocks <= (intervalMs === null ? SLACK_BLOCKS : MINUTE_MS / intervalMs);
 }
 
-/** Whether two sources are at one place, to within a minute, though they were read at different instants. */
+/** Whether two sources are at the same height to within a minute, allowing for the instants at which they were read. */
 export function areLevel(a: Sighting, b: Sighting, pace: Pace): boolean {
   const [older, newer] = a.atMs <= b.atMs ? [a, b] : [b, a];
   const grown = newer.block - older.block;

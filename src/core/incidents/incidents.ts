@@ -10,7 +10,7 @@ import type { LastPoll, SourceState } from "../source/source-state.ts";
 /** An incident before it is judged. */
 export type SharedCause = Omit<Incident, "severity">;
 
-/** What shared causes are looked for in. */
+/** The input in which shared causes are found. */
 export interface CauseInput {
   readonly targets: readonly TargetReport[];
   readonly endpoints: readonly Endpoint[];
@@ -52,10 +52,10 @@ interface Cause {
 type EndpointOf = ReadonlyMap<string, Endpoint>;
 
 /**
- * Finds causes that explain the trouble of many targets, each target explained once: the cause that explains most
- * first, of equals the narrowest. Evidence of one cause is one status that began at one time, on one host or with more than
- * two targets; unrelated faults would otherwise hide one another. An incident that goes on keeps its start time, and ends at a lower share than it starts.
- * It does not end while some of its targets are unknown: after a restart or a suspend they have yet to be polled.
+ * Finds causes that explain the trouble of many targets, each target explained once: the cause that explains most first, of
+ * equals the narrowest. Evidence of one cause is one status that began at one time, on one host or with more than two targets;
+ * unrelated faults would otherwise hide one another. A running incident keeps its start time, and ends at a lower share than it
+ * starts. It does not end while some of its targets are unknown: after a restart or a suspend they have yet to be polled.
  */
 export function findCauses(previous: readonly Incident[], input: CauseInput): readonly SharedCause[] {
   const { targets, nowMs } = input;
@@ -121,7 +121,7 @@ function isTroubled(target: TargetReport): boolean {
   return traitsOf(target.status).trouble !== null && !isFirstSync(target);
 }
 
-/** Whether this is more than a coincidence. That a chain has halted is known from a node. */
+/** Whether this is more than a coincidence. A halted chain is known from a node. */
 function isEvidence({ status, explained }: Cause, endpointOf: EndpointOf): boolean {
   const hosts = new Set(explained.map(({ key }) => endpointOf.get(key)?.host));
   return (
@@ -130,7 +130,7 @@ function isEvidence({ status, explained }: Cause, endpointOf: EndpointOf): boole
   );
 }
 
-/** The most targets whose statuses began one soon after another. */
+/** The largest number of targets whose statuses began soon after one another. */
 function begunTogether(targets: readonly TargetReport[], endpointOf: EndpointOf): readonly TargetReport[] {
   const pollMs = Math.max(0, ...targets.map(({ key }) => endpointOf.get(key)?.pollIntervalMs ?? 0));
   const begun = targets
@@ -197,7 +197,7 @@ const endpointIndex = memoize((endpoints: readonly Endpoint[]) => {
   };
 });
 
-/** A chain is at fault when all of its indexers that answer have the same trouble. One that answers for another chain says nothing. */
+/** A chain is at fault when all of its replying indexers have the same trouble. An indexer of another chain does not count. */
 function hasHalted(members: readonly TargetReport[], affected: Affected, isActive: boolean): boolean {
   const answering = members.filter(
     (member) => affected.has(member) || (traitsOf(member.status).answers && member.status !== "diverged"),
@@ -216,7 +216,7 @@ function isDown(
   return isActive ? down > endpoints.length * START_SHARE : down === endpoints.length;
 }
 
-/** A provider opposes the rest when all that it serves on some chain, two targets or more, is excluded there. */
+/** A provider opposes the rest if all of its targets on some chain, at least two, are excluded there. */
 function isOpposing(members: readonly TargetReport[], affected: Affected, isActive: boolean): boolean {
   return (
     [...affected].every(({ status }) => status === "diverged") &&
@@ -235,7 +235,7 @@ function share(members: readonly TargetReport[], affected: Affected): number {
   return members.length === 0 ? 0 : hit / members.length;
 }
 
-/** Reasons that a broken network of our own, or a proxy in it, gives. Any other is an answer from the far end. */
+/** Reasons that our own broken network, or a proxy in it, may cause. Any other reason is a reply from the far end. */
 const UNREACHED: ReadonlySet<FailureReason> = new Set([
   "timeout",
   "dns",
@@ -251,10 +251,10 @@ const SILENT_POLLS = 2;
 const TOGETHER_POLLS = 2;
 
 /**
- * Whether our own network is down: there was no recent reply, and all hosts (two or more) fail. Hosts that have not been
- * polled since are ignored while they are fewer than those that went silent together; RPC nodes count only among the latter.
- * A host that is not polled, because of our budget or because it asked us to wait, proves nothing. `ranSinceMs`: this process stood
- * still before, and could hear no reply.
+ * Whether our own network is down: there was no recent reply, and all hosts (two or more) fail. Hosts that have not been polled
+ * since are ignored while they are fewer than the hosts that went silent together; RPC nodes count only among the latter. A
+ * host that is not polled, because of our budget or because it asked us to wait, proves nothing. `ranSinceMs`: before this
+ * instant the process was suspended, and could not read a reply.
  */
 export function isNetworkDown(
   sources: readonly SourceState[],

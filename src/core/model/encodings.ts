@@ -62,7 +62,7 @@ function decode(layer: Layer, encoding: RegExp): Layer | null {
   return { text: parts.join(""), from: (at) => from[at] ?? 0, to: (at) => to[at] ?? 0 };
 }
 
-/** Null: it is not a character; empty: the beginning of one that was cut. */
+/** Null: it is not a character; empty: the beginning of a cut character. */
 function characterOf(encoded: string): string | null {
   const [, , hex, decimal, name, escaped] =
     /^(?:(%|\\x|\\u|&#x)([\da-f]{2,6})|&#(\d+)|&([a-z]+)|\\(.));?$/is.exec(encoded) ?? [];

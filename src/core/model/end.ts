@@ -3,7 +3,7 @@ import { formatNumber } from "./text.ts";
 /** Where an indexer or a chain is finished, as configured: at a block, or from 00:00 UTC of a day. */
 export type End = number | string;
 
-/** Whether what has got to `block` is at its end; `wallMs`: now by the wall clock. */
+/** Whether an indexer or chain that has reached `block` is at its end. `wallMs`: the present wall clock. */
 export function isReached(end: End, block: number, wallMs: number): boolean {
   return typeof end === "number" ? block >= end : wallMs >= Date.parse(end);
 }

@@ -28,7 +28,7 @@ export interface Chain {
   /** The address of its block explorer, or null. */
   readonly explorer: string | null;
   readonly thresholds: Thresholds;
-  /** Where it ends, as configured; absent: it goes on. */
+  /** Where it ends, as configured; absent: it does not end. */
   readonly until?: End;
 }
 
@@ -44,7 +44,7 @@ export interface Target {
   readonly chainId: number;
   /** The deployment that dialect `graph-status` asks for, and no other dialect. */
   readonly deployment?: string;
-  /** What has faults in common, as configured; absent: the host of its endpoint. */
+  /** The provider, as configured; absent: the host of its endpoint. */
   readonly provider?: string;
   readonly explorer: string | null;
   readonly playground: string | null;
@@ -57,9 +57,9 @@ export interface Target {
 }
 
 /**
- * How an indexer is asked, and where its reply has what. A path is a list of field names and of positions in lists, joined by
- * dots: `$` is the start itself, `$key` the key of a row, `a|b` is b where a is absent or null, and with `?` at its end it
- * may lead nowhere. Paths start at `root`, or at a row of `rows`.
+ * How an indexer is asked, and where the values are in its reply. A path is a list of field names and of positions in lists,
+ * joined by dots: `$` is the start itself, `$key` the key of a row, `a|b` is b where a is absent or null, and with `?` at its
+ * end it may lead nowhere. Paths start at `root`, or at a row of `rows`.
  */
 export interface Form {
   /** GraphQL queries, richest first. Without `query` and `body` it is a GET. */
@@ -87,7 +87,7 @@ export interface Form {
   readonly notStarted?: readonly (string | number | null)[] | undefined;
 }
 
-/** Which gauges of a Prometheus page are a height and its time, and which of their labels say of what. */
+/** The gauges of a Prometheus page with a height and its time, and the labels with the chain. */
 export interface MetricsForm {
   readonly height: string;
   /** In unix seconds. */
@@ -132,7 +132,7 @@ export interface Endpoint {
   readonly provider?: string;
   /** The id of an RPC node's chain, which it must confirm; absent for an indexer. */
   readonly chainId?: number;
-  /** How it is asked, of dialect `custom` and of no other. */
+  /** How it is asked; only for dialect `custom`. */
   readonly custom?: Form;
   /** What is read of its page, beside or in place of what its dialect knows: of dialect `metrics` and those based on it. */
   readonly metrics?: Partial<MetricsForm>;
@@ -198,7 +198,7 @@ export interface Budget {
 }
 
 export interface Fleet {
-  /** Of what chains.yaml has it poll, without secrets: equal in two processes that poll the same. Null: the fleet is simulated. */
+  /** A digest of what is polled, without secrets: equal in two processes that poll the same. Null: the fleet is simulated. */
   readonly digest: string | null;
   readonly chains: readonly Chain[];
   /** In the order of the file: the first indexer of a protocol is the one that the others are compared with. */
@@ -243,7 +243,7 @@ export function servingTier<T extends Pick<Target, "tier">>(targets: readonly T[
   return production.length === 0 ? targets : production;
 }
 
-/** Those of the serving tier that serve users: the ones that go on, or all where all have ended. */
+/** The targets of the serving tier that serve users: without ended ones, unless all have ended. */
 export function servingTargets<T extends Pick<Target, "tier"> & { readonly ended: string | null }>(
   targets: readonly T[],
 ): readonly T[] {

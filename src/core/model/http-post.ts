@@ -15,19 +15,19 @@ export interface Reply {
   readonly httpStatus: number;
   /** The unparsed `Retry-After` header, or null. */
   readonly retryAfter: string | null;
-  /** Where a redirect leads; absent for any other answer. No redirect is followed. */
+  /** The target of a redirect; absent for any other reply. No redirect is followed. */
   readonly location?: string;
   readonly body: string;
 }
 
-/** What came of it. Times are whole unix milliseconds, their distance measured by a clock that never jumps. */
+/** The result of a request. Times are whole unix milliseconds, their distance measured by a clock that never jumps. */
 export type PostResult = { readonly sentAtMs: number; readonly receivedAtMs: number } & ReplyOrFailure;
 
 export type ReplyOrFailure = { readonly kind: "replied"; readonly reply: Reply } | PostFailure;
 
 export interface PostFailure extends Failure {
   readonly kind: "failed";
-  /** Of a reply that failed after its head, such as one that breaks off. */
+  /** The status of a reply that failed after its head, for example because it broke off. */
   readonly httpStatus?: number;
 }
 

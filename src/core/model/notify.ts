@@ -3,9 +3,9 @@ export const NOTIFY_FORMATS = ["json", "slack", "discord", "telegram", "text"] a
 
 export type NotifyFormat = (typeof NOTIFY_FORMATS)[number];
 
-/** Which incidents are told, and when. */
+/** The incidents about which messages are sent, and when. */
 export interface NotifyRules {
-  /** How long there is trouble before it is told, unless it affects many. */
+  /** How long there is trouble before a message is sent, unless it affects many. */
   readonly afterMs: number;
   /** Null: all. */
   readonly protocols: readonly string[] | null;

@@ -1,6 +1,9 @@
 import type { QueryResult } from "./selection.ts";
 
-/** Why a poll returned no usable answer: a closed list, and the metric label `reason`. `query`: a height, but not what a probe asks for. */
+/**
+ * Why a poll returned no usable reply: a closed list, and the metric label `reason`. `query`: a height, but not what a probe
+ * asks for.
+ */
 export const FAILURE_REASONS = [
   "timeout",
   "dns",
@@ -44,7 +47,7 @@ export interface ReportedBlock {
 
 /** The newest block that an indexer says it has processed. */
 export interface Head extends ReportedBlock {
-  /** The deployment that answered, e.g. `Qm…`; changes when a new version is published. */
+  /** The deployment of the reply, e.g. `Qm…`; changes when a new version is published. */
   readonly deployment: string | null;
   /** The indexer's own flag. True is bad news; false proves nothing. */
   readonly indexingErrors: boolean | null;
@@ -65,12 +68,12 @@ export type Observation = PollTimes & { readonly source: string } & (
     | {
         readonly kind: "head";
         readonly head: Head;
-        /** What the same reply said of the queries of probes; absent: none was asked. */
+        /** The results of the queries of probes in the same reply; absent: none was asked. */
         readonly queries?: readonly QueryResult[];
       }
     /** Envio's -1, Ponder's null, graph-node's "has not started syncing yet": no failure, and no height. */
     | { readonly kind: "not_started" }
-    /** A multi-chain answer without this expected chain. */
+    /** A multi-chain reply without this expected chain. */
     | { readonly kind: "missing" }
     | (Failure & {
         readonly kind: "failed";

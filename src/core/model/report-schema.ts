@@ -116,11 +116,11 @@ const Target = z.object({
   thresholds: Thresholds.describe("Those of its indexer; null: those of its chain").nullable().default(null),
   ended: orNull(
     Text,
-    "The end in chains.yaml that it has reached, a date or a block, as until has it; null: it goes on",
+    "The end in chains.yaml that it has reached, a date or a block, as until has it; null: it has not ended",
   ),
   preferred: Flag.describe("The freshest healthy target of its protocol and chain").default(false),
   maintenance: Flag.describe(
-    "Planned, so that it raises no alert: inside a maintenance window; or it has ended, and stands still or is gone. The status is determined as usual",
+    "Planned, so that it raises no alert: inside a maintenance window; or it has ended, and has stopped or is gone. The status is determined as usual",
   ).default(false),
   maintenance_until: orNull(Time, "When that window ends").default(null),
   detail: Text.describe("One sentence that explains the status"),
@@ -163,7 +163,7 @@ const Chain = z.object({
     .default(null),
   dispute: orNull(
     Text,
-    "Who contradicts whom where there is no reference for that reason, and what would decide it; else null",
+    "Which sources contradict each other, if there is no reference for that reason, and what would decide it; else null",
   ),
   standings: z
     .array(Standing)
@@ -280,7 +280,7 @@ export const ReportSchema = z.object({
   unlisted: z
     .array(z.object({ endpoint: Text, chain_ids: z.array(Count) }))
     .describe(
-      "Endpoints whose last reply named chains, with the ids of those that chains.yaml does not list for them",
+      "Endpoints whose last reply named chains, with the ids of the chains that chains.yaml does not list for them",
     )
     .default([]),
 });

@@ -13,7 +13,7 @@ export interface Sighting {
 /** Chains' clocks run ahead of ours by seconds: a timestamp more than a minute later than now is not a time at all. */
 const MAX_AHEAD_MS = 60_000;
 
-/** What is kept of a head. A timestamp that cannot be one is dropped. `wall`: the offset of the wall clock. */
+/** The sample of a head. An impossible timestamp is dropped. `wall`: the offset of the wall clock. */
 export function sampleOf(head: Head, times: PollTimes, wall: WallOffset): Sample {
   const { timestampSec } = head;
   const isTime =
@@ -29,7 +29,7 @@ export function sampleOf(head: Head, times: PollTimes, wall: WallOffset): Sample
   };
 }
 
-/** What is known of the wall clock: its time less that of our own clock, which nobody sets. */
+/** The wall clock less our own monotonic clock. */
 export interface WallOffset {
   readonly wallOffsetMs: number;
 }

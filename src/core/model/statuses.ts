@@ -1,6 +1,6 @@
 import type { FailureReason } from "./observation.ts";
 
-/** What holds for all targets of one status. */
+/** The traits of all targets with one status. */
 interface StatusTraits {
   /** The later, the sooner a person should look at it. */
   readonly urgency: number;
@@ -75,7 +75,7 @@ const STATUS_TRAITS = {
     answers: true,
     urgency: 10,
     runbook: "SynclagChainMissing",
-    trouble: "are missing from the answer",
+    trouble: "are missing from the reply",
     pages: true,
   },
   failed: {
@@ -148,7 +148,7 @@ export const STATUSES_BY_URGENCY: readonly Status[] = NAMES.toSorted(
   (a, b) => STATUS_TRAITS[a].urgency - STATUS_TRAITS[b].urgency,
 );
 
-/** What holds for a status; one of another version's daemon is like `lagging`, and has no runbook. */
+/** The traits of a status. An unknown status, of another version's daemon, is like `lagging`, without a runbook. */
 export function traitsOf(status: string): StatusTraits {
   const known: Readonly<Record<string, StatusTraits>> = STATUS_TRAITS;
   return (

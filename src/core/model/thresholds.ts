@@ -2,9 +2,14 @@ import type { Thresholds } from "./fleet.ts";
 import { atPace } from "./limit.ts";
 import type { Sample } from "./sample.ts";
 
-/** Polls after which an observation is no longer evidence, if `stale` is shorter: one that fails, and one that is late. */
+/**
+ * Polls after which an observation is no longer evidence, if `stale` is shorter: one poll may fail, and the next may be late.
+ */
 const STALE_POLLS = 3;
-/** Blocks that a chain may take before a silence is a standstill: where they come at random, fifty means never come late. */
+/**
+ * Block times after which a silence is a standstill: even on a chain with random block times, fifty of them practically never
+ * pass without a block.
+ */
 const STALLED_BLOCKS = 50;
 
 /** The thresholds with the time of those in blocks, where the pace is known. */

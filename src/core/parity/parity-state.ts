@@ -196,7 +196,7 @@ function isComparable(shared: SharedHeight, own: KnownValues, against: KnownValu
   return isBelieved && (!shared.isBetween || (isSteady(own) && isSteady(against)));
 }
 
-/** A block is compared once, and again where both stand still there. */
+/** Whether a comparison is new: a block is compared once, and again only if both targets have stopped there. */
 function isNews({ last, result }: KnownComparison, shared: SharedHeight, times: ReadTimes): boolean {
   if (last === null || shared.block > last.block) {
     return true;

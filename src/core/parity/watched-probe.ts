@@ -51,8 +51,8 @@ function targetsOf({ indexers }: Fleet, probe: string, chain: string): readonly 
 }
 
 /**
- * Every two variants that serve users are compared, so that the odd one of three can be told; a target of another tier
- * is compared with the first of them, as gaps are.
+ * Every two variants that serve users are compared, which shows the odd one of three; a target of another tier is compared with
+ * the first of them, as for gaps.
  */
 function comparedAmong(targets: readonly ProbedTarget[]): readonly ComparedTargets[] {
   const first = targets.find(isProduction) ?? targets[0];

@@ -13,7 +13,7 @@ import {
 import { isoTime } from "../model/text.ts";
 import { incidentsOf } from "./incidents-of.ts";
 
-/** All that a report is made from. */
+/** The input of a report. */
 export interface ReportInput extends Pick<Report, "config_digest" | "budgets" | "skipped" | "unlisted"> {
   readonly chains: readonly { readonly report: ChainPart; readonly state: Pick<ChainState, "sources"> }[];
   readonly endpoints: readonly Endpoint[];
@@ -33,8 +33,8 @@ export interface ReportInput extends Pick<Report, "config_digest" | "budgets" | 
 }
 
 /**
- * Composes the one report that every output is made from. While our own network is down, every status is `unknown`. A target of
- * which nothing is changed is the same object as before, so that comparing it with the previous report is quick.
+ * Composes the one report that every output is made from. While our own network is down, every status is `unknown`. An
+ * unchanged target is the same object as before, so that it is quickly compared with the previous report.
  */
 export function composeReport(input: ReportInput): Report {
   const { chains, explanations, incidents, nowMs } = input;
@@ -59,7 +59,7 @@ export function composeReport(input: ReportInput): Report {
   };
 }
 
-/** The incidents that there are now, by those that were decided last: one that goes on keeps its start time. */
+/** The present incidents. An incident that was already running keeps its start time. */
 export function decideIncidents(input: ReportInput, isNetworkDown: boolean): readonly Incident[] {
   const { chains, endpoints, incidents: previous, nowMs } = input;
   const targets = targetsIn(input);
@@ -95,7 +95,7 @@ function asUnknown(target: TargetReport, detail: string, since: string | null): 
   return { ...target, ...noLag, status: "unknown", unconfirmed: null, since, preferred: false, detail };
 }
 
-/** Whether it stands still at its end, or is gone since: both were announced. */
+/** Whether it has stopped at its end, or is gone since: both were announced. */
 function isPast(target: TargetReport): boolean {
   return isGone(target) || (target.ended !== null && target.status === "ok");
 }

@@ -19,12 +19,12 @@ import { divergedText } from "../status/exclusion-text.ts";
 import type { Lag } from "../status/lag.ts";
 import type { ChainView, Dispute, Ended } from "../status/view.ts";
 
-/** What a detail is written from. */
+/** The facts from which a detail is written. */
 export interface Facts {
   readonly status: Status;
   /** What the last poll indicates, where it is not the status and another poll has to confirm it. */
   readonly unconfirmed: Status | null;
-  /** Null: it goes on. */
+  /** Null: it has not ended. */
   readonly ended: Ended | null;
   readonly state: SourceState;
   readonly view: ChainView;
@@ -75,7 +75,7 @@ const CLAUSES: Readonly<Record<Status, (facts: Facts) => string>> = {
       : divergedText(contradiction);
   },
   chain_halted: (facts) =>
-    `the chain itself stands still, as an independent RPC node shows; this target is ${behindText(facts)}`,
+    `the chain itself has halted, as an independent RPC node shows; this target is ${behindText(facts)}`,
   stalled: stalledText,
   syncing: (facts) =>
     facts.state.last?.kind === "not_started"
@@ -108,7 +108,7 @@ export function detailOf(facts: Facts): string {
   return `${what}${clauseOf(now)}${replicasText(now)}`;
 }
 
-/** Of a target at its end, that comes first: nothing else explains that it may stand still, or be gone. */
+/** The clause of a target. Its end comes first: nothing else explains why it may stop, or be gone. */
 function clauseOf(facts: Facts): string {
   const { ended, state, status, view } = facts;
   if (ended === null) {
@@ -140,7 +140,7 @@ export function disputeText({ hasRpc, sides }: Dispute): string {
   const distance = Math.max(...blocks) - Math.min(...blocks);
   const apart = distance === 0 ? "at one height" : `${formatCount(distance, "block")} apart`;
   const decider = hasRpc ? "one more variant" : "an RPC node (rpc) or one more variant";
-  return `${formatList(all)} contradict each other, ${apart}, and as many stand on each side; ${decider} would decide it`;
+  return `${formatList(all)} contradict each other, ${apart}, with equal weight on each side; ${decider} would decide it`;
 }
 
 /** That its answers alternate between two heights, and how often it is the lower. */
@@ -148,7 +148,7 @@ function replicasText({ state, status }: Facts): string {
   const between = traitsOf(status).hasHeight ? disagreementOf(state.replicas) : null;
   return between === null
     ? ""
-    : `; its replicas disagree by ${formatCount(between.blocks, "block")}: ${formatNumber(between.low)} of its last ${formatNumber(between.of)} answers were that far behind the others`;
+    : `; its replicas disagree by ${formatCount(between.blocks, "block")}: ${formatNumber(between.low)} of its last ${formatNumber(between.of)} replies were that far behind the others`;
 }
 
 /** The failure of the last poll, where it is the reason of the status. */
@@ -164,7 +164,7 @@ function unknownText({ state: { last, pollIntervalMs }, view }: Facts): string {
   }
   const agoMs = view.nowMs - last.receivedAtMs;
   if (agoMs > staleAfterMs(view.thresholds, pollIntervalMs)) {
-    return `the last answer is ${formatDuration(agoMs)} old, too old to be evidence`;
+    return `the last reply is ${formatDuration(agoMs)} old, too old to be evidence`;
   }
   return last.kind === "failed"
     ? `the last poll failed: ${failureText(last, view)}`
@@ -200,12 +200,14 @@ function positionText(facts: Facts): string {
   return `${stands}, ${behindText(facts, stoodMs)}`;
 }
 
-/** Whether an advance so long ago is no longer than two polls or block times ago. */
+/** Whether an advance is at most two polls or block times ago. */
 function isRecent(agoMs: number, { state, view }: Facts): boolean {
   return agoMs <= RECENT * Math.max(view.intervalMs ?? 0, state.pollIntervalMs);
 }
 
-/** How far it is behind. Where it stood at the head and stopped `stoodMs` ago, that is its time behind, which is not said again. */
+/**
+ * How far it is behind. If it was at the head when it stopped `stoodMs` ago, that is its time behind, and it is not repeated.
+ */
 function behindText(facts: Facts, stoodMs: number | null = null): string {
   const { lag, view } = facts;
   const isSaid = stoodMs !== null && lag?.ms != null && isRecent(Math.abs(lag.ms - stoodMs), facts);

@@ -3,10 +3,10 @@ import { type Incident, incidentKey, isGone, type Report, type TargetReport } fr
 import { isoTime } from "../model/text.ts";
 import { type JudgedPair, judgeReport, needsAction, worst } from "./severity.ts";
 
-/** What incidents are found in. */
+/** The input in which incidents are found. */
 interface IncidentsInput extends Pick<Report, "chains" | "parity" | "targets"> {
   readonly causes: readonly SharedCause[];
-  /** The incidents of the previous report, so that one that goes on keeps its start time. */
+  /** The incidents of the previous report: a running incident keeps its start time. */
   readonly previous: readonly Incident[];
   readonly nowMs: number;
 }
@@ -14,9 +14,9 @@ interface IncidentsInput extends Pick<Report, "chains" | "parity" | "targets"> {
 type Found = Pick<Incident, "kind" | "scope" | "subject" | "detail" | "targets">;
 
 /**
- * All incidents: the shared causes; then pairs and single targets in trouble that no cause explains. Each target in trouble is in one
- * of them, so there is an incident whenever a person should look. One whose targets have become unknown goes on. A target that has
- * ended and is gone is a calm one: nobody needs to look, and somebody should know.
+ * All incidents: the shared causes; then pairs and single targets in trouble that no cause explains. Each target in trouble is
+ * in one of them, so there is an incident whenever a person should look. An incident whose targets have become unknown
+ * continues. A target that has ended and is gone is a calm incident: somebody should know, but nobody needs to look.
  */
 export function incidentsOf({ causes, previous, nowMs, ...report }: IncidentsInput): readonly Incident[] {
   const { pairs, targets: severities } = judgeReport({ ...report, incidents: [] });

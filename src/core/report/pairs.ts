@@ -83,7 +83,10 @@ function isSilent(target: TargetReport): boolean {
   return isGone(target) || target.status === "unknown" || target.status === "throttled";
 }
 
-/** Whether users get data that are at most late. One that waits for a halted chain has its last block; an unknown lag is not under any limit. */
+/**
+ * Whether users get correct data that may only be late. A target that waits for a halted chain has its last block; an unknown
+ * lag counts as too late.
+ */
 function isMerelyLate(target: TargetReport, chain: ChainSummary): boolean {
   const { status } = target;
   const isLate = status === "lagging" || status === "syncing" || status === "throttled";

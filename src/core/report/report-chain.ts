@@ -162,8 +162,8 @@ function standingOf(
 }
 
 /**
- * The gaps between the variants of each protocol, where both have fresh heights that no other source contradicts, and
- * are judged by these: not by their low replicas. One that has ended by itself falls behind for ever.
+ * The gaps between the variants of each protocol, where both have fresh heights that no other source contradicts, and are
+ * judged by these, not by their low replicas. A target whose indexer has ended is left out: it falls behind forever.
  */
 function reportGaps(state: ChainState, watched: WatchedChain, view: ChainView): readonly GapReport[] {
   const comparable = new Map(
@@ -308,7 +308,7 @@ function unconfirmedOf(source: SourceState, status: Status, view: ChainView): St
   return vote === null || vote.status === status ? null : vote.status;
 }
 
-/** The reason of the last failure, where it is why the target has the status that is told. */
+/** The reason of the last failure, if it is the cause of the reported status. */
 function reasonOf(state: SourceState, said: Status, view: ChainView): TargetReport["reason"] {
   const { indexingErrors, last, queries } = state;
   if (said === "diverged" && isFarAhead(contradictionOf(state, view))) {
@@ -341,7 +341,7 @@ function addDetail<Report extends { readonly [FACTS]: Facts }>(
   Object.defineProperty(report, "detail", DETAIL);
 }
 
-/** The height that the lag is measured from; one that is stale, or cannot exist yet, is not shown. */
+/** The height from which the lag is measured; a stale height, or one too high for the chain, is not shown. */
 function reportHeight(
   state: SourceState,
   view: ChainView,
@@ -386,9 +386,9 @@ function statusAt(
 }
 
 /**
- * Marks the freshest healthy target of each protocol, among those that serve its users: a testing URL is preferred only
- * where the protocol has no production tier here. `unfit` are keys of targets
- * whose data differ from those of several others, or cannot be queried while those of another can.
+ * Marks the freshest healthy target of each protocol that serves its users: a testing URL is preferred only where the protocol
+ * has no production tier here. `unfit` are keys of targets whose data differ from those of several others, or cannot be queried
+ * while those of another can.
  */
 function markPreferred(targets: readonly MarkedTarget[], unfit: ReadonlySet<string>): void {
   for (const group of groupBy(targets, ({ protocol }) => protocol).values()) {

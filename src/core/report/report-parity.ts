@@ -196,10 +196,10 @@ function parityDetail(known: ShownComparison, odd: Odd, nowMs: number): string {
   const forText = `for ${formatDuration(Math.max(0, nowMs - sinceMs))}`;
   return result === "equal"
     ? `equal to ${against} ${forText}: ${comparison.own.text} ${at}${streakText(known)}`
-    : `differs from ${against} ${forText}: ${comparison.own.text} here and ${comparison.against.text} there ${at}; ${whoIsWrong(compared, odd)}`;
+    : `differs from ${against} ${forText}: ${comparison.own.text} here and ${comparison.against.text} there ${at}; ${wrongSideText(compared, odd)}`;
 }
 
-function whoIsWrong(compared: ComparedTargets, odd: Odd): string {
+function wrongSideText(compared: ComparedTargets, odd: Odd): string {
   const wrong = oddOf(compared, odd);
   return wrong === undefined
     ? "nothing shows which of the two is wrong"

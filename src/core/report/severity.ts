@@ -22,9 +22,9 @@ type Judged = Pick<Report, "chains" | "incidents" | "parity" | "targets"> &
   Partial<Pick<Report, "reload_error">>;
 
 /**
- * The only place that says how bad something is: headline, tones, exit code, incidents and log go by it, and so do
- * the public page, the health routes and SynclagNoVariantOk by the state of the pair that it rests on.
- * test/views/agreement.test.ts holds that they agree.
+ * The only place that says how bad something is: headline, tones, exit code, incidents and log follow it. The public page, the
+ * health routes and SynclagNoVariantOk follow the state of the pair, on which it is based. test/views/agreement.test.ts checks
+ * that they agree.
  */
 export const judgeReport = memoize((report: Judged): Judgement => {
   const targets = new Map<string, Severity>();

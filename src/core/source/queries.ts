@@ -1,6 +1,6 @@
 import type { QueryResult } from "../model/selection.ts";
 
-/** What is known of the query of one probe on one target: plain data. */
+/** The state of the query of one probe on one target: plain data. */
 export interface QueryState {
   readonly probe: string;
   /** How many results in a row were failures. */
@@ -41,7 +41,7 @@ export function foldQueries(queries: Queries, results: readonly QueryResult[], a
   return { ...queries, ...Object.fromEntries(folded) };
 }
 
-/** The queries without those that are no longer asked. */
+/** The queries that are still asked. */
 export function retainQueries(queries: Queries, asked: ReadonlyMap<string, string>): Queries {
   return Object.fromEntries(Object.entries(queries).filter(([key]) => asked.has(key)));
 }

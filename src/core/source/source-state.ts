@@ -13,7 +13,7 @@ export type LastPoll = PollTimes &
     | (Failure & { readonly kind: "failed"; readonly nextMs?: number })
   );
 
-/** What the latest answers of a source say of the replicas behind its URL, since one was first far below the others. */
+/** The replicas behind the URL of a source, by its latest replies, since one was first far below the others. */
 export interface Replicas {
   /** The latest answers, oldest first: `h` near the highest height that the source has shown, `l` far below. */
   readonly answers: string;
@@ -43,7 +43,7 @@ export interface SettledStatus {
   readonly sinceMs: number;
 }
 
-/** What is remembered of one target, or of an RPC node: plain data of bounded size, which only its chain edits. */
+/** The memory of one target or RPC node: plain data of bounded size, which only its chain edits. */
 export interface SourceState {
   /** The target's key, or the RPC endpoint's. */
   readonly key: string;

@@ -74,7 +74,7 @@ function measureLag(target: SourceState, { reference, clock, intervalMs }: Chain
   if (to - block < 1) {
     return LEVEL;
   }
-  // Since the reference was reached, its block existed; before, the place between two sightings stands for the instant.
+  // Since the reference was reached, its block has existed; before that, the instant is estimated between two sightings.
   const reachedMs = seenAtMs(clock, reference.block) ?? reference.reachedMs;
   const sinceMs = Math.max(0, readAtMs(newest) - reachedMs);
   const time = timeSinceNext(clock, { block, timestampSec }, sinceMs > 0 ? reference.block : to, intervalMs);
@@ -102,7 +102,10 @@ const LEAST_MARKS = 4;
 /** The reference is known to within a block at both ends. */
 const LEAST_BLOCKS = 2;
 
-/** Notes how far behind a target is after a poll; null while it is not behind, or only its low replicas are. A step back begins anew. */
+/**
+ * Notes how far behind a target is after a poll; null while it is not behind, or only its low replicas are. A step back starts
+ * again.
+ */
 export function followApproach(
   source: SourceState,
   lag: Lag | null,
@@ -178,7 +181,7 @@ function lineThrough(marks: Approach["marks"]): { readonly perMs: number; readon
   return { perMs: -slope, errorPerMs: Math.sqrt(residue / (marks.length - 2) / spread) };
 }
 
-/** Whether a target of this status can come nearer to the head: one that stands still does not. */
+/** Whether a target of this status can come nearer to the head: not while it has stopped. */
 function canCatchUp(status: Status): boolean {
   const { isBehind, isMotionless } = traitsOf(status);
   return isBehind && !isMotionless;

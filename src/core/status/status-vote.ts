@@ -17,7 +17,7 @@ import {
 import type { Lag } from "./lag.ts";
 import { AHEAD_BLOCKS, type ChainView, endedOf, thresholdsOf } from "./view.ts";
 
-/** What one poll says. */
+/** The status that one poll indicates. */
 export interface StatusVote {
   readonly status: Status;
   /**
@@ -78,9 +78,9 @@ function voteOfHead(target: SourceState, view: ChainView, lag: Lag | null): Stat
     return { status: "failed", polls: 1 };
   }
   const status = statusOfHead(target, view, lag);
-  const goesOn =
+  const isAdvancing =
     status === "ok" && idleMs(target) === 0 && traitsOf(target.verdict?.status ?? status).isMotionless;
-  return { status, polls: goesOn ? 1 : pollsOfHead(target) };
+  return { status, polls: isAdvancing ? 1 : pollsOfHead(target) };
 }
 
 /** A height ends a status without a height at once, and a status decided on a single height. */
@@ -117,7 +117,7 @@ function statusOfHead(target: SourceState, view: ChainView, lag: Lag | null): St
   return !target.hasReachedTip && isCatchingUp(target, view) ? "syncing" : "lagging";
 }
 
-/** Why it stands still where it should go on; null: it does not, or has ended. */
+/** Why it has stopped although it should advance; null: it has not stopped, or has ended. */
 function standstillOf(target: SourceState, view: ChainView, thresholds: Thresholds): Status | null {
   if (endedOf(target, view) !== null) {
     return null;

@@ -23,7 +23,7 @@ export interface ChainView {
   readonly wallMs: number;
   /** Of the chain, at its pace. */
   readonly thresholds: Thresholds;
-  /** Where it ends, as configured; null: it goes on. */
+  /** Where it ends, as configured; null: it does not end. */
   readonly until: End | null;
   /** What is configured of its targets, by their keys. */
   readonly targets: ReadonlyMap<string, Target>;
@@ -120,13 +120,13 @@ export function thresholdsOf(
   return own === undefined ? thresholds : thresholdsAtPace(own, intervalMs);
 }
 
-/** The end that a target has reached. `isOwn`: of its indexer, while its chain may go on. */
+/** The end that a target has reached. `isOwn`: of its indexer, while its chain may continue. */
 export interface Ended {
   readonly end: End;
   readonly isOwn: boolean;
 }
 
-/** The end that a target has reached: its own, else that of its chain. Null: it goes on. */
+/** The end that a target has reached: its own, else that of its chain. Null: it has not ended. */
 export function endedOf(source: SourceState, view: ChainView): Ended | null {
   const { consensus, targets, until, wallMs } = view;
   const own = targets.get(source.key)?.until;
@@ -183,12 +183,12 @@ function findStandstill(
   const stands =
     rpcs.length > 0 &&
     highest + AHEAD_BLOCKS >= referenceBlock &&
-    rpcs.every((rpc) => standsStillMs(rpc, wall) > afterMs);
+    rpcs.every((rpc) => pausedMs(rpc, wall) > afterMs);
   return stands ? highest : null;
 }
 
 /** How long a node's head has not moved: by our own watch, or by its timestamp once two answers were the same. */
-function standsStillMs(rpc: SourceState, wall: WallOffset): number {
+function pausedMs(rpc: SourceState, wall: WallOffset): number {
   const newest = newestSample(rpc);
   const idle = idleMs(rpc);
   // A block below the highest says nothing of how long that one has stood.

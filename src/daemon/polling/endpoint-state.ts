@@ -14,8 +14,8 @@ export interface EndpointState {
   /** Which of its dialect's questions the next poll begins with, and which were refused. */
   search: QuestionSearch;
   /**
-   * The failure of its last request, where the server named a time to come back and did not limit the rate. Nothing is sent until
-   * then, by a clock that never jumps, and the failure goes on.
+   * The failure of its last request, where the server named a time to come back and did not limit the rate. Until then, by a
+   * clock that never jumps, nothing is sent and the failure remains.
    */
   outage: (Failure & { readonly untilMs: number }) | null;
   /** Whether there was evidence of it, good or bad, from a poll or from an earlier process. */
@@ -184,8 +184,8 @@ const TOLERANCE = 0.1;
 const NEVER_ASKED: SelectionState = { dueMs: Number.NEGATIVE_INFINITY, failures: 0 };
 
 /**
- * The selections that a scheduled poll carries: those of the probe that has waited longest, as many as one request may hold. Only
- * of one probe, so that it is known which one a server refuses.
+ * The selections that a scheduled poll carries: of the probe that has waited longest, up to the limit of one request. Only of
+ * one probe, so that it is known which one a server refuses.
  */
 export function dueSelections(state: EndpointState, nowMs: number): readonly Selection[] {
   const { endpoint, search } = state;
@@ -210,7 +210,7 @@ export function doubtfulSelections(state: EndpointState): readonly Selection[] {
   );
 }
 
-/** The first, and as many others of its probe as one request may hold with it. */
+/** The first, and other selections of its probe up to the limit of one request. */
 function fitting([first, ...others]: readonly Selection[]): readonly Selection[] {
   let characters = first?.select.length ?? 0;
   const fit = others

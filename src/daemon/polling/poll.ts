@@ -70,7 +70,7 @@ interface Attempt {
   readonly question: Question;
   readonly answer:
     | Answer
-    /** By our own limit, or because the provider asked us to wait: with a rate limit, or in a failure that goes on until then. */
+    /** By our own limit, or because the provider asked us to wait: with a rate limit, or in a failure that lasts until then. */
     | ({ readonly kind: "unsent" } & Failure);
   readonly times: PollTimes;
   /** How long nothing more is sent after it; absent: until the next poll. */
@@ -306,7 +306,7 @@ export class Poll {
 
   /**
    * Asks the question that was answered last, and where it is refused the next ones of the dialect, each at most once. That
-   * search is opportunistic: where the budget cannot spare it, the next poll goes on with it.
+   * search is opportunistic: if the budget cannot spare it, the next poll continues it.
    */
   async #askHeights(use: Use): Promise<Attempt> {
     const { endpoint, search: from } = this.#state;
@@ -459,8 +459,9 @@ function pause(durationMs: number, stopping: AbortSignal): Promise<void> {
 }
 
 /**
- * Whether an RPC node may be believed after this answer to the question for its chain: one that does not know the question may.
- * One of another chain is a mistake in chains.yaml or in the node, and asked again with each poll until that is corrected.
+ * Whether an RPC node may be believed after this answer to the question for its chain: a node that does not know the question
+ * may. A node of another chain is a mistake in chains.yaml or of its operator, and is asked with each poll until it is
+ * corrected.
  */
 function isBelieved(answer: Attempt["answer"]): boolean {
   return answer.kind === "answered"

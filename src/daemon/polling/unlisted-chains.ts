@@ -3,7 +3,7 @@ import { memoize } from "../../core/model/memoize.ts";
 import type { Report } from "../../core/model/report.ts";
 import type { EndpointState } from "./endpoint-state.ts";
 
-/** Each endpoint whose last reply named chains, with the ids of those that chains.yaml does not list for it. */
+/** Each endpoint whose last reply named chains, with the ids of the chains that chains.yaml does not list for it. */
 export function unlistedChains(fleet: Fleet, states: readonly EndpointState[]): Report["unlisted"] {
   return states.flatMap(({ endpoint, served }) => {
     const ids = served?.filter(

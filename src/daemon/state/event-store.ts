@@ -13,7 +13,7 @@ type EventsWorld = Pick<World, "logger" | "nowMs" | "past" | "stateFile" | "upti
 
 /** `kill -9` loses at most the events of this time. */
 const WRITE_DELAY_MS = 1_000;
-/** A report is noted every 15 s: a process that misses several stood still, or the machine slept. */
+/** A report is noted every 15 s: if several are missing, the process was suspended, or the machine slept. */
 const STOOD_STILL_MS = 60_000;
 /** The file is rewritten when it has this many lines more than twice the number of kept events. */
 const SPARE_LINES = 1_000;
@@ -136,12 +136,12 @@ export class EventStore implements AsyncDisposable {
     await this.#writer?.[Symbol.asyncDispose]();
   }
 
-  /** Nothing was polled while this process stood still. */
+  /** Notes that nothing was polled while this process was suspended. */
   #noteStandstill(): void {
     const stoodMs = this.#uptimeMs() - this.#notedMs;
     this.#notedMs += stoodMs;
     if (stoodMs >= STOOD_STILL_MS) {
-      this.#logger.warn({ seconds: Math.round(stoodMs / 1_000) }, "Stood still: nothing was polled");
+      this.#logger.warn({ seconds: Math.round(stoodMs / 1_000) }, "Suspended: nothing was polled");
       this.#addProcess("resumed", { unwatched_since: isoTime(this.#nowMs() - stoodMs) });
     }
   }

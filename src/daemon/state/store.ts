@@ -20,9 +20,9 @@ export interface StateStoreOptions {
 }
 
 /**
- * A crash loses a minute of heights at most: the next polls report them again. What has changed its status is not reported again, such
- * as since when it stands still. A large fleet's file takes a quarter of a second of CPU time and 32 MB. Half a second is for the write
- * itself.
+ * A crash loses a minute of heights at most: the next polls report them again. The time of a change of status is not reported
+ * again, such as when a target stopped. A large fleet's file takes a quarter of a second of CPU time and 32 MB. Half a second
+ * is for the write itself.
  */
 export const STATE_DELAY_MS = 59_500;
 export const STATUS_DELAY_MS = 4_500;
@@ -32,8 +32,8 @@ const JOURNAL_DELAY_MS = 4_500;
 const MAX_LINES = 64;
 
 /**
- * Locks a state file and reads it; a null path keeps nothing. Where the disk refuses, the daemon runs without: it polls
- * as ever, but no endpoint with a budget.
+ * Locks a state file and reads it; a null path keeps nothing. If the disk refuses, the daemon runs without a file: it polls all
+ * endpoints without a budget.
  *
  * @throws {StateLockedError} If a living process has the file.
  * @throws {StatePathError} If the path names something that is not a state file.
@@ -99,7 +99,7 @@ function createStore(
 ) {
   const { logger, nowMs } = world;
   const local = new LocalBudgets(fleet, restored.budgets, world);
-  // Up to which change the journal has everything that the state file lacks; null where it must be written anew.
+  // Up to which change the journal has everything that the state file lacks; null if it must be written again.
   let journalled: number | null = null;
   let lines = 0;
   const journal = new DebouncedWriter({
@@ -114,7 +114,7 @@ function createStore(
         await writeBudgetJournal(path, local.save(0));
         lines = 1;
       }
-      // A process that took the file over while this one stood still has not read it: then it counts for nobody.
+      // A process that took the file over while this one was suspended has not read this line, so it does not count.
       await lock.assertHeld();
       journalled = lines < MAX_LINES ? sequence : null;
     },
