@@ -40,7 +40,7 @@ async function refresh() {
   running = true;
   if (Date.now() - refreshedMs > OLD_MS) {
     // Hidden for long, or the machine slept.
-    tellOld("Not current yet");
+    warnOfAge("Not current yet");
   }
   const wanted = location.href;
   let trouble = "does not respond";
@@ -64,7 +64,7 @@ async function refresh() {
     }
     shown = wanted;
   } catch {
-    tellOld(`Synclag ${trouble}`);
+    warnOfAge(`Synclag ${trouble}`);
   }
   running = false;
   if (wanted !== location.href) {
@@ -73,7 +73,7 @@ async function refresh() {
 }
 
 /** @param {string} why */
-function tellOld(why) {
+function warnOfAge(why) {
   document.documentElement.classList.add("offline");
   live.textContent = `${why}; last update ${find(main, "#asof").textContent}`;
 }

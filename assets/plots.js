@@ -248,7 +248,7 @@ function seriesOf({ lines, say }) {
       dash: DASHES[dashes(index)] ?? [],
       mark: MARKS[dashes(index)] ?? "solid",
       spanGaps: false,
-      points: { filter: (plot, i, isShown) => (isShown ? null : loners(plot.data[i] ?? [])) },
+      points: { filter: (plot, i, isShown) => (isShown ? null : isolatedPoints(plot.data[i] ?? [])) },
     });
     data.push([...values]);
     if (band !== undefined) {
@@ -329,7 +329,7 @@ function chart(area, plot, times) {
  * The points without a line to a neighbour: they are drawn as points.
  * @param {ArrayLike<number | null | undefined>} values
  */
-function loners(values) {
+function isolatedPoints(values) {
   return Array.from(values, (_, i) => i).filter(
     (i) => values[i] != null && values[i - 1] == null && values[i + 1] == null,
   );

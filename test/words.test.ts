@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 
 /** What a reader of the code, of a page or of a document reads. Goldens have these words only if a text of `src` has them. */
 const ROOTS = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "ROADMAP.md", "SECURITY.md", "docs", "deploy"];
-const ROOTS_OF_CODE = ["dashboards", "assets"];
+const ROOTS_OF_CODE = ["dashboards", "assets", "src"];
 
 /** Data that others wrote. */
 const OTHERS = ["assets/well-known-chains.json"];

@@ -6,14 +6,14 @@ import { askedWithin, type Ledger, startLedger, UNLIMITED } from "./ledger.ts";
 
 const FIVE_MINUTES_MS = 300_000;
 
-/** What a provider counts together, or refuses together: a shared budget, or the requests to one URL. */
+/** The requests that a provider counts, and refuses, together: of a shared budget, or to one URL. */
 export interface Account {
-  /** It outlives the process. */
+  /** The id outlives the process. */
   readonly id: string;
   readonly budget: Budget | null;
   readonly users: readonly Endpoint[];
   readonly unspent: Ledger;
-  /** How many requests its schedules make in five minutes, rounded up. */
+  /** The number of requests that its schedules make in five minutes, rounded up. */
   readonly inFiveMinutes: number;
   /** A digest of where its requests go, by which a renamed budget is recognised. */
   readonly sentTo: string;
@@ -27,7 +27,7 @@ export function accountIdOf(budget: Pick<Budget, "name" | "scope"> | null, url: 
   return budget === null ? destinationOf(url) : `${budget.name} ${destinationOf(url)}`;
 }
 
-/** What the fullest account of a budget is asked for in one window. */
+/** The number of requests that the schedules make of the fullest account of a budget in one window. */
 export function requestsOfFullestAccount(budget: Budget, users: readonly Endpoint[]): number {
   const accounts = [...groupBy(users, ({ url }) => accountIdOf(budget, url)).values()];
   return Math.max(0, ...accounts.map((those) => requestsPerWindow(loadsOf(those), budget.per)));
@@ -63,10 +63,10 @@ function accountOf(id: string, budget: Budget | null, users: readonly Endpoint[]
   return { id, budget, users, unspent: startLedger(budget, polls, slackMs), inFiveMinutes, sentTo };
 }
 
-/** The name of a destination on disk and in outputs, instead of its URL, which may contain a key. */
+/** The name of a destination on disk and in outputs: its URL may contain a key. */
 export function destinationOf(url: string): string {
   const sent = new URL(url);
-  // It is not sent.
+  // The fragment is not sent.
   sent.hash = "";
   return digestOf(sent.href);
 }

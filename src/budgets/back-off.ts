@@ -4,14 +4,14 @@ import { LATEST_MS } from "../core/model/observation.ts";
 /** Unix milliseconds. */
 export const Time = z.number().nonnegative().max(LATEST_MS);
 
-/** How long nothing is sent to a provider that refused a request. Plain data, so that it can be saved. */
+/** The pause after a provider refused a request. Plain data, so that it can be saved. */
 export const BackOff = z
   .object({
     refusedAtMs: Time,
     untilMs: Time,
-    /** The last delay that the provider did not name; doubles while refusals follow each other. */
+    /** The last delay of our own; it doubles while refusals follow each other. */
     delayMs: Time,
-    /** What the provider said, without secrets. */
+    /** The words of the provider, without secrets. */
     words: z.string().default(""),
   })
   .readonly();
@@ -19,9 +19,9 @@ export type BackOff = z.infer<typeof BackOff>;
 
 export interface Refusal {
   readonly nowMs: number;
-  /** When the provider asks to be tried again, unix milliseconds; null where it did not say. */
+  /** When the provider allows the next request, Unix milliseconds; null if it did not say. */
   readonly untilMs: number | null;
-  /** What the provider said, without secrets. */
+  /** The words of the provider, without secrets. */
   readonly words?: string;
   /** Jitter, from 0 to 1. */
   readonly random: number;
@@ -35,13 +35,13 @@ const LEAST_DELAY_MS = 60_000;
 export const NO_BACK_OFF: BackOff = { refusedAtMs: 0, untilMs: 0, delayMs: 0, words: "" };
 
 /**
- * Folds in a refusal: back off until the time that the provider names, else for 30 s, doubled up to an hour by each
- * further refusal, less a random share of up to a half.
+ * Folds in a refusal: the pause lasts until the time that the provider names, else 30 s, doubled by each further refusal up to
+ * an hour, less a random share of up to a half.
  *
  * A named time counts for an hour at most, since one mistaken header must not silence a budget for weeks.
  *
- * A refusal during the back-off answers an earlier request, so it doubles nothing. One that comes later after the end
- * of the back-off than that lasted starts again at 30 s.
+ * A refusal during the back-off answers an earlier request, so it doubles nothing. A refusal that comes later after the end of
+ * the back-off than that lasted starts again at 30 s.
  */
 export function backOff(former: BackOff, refusal: Refusal): BackOff {
   const { nowMs, untilMs: namedMs, random, words = "" } = refusal;
@@ -61,7 +61,10 @@ export function isBackingOff({ untilMs }: BackOff, nowMs: number): boolean {
   return nowMs < untilMs;
 }
 
-/** After a start or a reload it ends at once, for a person may have mended the cause; a minute after a refusal. */
+/**
+ * After a start or a reload the pause ends at once, because a person may have removed the cause, but at the earliest a minute
+ * after the refusal.
+ */
 export function shortened(former: BackOff, nowMs: number): BackOff {
   const earliestMs = Math.max(nowMs, former.refusedAtMs + LEAST_DELAY_MS);
   return { ...former, untilMs: Math.min(former.untilMs, earliestMs) };

@@ -22,7 +22,7 @@ export type Grant =
   /** `budget`: by our own limit. Any other reason: the provider asked us to wait. */
   | (Failure & {
       readonly kind: "refused";
-      /** How long nothing is sent; absent where the detail says it. */
+      /** How long nothing is sent; absent if the detail says it. */
       readonly waitMs?: number;
     });
 
@@ -39,10 +39,10 @@ const LONGEST_MEMORY_MS = 32 * DAY_MS;
 export class Budgets {
   #accounts: readonly Account[] = [];
   #byEndpoint: ReadonlyMap<string, Account> = new Map();
-  /** By the account's id, also of accounts that the current fleet does not use: they may return within the same window. */
+  /** By the account's id, including accounts that the current fleet does not use: they may return within the same window. */
   readonly #spent = new Map<string, Spent>();
   #sequence = 0;
-  /** By the account's id, the sequence number of its latest change that is not recorded. */
+  /** The sequence number of the latest unrecorded change of each account, by its id. */
   readonly #changes = new Map<string, number>();
   readonly #slackMs: number;
 
@@ -52,7 +52,7 @@ export class Budgets {
     this.reload(fleet);
   }
 
-  /** Switches to another fleet. What was spent stays spent. */
+  /** Switches to another fleet, without forgetting what was spent. */
   reload(fleet: Fleet): void {
     this.#accounts = accountsOf(fleet, this.#slackMs);
     this.#byEndpoint = new Map(
@@ -96,7 +96,10 @@ export class Budgets {
     return GRANTED;
   }
 
-  /** The provider refused this endpoint: nothing more is acquired from its account until the back-off ends. Milliseconds. */
+  /**
+   * Folds in that the provider refused this endpoint: its account grants nothing until the back-off ends. Returns how long, in
+   * milliseconds.
+   */
   backOff(endpoint: Endpoint, refusal: Refusal): number {
     const account = this.accountOf(endpoint);
     if (account === undefined) {
@@ -108,7 +111,7 @@ export class Budgets {
     return next.untilMs - refusal.nowMs;
   }
 
-  /** After a start or a reload by a person: back-offs end soon. */
+  /** Ends back-offs soon, after a start or a reload by a person. */
   shortenBackOffs(nowMs: number): void {
     for (const [id, spent] of this.#spent) {
       this.#spent.set(id, { ...spent, backOff: shortened(spent.backOff, nowMs) });
@@ -140,7 +143,7 @@ export class Budgets {
     return this.#sequence;
   }
 
-  /** What must outlive the process; `after`: only what has changed after this sequence number, which is little. */
+  /** The counts that must outlive the process. `after`: only the few that changed after this sequence number. */
   save(nowMs: number, after: number | null = null): SavedBudgets {
     const ids =
       after === null
@@ -161,16 +164,16 @@ export class Budgets {
     }
   }
 
-  /** Replaces what this process knows of these accounts by what another one has saved. */
+  /** Replaces the counts of these accounts by the counts of another process. */
   restore({ accounts }: SavedBudgets): void {
     for (const [id, spent] of Object.entries(accounts)) {
-      // Part of it may be in the journal alone, which this process is about to replace.
+      // A part may be only in the journal, which this process is about to replace.
       this.#set(id, spent);
     }
     this.#followRenamed();
   }
 
-  /** Adds what was counted elsewhere. Adding it again changes nothing. */
+  /** Adds counts of another process. Adding them again changes nothing. */
   merge(saved: SavedBudgets): void {
     this.restore(mergeSavedBudgets({ accounts: Object.fromEntries(this.#spent), atMs: 0 }, saved));
   }
@@ -213,7 +216,7 @@ function isCounted({ buckets, backOff }: Spent, nowMs: number): boolean {
   return isBackingOff(backOff, nowMs) || buckets.some(([endMs]) => endMs + LONGEST_MEMORY_MS > nowMs);
 }
 
-/** A request that we do not send by ourselves. */
+/** The refusal of a request by our own limit. */
 export function refusedByUs(why: string): Grant {
   return { kind: "refused", reason: "budget", detail: `not sent: ${why}` };
 }
@@ -231,7 +234,7 @@ function usageText({ name, per }: Budget, ledger: Ledger, use: Use, nowMs: numbe
   return `budget ${name}: ${used}${reserved}${freeMs === null ? "" : `, next at ${clockTime(freeMs, nowMs)}`}`;
 }
 
-/** `11:08 UTC`, with the date where that is not within a day. */
+/** `11:08 UTC`, with the date unless it is within a day. */
 function clockTime(timeMs: number, nowMs: number): string {
   const iso = new Date(timeMs).toISOString();
   const time = `${iso.slice(11, 16)} UTC`;

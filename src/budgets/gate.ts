@@ -9,17 +9,17 @@ export interface BudgetRecord {
   readonly nowMs: () => number;
   /** Why nothing can be recorded now, or null. */
   readonly problem: () => string | null;
-  /** Waits until all that was counted is recorded. @throws If it is not. */
+  /** Waits until all counts are recorded. @throws If they cannot be. */
   readonly flush: () => Promise<void>;
-  /** A provider refused a request: that is to be recorded soon. */
+  /** Called when a provider has refused a request, which must be recorded soon. */
   readonly touchJournal: () => void;
   /** Whether a scheduled request may be sent without a record, because the last record allowed it in advance. Default: never. */
   readonly useAdvance?: (endpoint: Endpoint) => boolean;
 }
 
 /**
- * What every request passes before it is sent. A request is counted first: a crash may lose it, but never its count. What cannot
- * be recorded is not sent. An endpoint without a budget does not wait for the record.
+ * Every request passes the gate before it is sent. It is counted first: a crash may lose the request, but never its count. A
+ * request that cannot be recorded is not sent. An endpoint without a budget does not wait for the record.
  */
 export class BudgetGate {
   readonly #record: BudgetRecord;
@@ -30,7 +30,10 @@ export class BudgetGate {
     this.#random = random;
   }
 
-  /** Counts a request, or says why it must not be sent. It is counted for good when this settles, and sent only then. */
+  /**
+   * Counts a request, or says why it must not be sent. The count is recorded when the promise settles; only then may the
+   * request be sent.
+   */
   async acquire(endpoint: Endpoint, use: Use): Promise<Grant> {
     const record = this.#record;
     const problem = endpoint.budget === null ? null : record.problem();
@@ -52,7 +55,7 @@ export class BudgetGate {
   }
 
   /**
-   * The provider refused this endpoint, with these words. `retryAfterMs`: how long it asks us to wait; null where it did not say.
+   * The provider refused this endpoint, with these words. `retryAfterMs`: how long it asks us to wait; null if it did not say.
    * Returns how long nothing is sent.
    */
   backOff(endpoint: Endpoint, retryAfterMs: number | null, words: string): number {
@@ -74,15 +77,15 @@ interface Clocks {
 }
 
 const STEP_MS = 600_000;
-/** The two clocks differ by this much without a jump. */
+/** The two clocks may drift apart by this much without a jump. */
 const DRIFT_MS = 1_000;
 
 /**
- * The budgets of a process that shares them with no other, and the clock that they are counted by.
+ * The budgets of a single process, and their clock.
  *
- * A wall clock put forward by an hour would free what was spent in that hour, so it is read only once. One that was set back
- * while no process ran would write what is spent where a right clock no longer counts it, so the clock of the budgets does not
- * start before they were saved.
+ * Danger: a wall clock that is set forward by an hour would free the requests of that hour, so it is read only once. A clock
+ * that was set back while no process ran would date new requests too early, and a correct clock would no longer count them; so
+ * the clock of the budgets does not start before the time at which they were saved.
  */
 export class LocalBudgets {
   readonly budgets: Budgets;
@@ -101,9 +104,9 @@ export class LocalBudgets {
   readonly nowMs = (): number => Math.round(this.#startMs + this.#world.monotonicMs());
 
   /**
-   * How far the wall clock has moved ahead of it since, by a jump or a sleep of the machine, in whole steps so that it seldom
-   * changes; 0 where it is behind. What is written is shifted by it: the next process starts with the wall clock, and must not
-   * take spending for older than it is.
+   * How far the wall clock has moved ahead of this clock, by a jump or a sleep of the machine, in whole steps so that it seldom
+   * changes; 0 if it is behind. Written times are shifted by it: the next process starts with the wall clock, and must not
+   * count requests as older than they are.
    */
   aheadMs(): number {
     const aheadMs = this.#world.nowMs() - this.nowMs();

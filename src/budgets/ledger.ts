@@ -4,17 +4,20 @@ import type { Budget } from "../core/model/fleet.ts";
 import { BackOff, isBackingOff, NO_BACK_OFF, Time } from "./back-off.ts";
 
 /**
- * What a request is for. `scheduled`: a poll of the schedule. `opportunistic`: retries, confirmation polls, people; these
- * get only what the schedule leaves.
+ * What a request is for. `scheduled`: a poll of the schedule. `opportunistic`: retries, confirmation polls, people; these get
+ * only the requests that the schedule leaves.
  */
 export type Use = "scheduled" | "opportunistic";
 
 const Count = z.int().nonnegative();
-/** Requests made within one short span of time: its end, and how many of each use. An array, since a ledger has dozens of them. */
+/**
+ * Requests within one short span of time: the end of the span, and the number for each use. An array, because a ledger has
+ * dozens of them.
+ */
 const Bucket = z.tuple([Time, Count, Count]).readonly();
 type Bucket = readonly [endMs: number, scheduled: number, opportunistic: number];
 
-/** What was spent of one account: the part of its ledger that outlives the process. */
+/** The requests spent of one account: the part of its ledger that outlives the process. */
 export const Spent = z
   .object({
     buckets: z.array(Bucket).readonly(),
@@ -25,11 +28,11 @@ export const Spent = z
   .readonly();
 export type Spent = z.infer<typeof Spent>;
 
-/** What was spent of one account, and its limits. Replaced, never edited. */
+/** The requests spent of one account, and its limits. Replaced, never edited. */
 export interface Ledger extends Omit<Spent, "sentTo"> {
   /** Infinity: nothing is counted. */
   readonly limit: number;
-  /** Null where nothing is counted. */
+  /** Null if nothing is counted. */
   readonly per: Budget["per"] | null;
   readonly windowMs: number;
   /** Kept free for scheduled polls in every window. */
@@ -48,11 +51,11 @@ const BUCKETS_PER_WINDOW = 24;
 /**
  * Starts the ledger of an account from which nothing was spent.
  *
- * Only the rolling window is counted: it ends now and is as long as the longest calendar window (60 minutes, 24
- * hours, 31 days), so every calendar window lies within the rolling one at its last request, and cannot hold more.
+ * Only the rolling window is counted: it ends now and is as long as the longest calendar window (60 minutes, 24 hours, 31
+ * days), so every calendar window lies within the rolling one at its last request, and cannot hold more.
  *
- * `pollsPerWindow`: what the schedules that share the budget ask of it, as `requestsPerWindow` counts it. `slackMs`: for how much
- * longer each request counts.
+ * `pollsPerWindow`: the requests of the schedules that share the budget, as `requestsPerWindow` counts them. `slackMs`: for how
+ * much longer each request counts.
  */
 export function startLedger(budget: Budget, pollsPerWindow: number, slackMs = 0): Ledger {
   return {
@@ -65,7 +68,7 @@ export function startLedger(budget: Budget, pollsPerWindow: number, slackMs = 0)
   };
 }
 
-/** The ledger of endpoints without a budget: all that it has is what the provider refused. */
+/** The ledger of endpoints without a budget: only the back-off after a refusal is in it. */
 export const UNLIMITED: Ledger = {
   limit: Number.POSITIVE_INFINITY,
   per: null,
@@ -115,7 +118,7 @@ export function remainingAt(ledger: Ledger, nowMs: number): number {
   return isBackingOff(ledger.backOff, nowMs) ? 0 : Math.max(0, ledger.limit - usedAt(ledger, nowMs));
 }
 
-/** The first instant at which such a request is allowed if no other request is made before; null if never. */
+/** The first instant at which a request for this use is allowed if no other request is made before; null if never. */
 export function freeAgainMs(ledger: Ledger, use: Use, nowMs: number): number | null {
   const current = { ...ledger, backOff: NO_BACK_OFF };
   const instants = [nowMs, ...ledger.buckets.map(([endMs]) => endMs + ledger.windowMs)];
@@ -133,12 +136,12 @@ function counted(ledger: Ledger, nowMs: number): Record<Use, number> {
   return counts;
 }
 
-/** A bucket counts until its whole span has left the window. After a clock was put back, so does one of the future. */
+/** A bucket counts until its whole span has left the window. After a clock was set back, a bucket of the future counts too. */
 function isCounted([endMs]: Bucket, { windowMs }: Ledger, nowMs: number): boolean {
   return endMs + windowMs > nowMs;
 }
 
-/** Adds requests to the span of `atMs`, and forgets what counts no more. */
+/** Adds requests to the span of `atMs`, and removes buckets that no longer count. */
 export function withCounts(
   ledger: Ledger,
   [scheduled, opportunistic]: readonly [scheduled: number, opportunistic: number],

@@ -29,7 +29,7 @@ function groupName({ protocol, variant, tier, schedule, budget }: Endpoint): str
 }
 
 function planRow(group: readonly Endpoint[], budgets: ReadonlyMap<string, Budget>): readonly PlanRow[] {
-  // The endpoints of a group agree in all of these.
+  // All endpoints of a group have the same values of these.
   return group.slice(0, 1).map(({ protocol, variant, tier, schedule, pollIntervalMs, budget: name }) => {
     const budget = budgets.get(name ?? "");
     const probes = planProbes(group);
@@ -50,7 +50,7 @@ function planRow(group: readonly Endpoint[], budgets: ReadonlyMap<string, Budget
   });
 }
 
-/** The probes of endpoints that are polled alike: each as often as where it is asked most rarely. */
+/** The probes of endpoints that are polled alike, each with its slowest pace on any of them. */
 function planProbes(group: readonly Endpoint[]): readonly PlannedProbe[] {
   const planned = new Map<string, PlannedProbe>();
   for (const { pollIntervalMs, selections = [] } of group) {

@@ -2,13 +2,13 @@ import { z } from "zod";
 import { Time } from "./back-off.ts";
 import { Spent } from "./ledger.ts";
 
-// Unknown fields are ignored: what a later version adds must not cost the record of what was spent after a roll back to
-// this one. A change of the meaning of a field raises the version of the state file.
+// Unknown fields are ignored: after a roll-back to this version, the additions of a later one must not lose the record of
+// requests spent. A change of the meaning of a field raises the version of the state file.
 
 export const SavedBudgets = z
   .object({
     accounts: z.record(z.string(), Spent).readonly(),
-    /** When that was so, by the clock of the budgets. */
+    /** When the counts were saved, by the clock of the budgets. */
     atMs: Time,
   })
   .readonly();

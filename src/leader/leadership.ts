@@ -17,14 +17,14 @@ import {
 import { CLAIM, RELEASE } from "./lease-scripts.ts";
 
 const TICK_MS = 100;
-/** A call takes a second at most; the rest is for the difference of two instants. */
+/** Longer than a call, which takes a second at most: two instants are compared. */
 const CALL_MS = 2_000;
 
 /** Holds the lease of the leader, or waits for it. Disposing it gives the lease back. */
 export class Leadership implements AsyncDisposable {
   readonly #store: ScriptRunner;
   readonly #world: Pick<World, "nowMs" | "monotonicMs" | "onBug">;
-  /** Of this process, not of its place. */
+  /** Identifies this process, not its host and port. */
   readonly #id = randomUUID();
   readonly #nowMs: () => number;
   #name = "";
@@ -32,7 +32,7 @@ export class Leadership implements AsyncDisposable {
   #lease: Lease = NEW_LEASE;
   #leader: string | null = null;
   #calling: Promise<void> = Promise.resolve();
-  /** The store's clock minus the monotonic clock; before the first reply, the wall clock stands for it. */
+  /** The store's clock minus the monotonic clock; before the first reply, of the wall clock. */
   #storeOffsetMs: number;
 
   constructor(store: ScriptRunner, world: Pick<World, "nowMs" | "monotonicMs" | "onBug">) {
@@ -42,7 +42,7 @@ export class Leadership implements AsyncDisposable {
     this.#storeOffsetMs = world.nowMs() - world.monotonicMs();
   }
 
-  /** Asks for the lease from now on. `name`: for people. `patienceMs`: how long it leaves a free lease to others. */
+  /** Starts to ask for the lease. `name`: for people. `patienceMs`: how long it leaves a free lease to others. */
   start(name: string, patienceMs = 0): void {
     this.#name = name;
     this.#lease = { ...NEW_LEASE, patientUntilMs: this.#nowMs() + patienceMs };
@@ -50,7 +50,7 @@ export class Leadership implements AsyncDisposable {
     this.#tick();
   }
 
-  /** What this process may do at this very moment, also after a pause that it has not noticed yet. */
+  /** What this process may do at this moment, even after a pause that it has not noticed yet. */
   role(): Role {
     return roleOf(this.#lease, this.#nowMs());
   }
@@ -61,7 +61,7 @@ export class Leadership implements AsyncDisposable {
     return role === "leader" || role === "cut_off";
   }
 
-  /** The fencing token, which goes with all that is written; null where nothing may be. */
+  /** The fencing token of every write; null if this process may not write. */
   token(): number | null {
     return tokenOf(this.#lease, this.#nowMs());
   }
@@ -102,7 +102,7 @@ export class Leadership implements AsyncDisposable {
     const sentMs = this.#world.monotonicMs();
     const { highestToken } = this.#lease;
     const priority = priorityOf(this.#lease, calledMs);
-    // By the store's clock: later than that the answer would come too late.
+    // By the store's clock: a lease that is granted later would reach us too late.
     const deadline = this.storeNowMs() + CALL_MS;
     const args = [this.#id, this.#name, this.token() ?? 0, highestToken, LEASE_MS, priority, deadline];
     this.#fold({ kind: "called" });
@@ -128,8 +128,8 @@ export class Leadership implements AsyncDisposable {
 
 /**
  * A clock for leases, in milliseconds from an arbitrary instant. It advances by what the faster of the wall clock and the
- * monotonic one has advanced since the last reading: the monotonic one may stand still while the machine sleeps, the wall
- * clock may be set back. A wall clock that is set forward ends a lease early, which is safe.
+ * monotonic one has advanced since the last call: the monotonic clock may stop while the machine sleeps, and the wall clock may
+ * be set back. A wall clock that is set forward ends a lease early, which is safe.
  */
 export function createLeaseClock(clocks: Pick<World, "nowMs" | "monotonicMs">): () => number {
   let wallMs = clocks.nowMs();

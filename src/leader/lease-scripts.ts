@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { storeScript, Whole } from "../io/store/store-script.ts";
 
-// The hash of the lease, `LEASE_KEY`, holds `id` and `name` of the replica that has it, its `token`, `until` when by the store's
-// clock in milliseconds, and `since` when it leads. It has no expiry of its own, so that a store without it has lost its memory.
-// What only the leader may write, a script compares `token` for: `FENCE`. A lease with an unusable value is
-// removed, as if the store had lost its memory.
+// The hash of the lease, `LEASE_KEY`, has the `id` and `name` of its holder, its `token`, its end `until` by the store's clock
+// in milliseconds, and `since` when it leads. It does not expire, so a store without it has lost its memory. A script that only
+// the leader may run compares the `token`: `FENCE`. A lease with an unusable value is removed, as if the store had lost its
+// memory.
 
 /** Returns from a script, with "fenced", unless the lease in KEYS[1] still has the token in ARGV[1]. */
 export const FENCE = `
@@ -20,13 +20,13 @@ const CLOCK_DIFFERENCE_MS = 60_000;
 const LONGEST_NAME = 300;
 
 /**
- * Asks for the lease or renews it. KEYS: the lease. ARGV: id, name, the token held ('0': none), the highest token seen, the length
- * of a lease, the priority, and until when by the store's clock the call may take the lease. Returns whether it
- * was granted (1 or 0), the token, the holder's name, the rest of its time and the store's time.
+ * Asks for the lease or renews it. KEYS: the lease. ARGV: id, name, the held token ('0': none), the highest token seen, the
+ * length of a lease, the priority, and the time by the store's clock until which the call may take the lease. Returns whether
+ * it was granted (1 or 0), the token, the holder's name, the rest of its time and the store's time.
  *
  * A lease that has expired but was not taken over is renewed with its token. If the store has lost its memory, the holder gets
- * the lease back, and all others wait for one lease time: a process may still act on a lost lease. After that the priority decides
- * for a while. New tokens start from the store's clock, so that they rise even then.
+ * the lease back, and all others wait for one lease time: a process may still act on a lost lease. After that the priority
+ * decides for a while. New tokens start from the store's clock, so that they rise even then.
  */
 export const CLAIM = storeScript(
   `
@@ -75,7 +75,7 @@ return grant(text(math.max(now, held + 1, ARGV[4] + 1)), text(now))
     })),
 );
 
-/** Gives the lease back, so that another can have it at once. KEYS: the lease. ARGV: the token. */
+/** Gives the lease back, so that another replica can take it at once. KEYS: the lease. ARGV: the token. */
 export const RELEASE = storeScript(
   `${FENCE}
 redis.call('HSET', KEYS[1], 'until', '0', 'id', 'released')

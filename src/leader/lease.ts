@@ -7,24 +7,24 @@ export const LEASE_MS = 12_000;
 const ACT_MS = 10_000;
 /** The time between two renewals by the holder. */
 const RENEW_MS = 3_000;
-/** A failed call is repeated after this. */
+/** The pause before a failed call is repeated. */
 const RETRY_MS = 1_000;
 /** The time after which a standby asks again whether the lease is free. */
 const WATCH_MS = 500;
-/** A failure older than this says nothing about now; longer than a call takes, with the pause before the next one. */
+/** An older failure says nothing about the present. Longer than a call and the pause before the next one. */
 const RECENT_MS = 3_000;
-/** When calls have failed for this long, a lost lease is blamed on the store, and not on a pause of this process. */
+/** If calls have failed for this long, the store is the cause of a lost lease, else a pause of this process. */
 const PERSISTENT_MS = 2_000;
-/** After an outage of the store the last leader, which has polled on, comes first: all others wait this long. */
+/** After an outage of the store the last leader, which kept polling, comes first: all others wait this long. */
 const PATIENCE_MS = 5_000;
 
 /** What this replica may do now. */
 export type Role =
   /** Holds the lease: no other replica does. */
   | "leader"
-  /** The last leader, without the store: it keeps polling and draws nothing from budgets. */
+  /** The last leader, without the store: it keeps polling, and endpoints with a budget for five minutes. */
   | "cut_off"
-  /** Held the lease until it expired, and does not know yet whether another has it: it does nothing. */
+  /** Its lease has expired, and it does not know yet whether another replica has taken it: it does nothing. */
   | "unsure"
   | "standby";
 
@@ -35,7 +35,7 @@ export interface Lease {
   readonly highestToken: number;
   /** Until then the token may be used. */
   readonly untilMs: number;
-  /** Calls have failed since then; null: the last one was answered. */
+  /** Calls have failed since then; null: the last call succeeded. */
   readonly failingSinceMs: number | null;
   readonly lastFailureMs: number;
   /** Until then the lease is left to the last leader. */
@@ -49,11 +49,11 @@ export type LeaseEvent =
   | { readonly kind: "called" }
   /** The store gave or renewed the lease. `calledMs`: the start of the call. */
   | { readonly kind: "granted"; readonly calledMs: number; readonly token: number }
-  /** Another has it. */
+  /** Another replica has it. */
   | { readonly kind: "refused"; readonly token: number }
   /** It is free, and cannot be granted yet. */
   | { readonly kind: "vacant"; readonly token: number }
-  /** No answer, or not in time. */
+  /** No reply in time. */
   | { readonly kind: "failed"; readonly calledMs: number };
 
 /** A replica that has just started: a standby that asks for the lease at once. */
@@ -83,7 +83,7 @@ export function roleOf(lease: Lease, nowMs: number): Role {
   return isAway ? "cut_off" : "unsure";
 }
 
-/** The token to draw and to publish with; null where this replica may do neither. */
+/** The token for budgets and writes; null if this replica may use neither. */
 export function tokenOf(lease: Lease, nowMs: number): number | null {
   return roleOf(lease, nowMs) === "leader" ? lease.token : null;
 }
@@ -96,12 +96,12 @@ export function priorityOf(lease: Lease, nowMs: number): "first" | "usual" | "la
   return lease.failingSinceMs !== null || nowMs < lease.patientUntilMs ? "last" : "usual";
 }
 
-/** Whether the store is to be asked now. A lease that has expired unnoticed, as in a pause, is asked about at once. */
+/** Whether the store must be asked now. After an unnoticed expiry, as in a pause, it is asked at once. */
 export function isCallDue(lease: Lease, nowMs: number): boolean {
   return lease.nextCallMs !== null && (nowMs >= lease.nextCallMs || roleOf(lease, nowMs) === "unsure");
 }
 
-/** Folds in what has happened. */
+/** Folds in an event. */
 export function foldLease(lease: Lease, event: LeaseEvent, nowMs: number): Lease {
   switch (event.kind) {
     case "called":
@@ -117,7 +117,7 @@ export function foldLease(lease: Lease, event: LeaseEvent, nowMs: number): Lease
     case "refused":
       return standBy(lease, event.token, nowMs);
     case "vacant":
-      // While there is no leader, the last one keeps polling.
+      // While there is no leader, the last leader keeps polling.
       return roleOf(lease, nowMs) === "cut_off"
         ? { ...lease, lastFailureMs: nowMs, nextCallMs: nowMs + WATCH_MS }
         : standBy(lease, event.token, nowMs);

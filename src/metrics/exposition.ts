@@ -9,7 +9,7 @@ export type MetricSample = readonly [labels: string, value: number, suffix?: str
 export interface MetricFamily<Source = MetricsSource> {
   readonly name: string;
   readonly type: "gauge" | "counter" | "histogram";
-  /** Without a full stop, as Prometheus' own. */
+  /** Without a full stop, like the texts of Prometheus itself. */
   readonly help: string;
   readonly labels: readonly string[];
   /** A sample for each series that exists now; unknown values are absent, never 0. */
@@ -26,7 +26,7 @@ export function expositionText<Source>(families: readonly MetricFamily<Source>[]
     .join("");
 }
 
-/** What stands before the samples of a family. */
+/** The comment lines before the samples of a family. */
 export function headText({ name, help, type }: Pick<MetricFamily, "name" | "help" | "type">): string {
   return `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`;
 }
@@ -39,7 +39,7 @@ export function sampleLine(name: string, [labels, value, suffix = ""]: MetricSam
   return `${name}${suffix}${braces} ${number}\n`;
 }
 
-/** Labels as they stand between the braces, in the order given: `chain="base",chain_id="8453"`. */
+/** The text between the braces, with the labels in the given order: `chain="base",chain_id="8453"`. */
 export function labelsText(labels: Readonly<Record<string, string>>): string {
   return Object.entries(labels)
     .map(([name, value]) => labelText(name, value))

@@ -24,12 +24,14 @@ import {
 } from "./labels.ts";
 import { thresholdsIn } from "./thresholds.ts";
 
-/** What the metrics of the fleet are read from: a daemon, or the report of `check`. */
+/** The source of the metrics of the fleet: a daemon, or the report of `check`. */
 type ReportSource = Pick<MetricsSource, "report">;
 
 type Value = number | boolean | null;
 
-/** A metric by its name: what is read, and the help. A property that is a time in ISO 8601 becomes Unix seconds. */
+/**
+ * Metrics by their names: the property that is read, and the help. A property that is a time in ISO 8601 becomes Unix seconds.
+ */
 type Rows<Part> = Readonly<
   Record<string, readonly [read: keyof Part | ((part: Part) => Value), help: string]>
 >;
@@ -45,7 +47,7 @@ function labelled<Name extends "targets" | "gaps" | "parity" | "chains">(
   });
 }
 
-/** Makes families with a sample for each part of which a value is known. */
+/** Makes families with a sample for each part whose value is known. */
 function familiesOf<Source, Part>(
   labels: readonly string[],
   partsOf: (source: Source) => readonly (readonly [labels: string, part: Part])[],
@@ -83,7 +85,7 @@ const chains = familiesOf(
   CHAIN_LABELS,
   labelled("chains", (one) => labelsText({ chain: one.slug, chain_id: String(one.chain_id) })),
 );
-/** The RPC nodes of all chains that have said something lately. */
+/** The RPC nodes of all chains that have replied lately. */
 const nodes = familiesOf(["chain", "endpoint"], ({ report }: ReportSource) =>
   report.chains.flatMap(({ slug: chain, standings }) =>
     standings
@@ -95,7 +97,7 @@ const nodes = familiesOf(["chain", "endpoint"], ({ report }: ReportSource) =>
 const budgets = familiesOf(["budget", ...ENDPOINT_LABELS], ({ report }: ReportSource) =>
   Array.from(
     groupBy(report.budgets, budgetLabels),
-    ([text, group]) => [text, group.reduce(scarcer)] as const,
+    ([text, group]) => [text, group.reduce(scarcerOf)] as const,
   ),
 );
 const incidents = familiesOf(
@@ -162,7 +164,7 @@ export const STATUS_METRICS: readonly MetricFamily<ReportSource>[] = [
     synclag_lag_blocks: ["lag_blocks", "Blocks behind the reference of the chain; absent when unknown"],
     synclag_lag_seconds: [
       "lag_seconds",
-      "For how long the block after the target's own has existed; 0 at the reference",
+      "How long the block after the target's own has existed; 0 at the reference",
     ],
     synclag_catch_up_blocks_per_second: [
       (target) => target.catch_up?.blocks_per_second ?? null,
@@ -203,7 +205,7 @@ export const STATUS_METRICS: readonly MetricFamily<ReportSource>[] = [
   ...targets({
     synclag_maintenance: [
       "maintenance",
-      "1 inside a maintenance window, and of a target that has ended and stands still or is gone",
+      "1 inside a maintenance window, and for a target that has ended and has stopped or is gone",
     ],
   }),
   ...gaps({
@@ -232,7 +234,7 @@ export const STATUS_METRICS: readonly MetricFamily<ReportSource>[] = [
   ...nodes({
     synclag_rpc_chain_mismatch: [
       ({ stands }) => stands === "rejected",
-      "1 for an RPC node that is of another chain, 0 if its blocks are believed; absent before it answers",
+      "1 for an RPC node that is of another chain, 0 if its blocks are believed; absent without a reply",
     ],
   }),
   ...incidents({
@@ -260,14 +262,14 @@ export const STATUS_METRICS: readonly MetricFamily<ReportSource>[] = [
       ({ result }) => RESULTS[result],
       "1 if the data equal those of the other variant, else 0",
     ],
-    synclag_parity_difference: ["difference", "Value of the other variant minus that of the target"],
+    synclag_parity_difference: ["difference", "Value of the other variant minus the value of the target"],
     synclag_parity_compared_block: ["block", "Block at which the data were compared"],
     synclag_parity_last_comparison_timestamp_seconds: ["last_comparison", "Time of the last comparison"],
   }),
   targetsBy(
     "probe",
     "synclag_query_failing",
-    "1 while the query of the probe is not answered as expected, though the height is read, else 0",
+    "1 while the target reports its height but does not answer the query of the probe as expected, else 0",
     () =>
       ({ probes: own }) =>
         own.flatMap(({ last, probe, result }) =>
@@ -276,7 +278,7 @@ export const STATUS_METRICS: readonly MetricFamily<ReportSource>[] = [
   ),
 ];
 
-/** What only a daemon knows of the fleet: its counters, its budgets, and the state of its poll loop. */
+/** Metrics that only a daemon has: its counters, its budgets, and the state of its poll loop. */
 const POLLING_METRICS: readonly MetricFamily[] = [
   ...targets({
     synclag_indexing_errors: [
@@ -299,12 +301,12 @@ const POLLING_METRICS: readonly MetricFamily[] = [
   targetsBy(
     "deployment",
     "synclag_deployment_info",
-    "1 for the deployment that answered last",
+    "1 for the deployment of the last reply",
     () => (target) => (target.deployment === null ? [] : [[target.deployment, 1]]),
   ),
   ...targets({
     synclag_status_changes_total: ["status_changes", "Changes of the status of a target"],
-    synclag_deployment_changes_total: ["deployment_changes", "Changes of the deployment that answers"],
+    synclag_deployment_changes_total: ["deployment_changes", "Changes of the deployment"],
     synclag_preferred: ["preferred", "1 on the freshest healthy production target of its protocol and chain"],
   }),
   ...counters({
@@ -398,8 +400,8 @@ const PROCESS_METRICS: readonly MetricFamily[] = [
 ];
 
 /**
- * All metrics read at a scrape. A replica that does not poll omits the metrics of the fleet.
- * Those that prom-client keeps itself are in `registry.ts`.
+ * All metrics read at a scrape. A replica that does not poll omits the metrics of the fleet. `registry.ts` has the metrics of
+ * prom-client.
  */
 export const METRIC_FAMILIES: readonly MetricFamily[] = [
   ...[...STATUS_METRICS, ...POLLING_METRICS].map((one: MetricFamily): MetricFamily => {
@@ -435,7 +437,7 @@ function* failureSamples(source: MetricsSource): Iterable<MetricSample> {
   }
 }
 
-/** How long the requests of each indexer, and of the nodes of all chains, took. */
+/** The histograms of request durations: one for each indexer, and one for the nodes of all chains. */
 function* durationSamples(source: MetricsSource): Iterable<MetricSample> {
   const { indexers: own, rpcEndpoints } = source.fleet;
   const rpc = rpcEndpoints.length === 0 ? [] : [{ protocol: "", variant: "rpc", tier: "" }];
@@ -447,7 +449,7 @@ function* durationSamples(source: MetricsSource): Iterable<MetricSample> {
   }
 }
 
-function scarcer(one: BudgetReport, other: BudgetReport): BudgetReport {
+function scarcerOf(one: BudgetReport, other: BudgetReport): BudgetReport {
   return {
     ...one,
     used: Math.max(one.used, other.used),
@@ -455,7 +457,7 @@ function scarcer(one: BudgetReport, other: BudgetReport): BudgetReport {
   };
 }
 
-/** The texts of E. */
+/** The label texts of all endpoints, without duplicates. */
 const endpointsOfFleet = memoize((fleet: Fleet) => [...new Set(endpointsOf(fleet).map(endpointLabels))]);
 
 /** The counts of the endpoints with the same text of E: several RPC nodes of one chain are one series. */
@@ -463,7 +465,7 @@ function endpointCounts({ fleet, counts }: MetricsSource) {
   return endpointsOfFleet(fleet).map((text) => [text, countsOfEndpoints(counts)(text)] as const);
 }
 
-/** The counts with the same labels, which `labelsOf` writes once for the key of an endpoint. */
+/** Groups counts by their labels. `labelsOf` writes the labels once for each key of an endpoint. */
 function countsBy(labelsOf: (key: string) => string) {
   const texts = new Map<string, string>();
   const textOf = (key: string): string => {

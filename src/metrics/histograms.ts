@@ -8,7 +8,7 @@ import {
 import { labelText, type MetricSample } from "./exposition.ts";
 import { endpointLabels } from "./labels.ts";
 
-/** How long the requests with the queries of probes took. */
+/** The histograms of durations of requests with the queries of probes. */
 export function* queryDurationSamples({ counts, fleet }: MetricsSource): Iterable<MetricSample> {
   for (const endpoint of endpointsOf(fleet)) {
     const own = counts.get(endpoint.key) ?? {};
@@ -21,7 +21,7 @@ export function* queryDurationSamples({ counts, fleet }: MetricsSource): Iterabl
   }
 }
 
-/** The series of one histogram. `prefix`: of the counts that it is made of. */
+/** The series of one histogram. `prefix`: the beginning of the names of its counts. */
 export function* histogramSamples(
   labels: string,
   counts: readonly Counts[],

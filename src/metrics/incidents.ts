@@ -19,7 +19,7 @@ export const INCIDENT_LABELS = [
 
 const NO_INDEXER = { protocol: "", variant: "", tier: "" };
 
-/** A series, and the targets that the incident explains in it. */
+/** A series of an incident, and the targets that it explains in this series. */
 type IncidentSeries = readonly [labels: string, explained: readonly TargetReport[]];
 
 /** An incident of an indexer or a host is a series for each indexer that it affects, any other is one series. */
@@ -48,7 +48,7 @@ export function incidentSeries({ incidents, targets, chains }: Report): readonly
   });
 }
 
-/** The keys of the targets that have an alert of their cause, and so need none of their own. */
+/** The keys of targets whose cause has an alert, so that they need none. */
 export const explainedKeys = memoize(
   ({ incidents }: Report): ReadonlySet<string> =>
     new Set(incidents.flatMap(({ scope, targets }) => (isCause(scope) ? targets : []))),
@@ -59,7 +59,7 @@ function isCause(scope: Incident["scope"]): boolean {
   return scope === "endpoint" || scope === "host";
 }
 
-/** As urgent as the most urgent alert that it replaces: `critical` where a target would page by itself. */
+/** The severity of the most urgent alert that it replaces: `critical` if a target alone would page. */
 function severityOf(
   explained: readonly TargetReport[],
   bySlug: ReadonlyMap<string, ChainSummary>,

@@ -12,7 +12,7 @@ export interface Prometheus {
   readonly render: (source: MetricsSource) => AsyncIterable<string>;
 }
 
-/** That of the build, and the useful ones of prom-client's default metrics that `promtool check metrics` accepts. */
+/** The metric of the build, and the useful default metrics of prom-client that `promtool check metrics` accepts. */
 const SHOWN_METRICS = [
   "synclag_build_info",
   "process_cpu_seconds_total",
@@ -24,7 +24,7 @@ const SHOWN_METRICS = [
   "nodejs_heap_size_total_bytes",
 ];
 
-/** prom-client measures the event loop by a timer. One of 10 ms, its default, took a sixth of the CPU time of a small fleet. */
+/** prom-client measures the event loop by a timer. Its default of 10 ms took a sixth of the CPU time of a small fleet. */
 const EVENT_LOOP_TIMER_MS = 1_000;
 
 /** About 500 lines. */
@@ -64,7 +64,7 @@ export function createPrometheus(build: {
           }
         }
       }
-      // Some of the shown metrics are set by others: all are collected.
+      // All metrics are collected, because some of the shown ones are set by others.
       await registry.getMetricsAsJSON();
       const texts = await Promise.all(shown.map((name) => registry.getSingleMetricAsString(name)));
       yield `${piece}${texts.join("\n")}\n`;

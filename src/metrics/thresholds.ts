@@ -2,7 +2,7 @@ import { type Report, type TargetReport, thresholdsFor } from "../core/model/rep
 
 const LEVELS = ["lagging", "critical", "stalled"] as const;
 
-/** The thresholds of each target in one unit; a level that has none in it is left out. */
+/** The thresholds of each target in one unit; a level without a threshold in this unit is left out. */
 export function thresholdsIn(unit: "seconds" | "blocks") {
   return ({ chains }: Report) => {
     const bySlug = new Map(chains.map((chain) => [chain.slug, chain]));

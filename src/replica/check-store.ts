@@ -13,16 +13,16 @@ import { SharedBudgets } from "./shared-budgets.ts";
 
 export interface StoreCheckOptions {
   readonly store: Pick<RedisStore, "run" | "name">;
-  /** What was counted without the store. */
+  /** The counts from before the store. */
   readonly former: SavedBudgets | null;
   readonly world: Pick<World, "nowMs" | "monotonicMs" | "logger" | "onBug">;
-  /** Polls once, and counts in these budgets. */
+  /** Polls once, and counts the requests in these budgets. */
   readonly poll: (shared: SharedBudgets) => Promise<Report>;
-  /** Nothing is polled: this replica leads, and its report is read. */
+  /** Called if a replica leads: its report is read, and nothing is polled. */
   readonly onLeader: (name: string) => void;
 }
 
-/** What a check is called in the lease. */
+/** The name of a check as the holder of the lease. */
 const NAME = "check";
 /** Standbys look for a free lease twice in this time. */
 const PATIENCE_MS = 1_000;
@@ -31,8 +31,9 @@ const LOOK_MS = 50;
 const MAX_WAIT_MS = 120_000;
 
 /**
- * For `check` with a store: reads the report of the replica that leads. Where none does, it takes the lease and polls a round
- * itself; while the store is away, without endpoints that have a budget. Returns the report, or a sentence that says why there is none.
+ * For `check` with a store: reads the report of the replica that leads. If none leads, it takes the lease and polls a round
+ * itself; while the store is away, only endpoints without a budget. Returns the report, or a sentence that says why there is
+ * none.
  */
 export async function checkInStore(config: Config, options: StoreCheckOptions): Promise<Report | string> {
   const { store, world } = options;
@@ -76,7 +77,7 @@ async function readReport(
 ): Promise<Report | string> {
   const reading = await new SharedParts(store, "state").read();
   if (reading.kind === "failed" || reading.value.ageMs === null || !(await shared.follow())) {
-    return `Cannot check: ${leader} leads, and has not handed over its state`;
+    return `Cannot check: ${leader} leads, but has not written its state to the store`;
   }
   const { parts, ageMs } = reading.value;
   const { learned } = readHandover(parts);

@@ -16,7 +16,7 @@ import {
 const COUNTERS = "counts ";
 const EVENTS = "events of ";
 
-/** What the leader hands over: the state, the counters of each endpoint, and the events of each subject. */
+/** The parts that the leader hands over: the state, the counters of each endpoint, and the events of each subject. */
 export function handoverParts(
   { counters, ...known }: ReturnType<Daemon["handover"]>,
   log: EventLog,
@@ -43,7 +43,7 @@ export function readHandover(parts: readonly ReadPart[]): Handover {
   const isOfEvents = ({ name }: ReadPart): boolean => name.startsWith(EVENTS);
   const { values, invalid } = unsealParts(parts.filter((part) => !isOfEvents(part)));
   const events = parts.filter(isOfEvents).flatMap(({ text }) => readEvents(text).events);
-  // Of the type that `handoverParts` gave to it.
+  // It has the type that `handoverParts` wrote.
   const counters = valuesNamed<Counts>(COUNTERS, values);
   return { learned: { ...stateIn(values), counters }, events, invalid };
 }

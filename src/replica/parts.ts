@@ -8,13 +8,13 @@ import { FENCE } from "../leader/lease-scripts.ts";
 type Written = "written" | "fenced";
 
 interface PartReading {
-  /** What has changed since the last reading or writing, the latest last. */
+  /** The parts that have changed since the last read or write, the latest last. */
   readonly parts: readonly ReadPart[];
-  /** How long ago the last write was; null: nothing was written, or the store has lost it. */
+  /** How long ago the last write was; null: there was none, or the store has lost it. */
   readonly ageMs: number | null;
 }
 
-/** A call carries so much at once, so that it is done within its second. */
+/** The largest text of one call, which must end within a second. */
 const CALL_CHARS = 524_288;
 
 /** Parts in the store, which the leader writes and the others read. Calls are made one at a time. */
@@ -25,7 +25,7 @@ export class SharedParts {
   #number = 0;
   /** The version of each part that the store has; null: unknown, so that all is written. */
   #written: ReadonlyMap<string, unknown> | null = null;
-  /** With which this process has written last. */
+  /** The token of the last write of this process. */
   #token: number | null = null;
 
   /** `key`: the name of the keys. */
@@ -34,17 +34,20 @@ export class SharedParts {
     this.#keys = [key, `${key}-order`];
   }
 
-  /** The next write or reading is of everything. */
+  /** Makes the next write or read include all parts. */
   startOver(): void {
     this.#number = 0;
     this.#written = null;
   }
 
-  /** Of these parts, writes those that the store lacks, or all again where it cannot be used. A write without changes renews the time of the last one. */
+  /**
+   * Writes the parts that the store lacks, or all parts if the store has unusable ones. A write without changes renews the time
+   * of the last write.
+   */
   async write(parts: readonly Part[], token: number): Promise<StoreReply<Written>> {
     const reply = await this.#writeChanged(parts, token);
-    const isLost = reply.kind === "failed" && reply.reason === "unusable";
-    return isLost ? await this.#writeChanged(parts, token) : reply;
+    const isDeadEnd = reply.kind === "failed" && reply.reason === "unusable";
+    return isDeadEnd ? await this.#writeChanged(parts, token) : reply;
   }
 
   /** Reads the parts that another process has written since; own parts are skipped, because memory is newer. */
@@ -72,7 +75,7 @@ export class SharedParts {
     const written = new Map(this.#written);
     let last: number | "" = this.#written === null ? "" : this.#number;
     let oldest: number | null = null;
-    // Until it is known that the store has all of it.
+    // Unknown until the store has confirmed all parts.
     this.#written = null;
     this.#token = token;
     for (const batch of batchesOf(parts.filter(({ name, version }) => written.get(name) !== version))) {
@@ -92,7 +95,7 @@ export class SharedParts {
       }
     }
     if (oldest !== null) {
-      // What an earlier configuration had.
+      // Removes parts of an earlier configuration.
       await this.#store.run(PRUNE, keys, [token, oldest]);
     }
     this.#written = written;
@@ -120,16 +123,16 @@ function* batchesOf(parts: readonly Part[]) {
   yield batch;
 }
 
-// Parts are kept in a hash, each with a number in a sorted set that says in which order they changed, so that a reader asks
-// for what has changed since. The hash's field '#' holds the last number, the time of the write and the token.
-// The leader removes both keys where one has a value of another type, and writes all of its parts again.
+// Parts are in a hash, each with a number in a sorted set that has the order of their changes, so that a reader can ask for the
+// changes since its last read. The hash's field '#' has the last number, the time of the write and the token. If one of the
+// keys has a value of another type, the leader removes both and writes all of its parts again.
 
 /**
  * Writes parts, if the token is still the newest. KEYS: the lease, the hash, the order. ARGV: the token, the number of the last
- * write or '' to begin, then names and texts. Returns the number of the last part, 'fenced', or 'lost' where the store no longer has
- * what was written before.
+ * write or '' to begin, then names and texts. Returns the number of the last part, 'fenced', or 'lost' where the store no
+ * longer has what was written before.
  *
- * Numbers go on from the store's clock, so that they rise even where the store has lost its memory.
+ * Numbers continue from the store's clock, so they rise even after the store has lost its memory.
  */
 export const WRITE = storeScript(
   `${FENCE}
@@ -155,7 +158,7 @@ return text(number)
   z.union([z.enum(["fenced", "lost"]), Whole]),
 );
 
-/** Removes the parts that were not written since. KEYS as above. ARGV: the token, a number. */
+/** Removes parts that were not written since a number. KEYS as above. ARGV: the token, a number. */
 export const PRUNE = storeScript(
   `${FENCE}
 local names = redis.call('ZRANGEBYSCORE', KEYS[3], '-inf', ARGV[2])
@@ -168,7 +171,7 @@ return #names
   z.union([z.literal("fenced"), Whole]),
 );
 
-/** So many bytes are read at once; one part is read however long it is. */
+/** At most this number of bytes is read at once, but always one whole part. */
 const READ_BYTES = 1_048_576;
 
 const Page = z.union([
@@ -185,8 +188,8 @@ const Page = z.union([
 ]);
 
 /**
- * Reads parts. KEYS: the hash, the order. ARGV: the number of the last part read, or '0'. Returns the store's time, the field '#',
- * the number reached, then names and texts; or nothing where there is nothing.
+ * Reads parts. KEYS: the hash, the order. ARGV: the number of the last part read, or '0'. Returns the store's time, the field
+ * '#', the number reached, then names and texts; or nothing if there are no parts.
  */
 export const READ = storeScript(
   `

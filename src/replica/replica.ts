@@ -17,12 +17,12 @@ import { SharedBudgets } from "./shared-budgets.ts";
 
 export interface ReplicaOptions {
   readonly store: Pick<RedisStore, "run" | "isUp" | "name">;
-  /** What was counted without the store, and is added when this replica leads first. */
+  /** The counts from before the store, which are added when this replica first leads. */
   readonly former: SavedBudgets | null;
   readonly world: Pick<World, "nowMs" | "monotonicMs" | "logger" | "onBug">;
 }
 
-/** What leads or stands by. */
+/** The parts of a process that lead or stand by. */
 interface Followers {
   readonly daemon: Daemon;
   readonly events: Pick<EventStore, "log" | "started" | "standsBy">;
@@ -30,14 +30,14 @@ interface Followers {
 }
 
 const TICK_MS = 100;
-/** State is handed over so often. */
+/** How often the leader hands over its state. */
 const PUBLISH_MS = 1_000;
-/** A standby reads so often. */
+/** How often a standby reads it. */
 const FOLLOW_MS = 500;
 
 /**
- * Makes a daemon one of several: it polls while it holds the lease, or held it last and the store is away; else it learns what the
- * leader knows. Disposing it in order hands everything over, and the lease back.
+ * Makes a daemon one of several: it polls while it holds the lease, or if it held it last and the store is away; else it reads
+ * the state of the leader. Disposing it hands over everything, and gives the lease back.
  */
 export class Replica implements AsyncDisposable {
   readonly shared: SharedBudgets;
@@ -48,14 +48,14 @@ export class Replica implements AsyncDisposable {
   /** Null before the start. */
   #followers: Followers | null = null;
   #timer: NodeJS.Timeout | undefined;
-  /** One thing at a time: a step of the loop, or a publication. */
+  /** Runs one task at a time: a step of the loop, or a publication. */
   readonly #inTurn = pLimit(1);
   #isStopped = false;
   #loggedRole: Role = "standby";
   #dueMs = 0;
-  /** The token of the lease when polling began; null where another replica has led since. */
+  /** The token of the lease when polling began; null if another replica has led since. */
   #ledWith: number | null = null;
-  /** The monotonic time of the current state. */
+  /** The monotonic time at which the current state was known. */
   #knownAtMs: number | null = null;
   readonly #warned = new Set<string>();
 
@@ -120,7 +120,7 @@ export class Replica implements AsyncDisposable {
     });
   }
 
-  /** After a reload: what was skipped as unknown may be part of the new configuration. */
+  /** Called after a reload: parts that were skipped as unknown may belong to the new configuration. */
   reloaded(): void {
     this.#parts.startOver();
   }
@@ -153,7 +153,7 @@ export class Replica implements AsyncDisposable {
     const nowMs = this.#options.world.monotonicMs();
     const token = this.#leadership.token();
     this.#logRole(this.#leadership.role());
-    // With another token another replica may have led meanwhile.
+    // With a new token, another replica may have led meanwhile.
     if (token !== null && (!daemon.isPolling() || token !== this.#ledWith)) {
       await this.#takeOver(followers, token);
     } else if (daemon.isPolling() && !this.mayPoll()) {
@@ -168,7 +168,7 @@ export class Replica implements AsyncDisposable {
     }
   }
 
-  /** All that the last leader handed over is taken in before the first poll. */
+  /** Reads everything that the last leader handed over, before the first poll. */
   async #takeOver(followers: Followers, token: number): Promise<void> {
     if (!(await this.#follow(followers)) || this.#leadership.token() !== token) {
       return;
@@ -190,7 +190,7 @@ export class Replica implements AsyncDisposable {
     }
   }
 
-  /** False if the store did not answer. */
+  /** False if the store did not reply. */
   async #follow({ daemon, events, notifier }: Followers): Promise<boolean> {
     const reading = await this.#parts.read();
     if (reading.kind === "reply") {
@@ -221,7 +221,7 @@ export class Replica implements AsyncDisposable {
     }
   }
 
-  /** Once for each part in the store that cannot be read. */
+  /** Warns once about each part in the store that cannot be read. */
   #warnOf(invalid: readonly string[]): void {
     const parts = invalid.filter((part) => !this.#warned.has(part));
     if (parts.length > 0) {
@@ -240,5 +240,5 @@ const ROLE_LINES: Readonly<Record<Role, string>> = {
   leader: "Leading: polling from now on",
   standby: "Standing by: another replica leads",
   cut_off: "Store unreachable: polling continues, endpoints with a budget for five minutes",
-  unsure: "The lease has expired: not polling until the store answers",
+  unsure: "The lease has expired: not polling until the store replies",
 };

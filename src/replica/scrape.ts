@@ -19,9 +19,11 @@ export interface ScrapeOptions {
 }
 
 /**
- * Makes what `/metrics` replies: the report of now, one text for all scrapers of it. Scrapes that arrive while one is made share the next.
+ * Makes the reply of `/metrics`: the present report, one text for all its scrapers. Scrapes that arrive while a text is made
+ * share the next one.
  *
- * A leader hands over before it replies: were it to die right after the scrape, no counter of the next leader would be lower.
+ * A leader hands over its state before it replies: if it dies right after the scrape, no counter of the next leader may be
+ * lower.
  */
 export function createScrape(
   daemon: Pick<Daemon, "prepare" | "metricsSource">,

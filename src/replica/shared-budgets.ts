@@ -15,12 +15,12 @@ import { SharedParts } from "./parts.ts";
 export interface SharedBudgetsOptions {
   readonly store: ScriptRunner;
   readonly fleet: Fleet;
-  /** The right to count, which is that to lead. */
+  /** The right to count, which only the leader has. */
   readonly leadership: Pick<Leadership, "mayPoll" | "token" | "isFailing" | "storeNowMs">;
   readonly monotonicMs: () => number;
-  /** Whether this process polls by schedules, and so may go on for a while when the store is away. */
+  /** Whether this process polls by schedules, and may therefore continue for a while without the store. */
   readonly isDaemon: boolean;
-  /** A part cannot be read. */
+  /** Called with the name of a part that cannot be read. */
   readonly onInvalid: (part: string) => void;
 }
 
@@ -28,36 +28,40 @@ export interface SharedBudgetsOptions {
 const SLACK_MS = 60_000;
 /** How long requests in advance may be sent after the last contact with the store. */
 const ADVANCE_MS = 300_000;
-/** After a leader that may have used its advance, the next leader has none for this time. */
+/** After a leader that may have used its advance, the next leader has no advance for this time. */
 const NO_ADVANCE_MS = ADVANCE_MS + 90_000;
 const KEY = "budgets";
 const ACCOUNT = "account ";
 const ADVANCE = "advance";
 
-/** Who may send requests that are not recorded: the leader, from this instant on by the store's clock, unless it ended in order. */
+/**
+ * The right to send unrecorded requests: the leader holds it from this instant on, by the store's clock, until it ends in
+ * order.
+ */
 const AdvanceJson = z.object({ fromMs: z.number().nonnegative(), isHeld: z.boolean() });
 
 /**
- * The budgets of a fleet in the store. The leader alone counts; before a request is sent, the changed accounts are written behind the
- * fence of its lease. All others read them.
+ * The budgets of a fleet in the store. The leader alone counts; before a request is sent, the changed accounts are written
+ * behind the fence of its lease. All others read them.
  *
- * While the store is away the leader may send, unrecorded, what its schedules ask for in five minutes. So a leader that follows one
- * which did not end in order counts as many as sent, once, and has no such advance itself until the other's is over.
+ * While the store is away the leader has an advance: it may send the requests of five minutes of its schedules without a
+ * record. If a leader did not end in order, its successor counts that number as sent, once, and has no advance itself until the
+ * other's is over.
  */
 export class SharedBudgets implements BudgetRecord {
   readonly budgets: Budgets;
   readonly nowMs: () => number;
   readonly #options: SharedBudgetsOptions;
   readonly #parts: SharedParts;
-  /** As the store has it, or will have it with the next write. */
+  /** The advance in the store, or in the next write. */
   #advance: z.infer<typeof AdvanceJson> = { fromMs: 0, isHeld: false };
   /** Whether another process holds the advance. */
   #isForeign = false;
   /** Whether this process has read all accounts. */
   #isInformed = false;
-  /** The start of the last write that succeeded. */
+  /** The start of the last successful write. */
   #contact = NO_CONTACT;
-  /** By the account's id, how many requests may be sent unrecorded since then. */
+  /** The number of requests that may still be sent unrecorded, by the account's id. */
   readonly #left = new Map<string, number>();
   readonly #inTurn = pLimit(1);
 
@@ -76,7 +80,7 @@ export class SharedBudgets implements BudgetRecord {
   readonly flush = shareNext(() => this.#record(), this.#inTurn);
 
   readonly touchJournal = (): void => {
-    // A failure leaves it for the next write.
+    // After a failure the next write contains it.
     this.flush().catch(() => undefined);
   };
 
@@ -90,13 +94,13 @@ export class SharedBudgets implements BudgetRecord {
     }
     const { id, inFiveMinutes } = account;
     const ledger = this.budgets.ledgerOf(account);
-    // The request itself is counted already.
+    // The request itself has already been counted.
     const left = this.#left.get(id) ?? Math.min(inFiveMinutes, ledger.limit + 1 - usedAt(ledger, storeMs));
     this.#left.set(id, left - 1);
     return left >= 1;
   };
 
-  /** Takes in what the leader has written since the last time. False if the store did not answer. */
+  /** Reads the changes that the leader has written since the last call. False if the store did not reply. */
   follow(): Promise<boolean> {
     return this.#inTurn(async () => {
       const reading = await this.#parts.read();
@@ -113,7 +117,7 @@ export class SharedBudgets implements BudgetRecord {
     });
   }
 
-  /** This process leads from now on, and has followed up to now. `former`: what was counted elsewhere before. */
+  /** Called when this process begins to lead, after it has followed. `former`: counts from before the store. */
   takeOver(former: SavedBudgets | null): void {
     const nowMs = this.nowMs();
     if (former !== null) {
@@ -132,13 +136,13 @@ export class SharedBudgets implements BudgetRecord {
     this.#left.clear();
   }
 
-  /** This process ends in order: it has sent nothing that is not recorded. */
+  /** Ends in order: this process has sent no unrecorded request. */
   async release(): Promise<void> {
     this.#advance = { ...this.#advance, isHeld: false };
     await this.flush().catch(() => undefined);
   }
 
-  /** @throws {Error} If not all that was counted is in the store. */
+  /** @throws {Error} If some counts are not in the store. */
   async #record(): Promise<void> {
     const token = this.#options.leadership.token();
     if (token === null) {
@@ -146,7 +150,7 @@ export class SharedBudgets implements BudgetRecord {
     }
     const contact = { storeMs: this.nowMs(), monotonicMs: this.#options.monotonicMs() };
     const { accounts } = this.budgets.save(contact.storeMs);
-    // The permission to send unrecorded requests comes last, when the requests of others are counted.
+    // The advance is written last, after the requests of others are counted.
     const named = [
       ...Object.entries(accounts).map(([id, spent]) => [ACCOUNT + id, spent] as const),
       [ADVANCE, this.#advance] as const,

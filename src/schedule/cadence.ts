@@ -25,12 +25,11 @@ const WITHOUT_BUDGET = "*/30 * * * * *";
 const AUTO_SHARE = 0.9;
 
 /**
- * Chooses the cadence of `schedule: auto`: the fastest of the ladder at which everything that draws on the
- * budget uses at most nine tenths of it; 30 s where there is no budget.
+ * Chooses the cadence of `schedule: auto`: the fastest of the ladder at which all endpoints of the budget together use at most
+ * nine tenths of it; 30 s without a budget.
  *
- * `endpoints` counts all that share both the budget and `auto`, over all indexers: 1 for a budget of scope
- * `endpoint`. `fixed` are those that share the budget at a schedule of their own. `problem`: a sentence, where not even the
- * slowest fits.
+ * `endpoints` counts all that share both the budget and `auto`, over all indexers: 1 for a budget of scope `endpoint`. `fixed`:
+ * the endpoints that share the budget at their own schedule. `problem`: a sentence, where not even the slowest fits.
  */
 export function chooseCadence(
   endpoints: number,
@@ -73,7 +72,7 @@ export function fitProblem(budget: Budget, loads: readonly Load[]): string | nul
 /** How many requests these schedules make in one window of a budget, at their busiest. */
 export function requestsPerWindow(loads: readonly Load[], per: Budget["per"]): number {
   const requests = loads.reduce((sum, { endpoints, cron }) => sum + endpoints * rateOf(cron, per), 0);
-  // A mean month has tenths of a day, which binary fractions only come near.
+  // A mean month has tenths of a day, which binary fractions cannot represent.
   return Math.round(10 * requests) / 10;
 }
 

@@ -4,21 +4,21 @@ import { DAY_MS } from "../core/model/durations.ts";
 /** When a schedule fires, in UTC, where no day has 23 or 25 hours. */
 interface Firings {
   readonly perHour: number;
-  /** On a day on which it fires; 0 for a schedule that never does. */
+  /** The number of firings on a day with firings; 0 for a schedule that never fires. */
   readonly perDay: number;
-  /** 30.4 for a schedule of every day, else the most days on which it fires within any 31. */
+  /** 30.4 for a schedule of every day, else the largest number of days with firings within any 31. */
   readonly daysPerMonth: number;
   /** The longest time between two firings; Infinity for a schedule that never fires. */
   readonly longestIntervalMs: number;
-  /** Whether it does on this day, counted from 1970. */
+  /** Whether it fires on this day, counted from 1970. */
   readonly isDue: (day: number) => boolean;
-  /** Milliseconds since midnight at which it does on such a day, ascending. */
+  /** Milliseconds since midnight at which it fires on such a day, ascending. */
   readonly timesMs: readonly number[];
 }
 
 const MEAN_MONTH_DAYS = 30.4;
 const LONGEST_MONTH_DAYS = 31;
-/** Four years from a leap year on. */
+/** Four years, one of them a leap year. */
 const SEARCHED_DAYS = 1_461;
 const FIRST_DAY = Date.UTC(2024, 0, 1) / DAY_MS;
 
@@ -26,8 +26,8 @@ const FIRST_DAY = Date.UTC(2024, 0, 1) / DAY_MS;
 const known = new Map<string, Firings>();
 
 /**
- * When a node-cron expression fires. A valid one may never do, as `0 0 0 L-30 2 *`, for which a timer of node-cron crashes. One that
- * fires on no day of four years counts as such.
+ * When a node-cron expression fires. A valid expression may never fire, such as `0 0 0 L-30 2 *`, for which a timer of
+ * node-cron crashes. An expression without a firing in four years counts as never firing.
  *
  * @throws {Error} If node-cron cannot parse the expression.
  */
@@ -70,7 +70,10 @@ function findFirings(cron: string): Firings {
   };
 }
 
-/** A fleet may give each endpoint a second of its own: the days, which take node-cron long to match, are those of all of these. */
+/**
+ * By the days of an expression, which node-cron takes long to match: a fleet may give each endpoint its own second, but all of
+ * them have the same days.
+ */
 const knownDays = new Map<string, ReturnType<typeof matchDays>>();
 
 function findDays(cron: string): ReturnType<typeof matchDays> {

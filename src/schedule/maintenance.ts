@@ -3,8 +3,8 @@ import type { TargetId } from "../core/model/report.ts";
 import { lastFiringMs } from "./firing-times.ts";
 
 /**
- * Tells until when a target is inside maintenance windows that are open at an instant, or null; asked once for each report, not for
- * each target.
+ * Returns a function that says until when a target is inside maintenance windows, or null. The open windows are found once for
+ * a report, not for each target.
  */
 export function openMaintenance(
   windows: readonly MaintenanceWindow[],
@@ -20,7 +20,7 @@ export function openMaintenance(
   };
 }
 
-/** When a window ends that is open; null: it is not. */
+/** When an open window ends; null: it is not open. */
 function endOf(window: MaintenanceWindow, nowMs: number): number | null {
   if (window.kind === "once") {
     return window.fromMs <= nowMs && nowMs < window.toMs ? window.toMs : null;

@@ -33,7 +33,7 @@ const ANSWERS: Readonly<Record<SituationName, readonly RegExp[]>> = {
   ],
   dispute: [
     /Sources of Base contradict each other/,
-    /30,000,000 blocks apart, and as many stand on each side; an RPC node \(rpc\) or one more variant would decide it/,
+    /30,000,000 blocks apart, with equal weight on each side; an RPC node \(rpc\) or one more variant would decide it/,
     /Base: no head is agreed on ?since 03:00:\d\d UTC, 20 min/,
     /For users: how far behind multichain and subgraph are is unknown, and none is preferred/,
   ],

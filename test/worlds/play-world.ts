@@ -248,7 +248,7 @@ class Play {
 
   #judgeLag(read: NonNullable<Actor["read"]>, target: TargetReport, lagMs: number): void {
     const behindMs = this.#behindMs(read.block, read.atMs);
-    if (this.#chain.stoodStill(this.#nowMs - EDGE_MS - behindMs, this.#nowMs)) {
+    if (this.#chain.noteSuspension(this.#nowMs - EDGE_MS - behindMs, this.#nowMs)) {
       return;
     }
     const tolerated = LAG_TOLERATED_MS + this.#world.rules.referenceBlocks * this.#chain.blockTimeMs;
@@ -277,7 +277,8 @@ class Play {
     }
     // A source that shows every 64th block stands still for longer than `stalled`, and so it is said.
     const stands =
-      this.#chain.stoodStill(this.#nowMs - STALLED_MS, this.#nowMs) || ["stopped", "steps"].includes(conduct);
+      this.#chain.noteSuspension(this.#nowMs - STALLED_MS, this.#nowMs) ||
+      ["stopped", "steps"].includes(conduct);
     return isOnChain && !stands && behindMs < LAGGING_MS - rules.thresholdMs ? "sound" : "any";
   }
 

@@ -17,7 +17,7 @@ export interface WorldChain {
   readonly headAt: (atMs: number) => number;
   readonly timeOf: (block: number) => number;
   /** Whether it made no block for a minute within a span of time. */
-  readonly stoodStill: (fromMs: number, toMs: number) => boolean;
+  readonly noteSuspension: (fromMs: number, toMs: number) => boolean;
 }
 
 const START_BLOCK = 40_000_000;
@@ -54,7 +54,7 @@ export function createWorldChain(
     block < START_BLOCK
       ? firstMs - (START_BLOCK - block) * blockTimeMs
       : (timesMs[block - START_BLOCK] ?? Number.POSITIVE_INFINITY);
-  const stoodStill = (fromMs: number, toMs: number): boolean => {
+  const noteSuspension = (fromMs: number, toMs: number): boolean => {
     const last = headAt(toMs) - START_BLOCK;
     // A chain that ended makes its next block never.
     const blocks = [...timesMs.slice(headAt(fromMs) - START_BLOCK, last + 1), timesMs[last + 1] ?? toMs];
@@ -62,7 +62,7 @@ export function createWorldChain(
       (timeMs, index) => timeMs - (blocks[index - 1] ?? timeMs) >= Math.max(STANDSTILL_MS, 5 * blockTimeMs),
     );
   };
-  return { blockTimeMs, headAt, timeOf, stoodStill };
+  return { blockTimeMs, headAt, timeOf, noteSuspension };
 }
 
 function shareOf(spread: ChainSpec["spread"], random: () => number): number {

@@ -42,7 +42,7 @@ export function freshnessAlerts(context: AlertContext): readonly Alert[] {
   });
   return [
     {
-      ...burn(unpaged(burnt(FAST), context), "its error budget is used up within days."),
+      ...burn(withoutPaged(burnt(FAST), context), "its error budget is used up within days."),
       severity: "critical",
       for: "2m",
     },
@@ -64,7 +64,7 @@ and on (protocol)
 }
 
 /** A vector without the protocols that had no usable variant on a chain for a minute: that has a page of its own. */
-function unpaged(vector: string, { time }: AlertContext): string {
+function withoutPaged(vector: string, { time }: AlertContext): string {
   const down = `synclag_pair_state{state="down", testnet="false"}[${time("1m")}]`;
   return `(
 ${indented(vector)}

@@ -15,7 +15,7 @@ import { CHAIN_ALERT } from "./pair-alerts.ts";
 
 /** What is wrong with one indexer on one chain. */
 export function targetAlerts(): readonly Alert[] {
-  return [...broken(), ...late(), ...unheard(), ...different()];
+  return [...brokenAlerts(), ...lagAlerts(), ...unreachableAlerts(), ...differenceAlerts()];
 }
 
 type TargetAlert = Omit<Parameters<typeof named>[1], keyof typeof CHAIN_ALERT>;
@@ -27,7 +27,7 @@ function targetAlert(alert: TargetAlert): Alert {
 const MOVE = "move the traffic to the healthy alternative, if there is one.";
 
 /** It replies, but its data must not be used: users see old or wrong data and no error. */
-function broken(): readonly Alert[] {
+function brokenAlerts(): readonly Alert[] {
   return [
     targetAlert({
       name: "SynclagIndexerStalled",
@@ -72,7 +72,7 @@ function broken(): readonly Alert[] {
 const LAG = `${perTarget("synclag_lag_seconds")}
 * on (${TARGET}) group_left (testnet) (${withStatus("lagging")})`;
 
-function late(): readonly Alert[] {
+function lagAlerts(): readonly Alert[] {
   const description = (level: string) => [
     ...say` is ${DURATION} behind its chain, over the `,
     `${level} threshold. `,
@@ -111,7 +111,7 @@ function late(): readonly Alert[] {
 }
 
 /** It returns no height, and in most cases nothing else about it is known. */
-function unheard(): readonly Alert[] {
+function unreachableAlerts(): readonly Alert[] {
   return [
     targetAlert({
       name: "SynclagEndpointDown",
@@ -146,7 +146,7 @@ function unheard(): readonly Alert[] {
 }
 
 /** Variants that are within their thresholds but do not show users the same. */
-function different(): readonly Alert[] {
+function differenceAlerts(): readonly Alert[] {
   const against = `label_replace(${statusMetric("ok")} == 1, "against", "$1", "variant", "(.+)")`;
   return [
     // If one of the two is not ok, it has its own alert, and the gap says nothing new.

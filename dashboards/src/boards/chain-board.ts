@@ -39,7 +39,7 @@ export function chainBoard(): Board {
     annotations: EVENTS,
     rows: [
       { title: "Now", panels: now() },
-      { title: "Behind", panels: behind() },
+      { title: "Behind", panels: lagPanels() },
       { title: "The same data", panels: parity() },
       { title: "The chain and its events", panels: chainAndEvents() },
     ],
@@ -97,7 +97,7 @@ function now(): readonly AnyPanel[] {
   ];
 }
 
-function behind(): readonly AnyPanel[] {
+function lagPanels(): readonly AnyPanel[] {
   const blocks = `synclag_variant_gap_blocks{${SELECTED_TARGETS}}`;
   const uncertainty = `synclag_variant_gap_uncertainty_blocks{${SELECTED_TARGETS}}`;
   const most = (expr: string) => `max by (${ROW}, against) (${expr})`;

@@ -207,7 +207,7 @@ function settle(source: SourceState, verdict: SourceState["verdict"], view: Chai
   source.verdict = debounce(verdict, vote, view.nowMs);
   source.statusChanges += Number(former !== null && former.status !== source.verdict.status);
   source.approach = followApproach(source, lag, view);
-  // One height alone proves nothing: a back-filling target may have set the reference itself.
+  // A single height proves nothing: a back-filling target may have set the reference itself.
   source.hasReachedTip ||= vote.status === "ok" && source.samples.length > 1 && lag?.ms != null;
   source.hasServed ||= source.hasReachedTip;
 }

@@ -7,7 +7,10 @@ export interface Pace {
   readonly thresholds: Thresholds;
 }
 
-/** Below this, a healthy indexer that is a second behind and polled every second would seem to lag. */
+/**
+ * The shortest threshold: with a shorter one, a healthy indexer that is a second behind and polled every second would seem to
+ * lag.
+ */
 const LEAST_MS = 5_000;
 
 /** The pace of a demo; `speed` 2 is twice as fast. Cron has no fractions of a second, so the poll interval has a minimum. */
@@ -40,11 +43,14 @@ export function accelerate(config: Config, { pollIntervalSec, thresholds }: Pace
   return { ...polled, fleet: { ...polled.fleet, chains } };
 }
 
-/** Between two polls of the day before the demo: a few seconds for the day, and short beside an incident. */
+/**
+ * The time between two polls of the day before the demo: long enough to play the day in a few seconds, and short compared with
+ * an incident.
+ */
 export const PLAYED_INTERVAL_SEC = 600;
 
 /** The same configuration with the thresholds of a real fleet, for the day before the demo. */
-export function unhurried(config: Config): Config {
+export function atRealPace(config: Config): Config {
   return polledEvery(PLAYED_INTERVAL_SEC, config);
 }
 
@@ -67,7 +73,7 @@ function polledEvery(intervalSec: number, { fleet, ...config }: Config): Config 
   return { ...config, fleet: polled, poll: { ...config.poll, concurrency: 64, perHost: 32 } };
 }
 
-/** One block is not lag: a slow chain is given three. */
+/** One block is not lag: a slow chain may be three blocks behind. */
 function thresholdsOf({ blockTimeMs }: Chain, thresholds: Thresholds): Thresholds {
   const laggingMs = Math.max(thresholds.lagging.ms ?? 0, 3 * (blockTimeMs ?? 0));
   const criticalMs = Math.max(thresholds.critical.ms ?? 0, 2 * laggingMs);

@@ -70,7 +70,7 @@ function serverKindOf({ url, dialect, targets }: Endpoint): ServerKind {
   return isServerKind(dialect) ? dialect : "graph-node";
 }
 
-/** Healthy as the real fleet is: slightly behind the tip, and several indexers behind the gateway. */
+/** A healthy target like those of the real fleet: slightly behind the tip, with several indexers behind the gateway. */
 function healthOf(kind: ServerKind, blockTimeMs: number): Partial<TargetBehaviour> {
   const blocksInMs = (durationMs: number): number => Math.max(1, Math.round(durationMs / blockTimeMs));
   switch (kind) {

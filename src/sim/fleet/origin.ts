@@ -76,7 +76,7 @@ export class Origin {
       return;
     }
     const pending = endpoint.receive(call);
-    // No process is kept alive for it: its caller is gone once the origin is closed.
+    // The timer does not keep the process alive: once the origin is closed, its caller is gone.
     await sleep(pending.beforeMs, undefined, { ref: false });
     const answer = endpoint.answer(pending);
     await sleep(pending.afterMs, undefined, { ref: false });
@@ -88,14 +88,14 @@ export class Origin {
   }
 }
 
-/** Sends an answer whole and at once, if there is still somebody to send it to. */
+/** Sends a reply whole and at once, if the caller is still connected. */
 function deliver(response: ServerResponse, { status, headers, body }: Answer): void {
   if (!response.destroyed) {
     response.writeHead(status, { ...headers, "content-length": String(Buffer.byteLength(body)) }).end(body);
   }
 }
 
-/** Null where the caller closed the connection before the end of the request. */
+/** Null if the caller closed the connection before the end of the request. */
 async function readCall(request: IncomingMessage): Promise<Call | null> {
   const body = await text(request).catch(() => null);
   const { method = "", url = "" } = request;

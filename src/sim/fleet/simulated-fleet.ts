@@ -52,7 +52,7 @@ export async function startFleet(options: FleetOptions): Promise<SimulatedFleet>
   for (const endpoint of fleet.allEndpoints) {
     const { origin: name, path, key } = endpoint.spec;
     const namesakes = fleet.origins.filter((origin) => origin.name === name);
-    // A host serves each path once: a second endpoint of the same URL gets a host of its own.
+    // A host serves each path once: a second endpoint of the same URL gets its own host.
     let origin = namesakes.find(({ routes }) => !routes.has(path));
     if (origin === undefined) {
       origin = new Origin(namesakes.length === 0 ? name : `${name} for ${key}`);
@@ -66,8 +66,8 @@ export async function startFleet(options: FleetOptions): Promise<SimulatedFleet>
 }
 
 /**
- * A fleet of indexers. Without `startFleet` it has no servers: the caller passes each request to its endpoint. A lookup of
- * one thing throws a RangeError if the fleet does not have it. In a pattern a `*` stands for one whole part of a key.
+ * A fleet of indexers. Without `startFleet` it has no servers: the caller passes each request to its endpoint. A lookup of one
+ * thing throws a RangeError if the fleet does not have it. In a pattern a `*` matches one whole part of a key.
  */
 export class SimulatedFleet implements AsyncDisposable {
   readonly chains: readonly SimulatedChain[];
@@ -159,12 +159,12 @@ export class SimulatedChain {
   }
 }
 
-/** A received request that waits for its answer. */
+/** A received request that waits for its reply. */
 export interface PendingRequest {
   readonly call: Call;
   /** The fault that the endpoint had when the request came. */
   readonly fault: Fault | null;
-  /** The time until the heights are read, and from then until the answer is sent. */
+  /** The time until the heights are read, and from then until the reply is sent. */
   readonly beforeMs: number;
   readonly afterMs: number;
 }
@@ -178,7 +178,7 @@ export class SimulatedEndpoint {
   url = "";
   /** The number of requests received, including failed ones. */
   requestCount = 0;
-  /** From the next request on. */
+  /** Applies from the next request on. */
   latency: Latency;
   readonly #random: () => number;
   readonly #nowMs: () => number;

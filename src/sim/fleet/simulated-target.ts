@@ -11,9 +11,9 @@ import { hexAt } from "../model/random.ts";
 import type { ServedRow } from "../servers/answer.ts";
 import type { SimulatedChain } from "./simulated-fleet.ts";
 
-/** What an answer contains of a target in addition to its height. */
+/** The content of a reply about a target in addition to its height. */
 interface AnswerBehaviour {
-  /** The number of its rows in an answer for many chains. */
+  /** The number of its rows in a reply for many chains. */
   readonly rows: number;
   readonly indexingErrors: boolean;
   readonly deployment: string;
@@ -93,7 +93,7 @@ export class SimulatedTarget {
     const { rows, says, fork, ...behaviour } = this.#behaviour;
     const block = heightAt(this.#model(), atMs);
     const chain = behaviour.wrongChain ?? this.chain.model;
-    // A reported height may lie in the chain's future: then the time of the answer.
+    // A reported height may be in the chain's future: then the block has the time of the reply.
     const timeSec = (height: number) => Math.floor(Math.min(timeOf(chain, height), atMs) / 1_000);
     const blockAt = (height: number | null) => ({
       block: height,
@@ -117,12 +117,12 @@ export class SimulatedTarget {
     return { seed: this.#seed, chain: this.chain.model, behaviour: this.#behaviour };
   }
 
-  /** What it has really processed by now. */
+  /** The block that it has really processed by now. */
   #processed(): number {
     return processedAt(this.#model(), this.#nowMs()) ?? 0;
   }
 
-  /** At the speed that brings it to its chain's tip in time. */
+  /** Catches up at the speed that brings it to its chain's tip in time. */
   #catchUpFrom(fromBlock: number, withinMs: number): void {
     const atMs = this.#nowMs();
     const tip = headAt(this.#behaviour.wrongChain ?? this.chain.model, atMs + withinMs);

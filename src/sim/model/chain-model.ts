@@ -11,7 +11,7 @@ export interface ChainSpec {
   readonly slug: string;
   readonly id: number;
   readonly blockTimeMs: number;
-  /** Block `startBlock` is made at `startMs`; what came before had the same pace, back to block 0. */
+  /** Block `startBlock` is made at `startMs`; earlier blocks had the same pace, back to block 0. */
   readonly startMs: number;
   readonly startBlock: number;
   /** Each block comes late by up to this share of the block time, in [0, 1). Default 0. */

@@ -59,7 +59,7 @@ export const AT_THE_TIP: IndexerBehaviour = {
   wrongChain: null,
 };
 
-/** Every chain has an event in each block whose number this divides. */
+/** Every chain has one event in this number of blocks. */
 const BLOCKS_PER_EVENT = 100;
 
 /** The order of the replicas changes once in this time. */
@@ -107,7 +107,7 @@ function caughtUpTo(catchUp: CatchUp | null, atMs: number): number {
     : Math.floor(catchUp.fromBlock + (Math.max(0, atMs - catchUp.atMs) / 1_000) * catchUp.blocksPerSec);
 }
 
-/** Batches end once in each cell of `batchBlocks`, at a place of its own: so they are 1 to 2n - 1 blocks long. */
+/** One batch ends in each cell of `batchBlocks`, at a random block of it, so batches are 1 to 2n - 1 blocks long. */
 function lastBatchEnd({ seed, behaviour: { batchBlocks } }: IndexerModel, block: number): number {
   if (batchBlocks <= 1) {
     return block;

@@ -6,7 +6,7 @@ export function unitAt(seed: string, part: string | number): number {
   return hash32(`${seed}/${part}`) / 2 ** 32;
 }
 
-/** A sequence of numbers in [0, 1) from a seed (Mulberry32, public domain), for what happens once per request. */
+/** A sequence of numbers in [0, 1) from a seed (Mulberry32, public domain), for events that happen once per request. */
 export function createRandom(seed: string): () => number {
   let state = hash32(seed);
   return () => {
@@ -25,7 +25,7 @@ export function hexAt(seed: string, digits: number): string {
   return words.join("").slice(0, digits);
 }
 
-/** FNV-1a, then the last mixing of MurmurHash3, so that texts which differ in one character share nothing. */
+/** FNV-1a, then the final mix of MurmurHash3, so that texts which differ in one character have unrelated hashes. */
 function hash32(text: string): number {
   let hash = 0x811c9dc5;
   for (let index = 0; index < text.length; index++) {

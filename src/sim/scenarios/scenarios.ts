@@ -18,7 +18,7 @@ const tour: Scenario = {
   steps: [
     {
       atSec: 0,
-      say: "Studio lies from its first answer: on every chain it is 30 million blocks ahead. The others outvote it: one incident",
+      say: "Studio lies from its first reply: on every chain it is 30 million blocks ahead. The others outvote it: one incident",
       async happens(fleet) {
         await fleet.heal();
         each(fleet.targets("*/subgraph/testing/*"), (target) => target.set({ offsetBlocks: 30_000_000 }));
@@ -79,12 +79,12 @@ const tour: Scenario = {
     },
     {
       atSec: 240,
-      say: "Arbitrum One disappears from the multi-chain answer of lockup, without an error",
+      say: "Arbitrum One disappears from the multi-chain reply of lockup, without an error",
       happens: (fleet) => fleet.target("lockup/multichain/production/arbitrum").set({ rows: 0 }),
     },
     {
       atSec: 285,
-      say: "Arbitrum One is back in the answer",
+      say: "Arbitrum One is back in the reply",
       happens: (fleet) => fleet.target("lockup/multichain/production/arbitrum").set({ rows: 1 }),
     },
     {

@@ -4,7 +4,7 @@ import { each, type Step } from "./scenario.ts";
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 
-/** What happened in the day before the demo starts, at the pace of a real fleet; `atSec`: since the day began. */
+/** The scenario of the day before the demo starts, at the pace of a real fleet. `atSec`: since the day began. */
 export const YESTERDAY: readonly Step[] = [
   {
     atSec: 3 * HOUR,

@@ -15,17 +15,17 @@ export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** How it is damaged on its way; absent where it arrives as it is. */
+  /** The damage on its way; absent if it arrives as it is. */
   readonly damage?: Damage;
 }
 
-/** Sends an answer other than whole and at once. */
+/** Sends a reply in another way than whole and at once. */
 export interface Damage {
   readonly name: string;
   readonly send: (response: ServerResponse, answer: Answer) => void;
 }
 
-/** What an endpoint answers in place of, or in addition to, the true reply; null: the true reply. */
+/** What an endpoint sends in place of, or in addition to, the true reply; null: the true reply. */
 export type Fault = Partial<Answer> | ((truth: Answer) => Partial<Answer> | null);
 
 /** What an indexer reports of one chain at the instant of a request. */
@@ -41,11 +41,11 @@ export interface ServedRow {
   readonly indexingErrors: unknown;
   /** The number of rows for the chain's events up to `block`, or the value that replaces a row's. */
   readonly campaigns: unknown;
-  /** Of an RPC node: its block at a height, if it has that. */
+  /** For an RPC node: its block at a height, if it has the block. */
   readonly blockAt?: (block: number) => Pick<ServedRow, "block" | "hash" | "timestampSec">;
 }
 
-/** A JSON answer, without the headers of real servers that nothing reads. */
+/** A JSON reply, without the headers of real servers that nothing reads. */
 export function json(value: unknown, status = 200): Answer {
   const headers = { "content-type": "application/json; charset=utf-8" };
   return { status, headers, body: JSON.stringify(value) };

@@ -39,7 +39,7 @@ function graphql(answer: (query: string, rows: readonly ServedRow[], call: Call)
   });
 }
 
-/** The same, which selects from what its root fields hold. `refuse` words a refusal. */
+/** The same, with a selection from the values of its root fields. `refuse` words a refusal. */
 function selecting(refuse: (error: Error) => Answer, rootOf: (rows: readonly ServedRow[]) => Fields): Server {
   return graphql((query, rows) => answerQuery(query, rootOf(rows), refuse));
 }
@@ -68,7 +68,7 @@ function answerAsGraphNode(query: string, rows: readonly ServedRow[]): Answer {
   return indexingErrors === true ? onlyMeta(answer) : answer;
 }
 
-/** Of a failed subgraph, graph-node answers the field `_meta` only. */
+/** For a failed subgraph, graph-node answers only the field `_meta`. */
 function onlyMeta(answer: Answer): Answer {
   const { _meta, ...others } = { ...parseObject(JSON.stringify(parseObject(answer.body)["data"])) };
   return Object.keys(others).length === 0
@@ -93,8 +93,8 @@ function refuseCaller({ headers, path }: Call): Answer | null {
 }
 
 /**
- * The Hasura in front of an Envio indexer: rows for all chains, HTTP 200 for every refusal. `meta`: what its table `_meta` has beside
- * the chain's id; nothing: there is no such table (hyperindex: packages/envio/src/db/InternalTable.res).
+ * The Hasura in front of an Envio indexer: rows for all chains, HTTP 200 for every refusal. `meta`: the columns of its table
+ * `_meta` beside the chain's id; nothing: there is no such table (hyperindex: packages/envio/src/db/InternalTable.res).
  */
 function envio(...meta: readonly ("progressBlock" | "progressBlockTime")[]): Server {
   return selecting(
@@ -236,11 +236,11 @@ const SERVERS = {
   /** A chain's own node. */
   rpc: taking("POST", (call, rows) => {
     const sent = parseObject(call.body);
-    return json({ jsonrpc: "2.0", id: sent["id"] ?? null, ...rpcOutcome(sent, firstOf(rows)) });
+    return json({ jsonrpc: "2.0", id: sent["id"] ?? null, ...rpcReply(sent, firstOf(rows)) });
   }),
 } as const satisfies Readonly<Record<string, Server>>;
 
-/** Prometheus' text format, with a gauge of the process before those that are asked for. */
+/** Prometheus' text format, with a gauge of the process before the given gauges. */
 function metricsPage(gauges: Readonly<Record<string, readonly string[]>>): Answer {
   const families = Object.entries({ process_cpu_seconds_total: [" 12.5"], ...gauges });
   const lines = families.flatMap(([name, series]) => [
@@ -252,7 +252,7 @@ function metricsPage(gauges: Readonly<Record<string, readonly string[]>>): Answe
 }
 
 /** JSON-RPC 2.0: numbers as hexadecimal text. */
-function rpcOutcome({ method, params }: Json, row: ServedRow): object {
+function rpcReply({ method, params }: Json, row: ServedRow): object {
   const height = Array.isArray(params) && params[0] !== "latest" ? Number(params[0]) : null;
   const { block, hash, timestampSec } = height === null ? row : (row.blockAt?.(height) ?? row);
   switch (method) {
@@ -286,7 +286,7 @@ function firstOf([row]: readonly ServedRow[]): ServedRow {
   return row;
 }
 
-/** The arguments of a list. `where: { chainId: 1 }`, or `{ _eq: 1 }`, is the one condition that is understood. */
+/** The arguments of a list. `where: { chainId: 1 }`, or `{ _eq: 1 }`, is the only supported condition. */
 interface ListArguments<ChainId = unknown> {
   readonly first?: number;
   readonly limit?: number;
@@ -301,7 +301,7 @@ function isWanted(chainId: unknown, wanted: unknown): boolean {
 
 const MAX_ROWS = 100;
 
-/** The campaigns of a chain, one for each event, numbered from 1. Where the target says something else, one row with that. */
+/** The campaigns of a chain, one for each event, numbered from 1; or one row with the value that replaces them. */
 function campaignsOf({ campaigns, chainId }: ServedRow, limit = MAX_ROWS, order = "asc") {
   if (typeof campaigns !== "number") {
     return [{ id: `${String(chainId)}-0`, chainId, subgraphId: campaigns }];
@@ -309,7 +309,7 @@ function campaignsOf({ campaigns, chainId }: ServedRow, limit = MAX_ROWS, order 
   const length = Math.max(0, Math.min(campaigns, limit, MAX_ROWS));
   return Array.from({ length }, (_, index) => {
     const number = order === "desc" ? campaigns - index : 1 + index;
-    // A big number, and so a string.
+    // Hasura sends a big number as a string.
     return { id: `${String(chainId)}-${number}`, chainId, subgraphId: String(number) };
   });
 }

@@ -8,10 +8,10 @@ import {
 } from "graphql";
 import { type Answer, json } from "./answer.ts";
 
-/** What an object holds: a value, or a function of the arguments, for each of its fields. */
+/** The fields of an object: for each, a value or a function of its arguments. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** A query selects a field that its object lacks. `type`: the field that holds the object; `Query` for the root. */
+/** Thrown if a query selects a field that its object lacks. `type`: the field with the object; `Query` for the root. */
 export class UnknownField extends Error {
   override readonly name = "UnknownField";
   readonly field: string;
@@ -25,8 +25,8 @@ export class UnknownField extends Error {
 }
 
 /**
- * Answers a query from what the root holds; there is no schema, so nothing is checked below an empty list or null. `refuse` words
- * the refusal of a query that cannot be answered.
+ * Answers a query from the fields of the root. There is no schema, so nothing is checked below an empty list or null. `refuse`
+ * words the refusal of a query that cannot be answered.
  */
 export function answerQuery(query: string, root: Fields, refuse: (error: Error) => Answer): Answer {
   try {
