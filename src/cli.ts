@@ -24,9 +24,9 @@ Exit codes:
   0  ok        every selected target is ok
   1  warning   something is not ok, but each protocol has a usable variant on each chain:
                ok, or lagging, syncing or throttled within the critical threshold; or data differ
-  2  critical  a protocol has no usable variant left on a chain; of a filter that names a
-               variant, that variant alone counts
-  3  unknown   nothing is known of a protocol on a chain, and none is critical; or wrong usage
+  2  critical  a protocol has no usable variant left on a chain; if a filter names a
+               variant, only that variant counts
+  3  unknown   nothing is known about a protocol on a chain, and none is critical; or wrong usage
                or configuration`;
 
 const WATCH_NOTES = `

@@ -97,8 +97,8 @@ export class Budgets {
   }
 
   /**
-   * Folds in that the provider refused this endpoint: its account grants nothing until the back-off ends. Returns how long, in
-   * milliseconds.
+   * Begins a back-off after the provider refused this endpoint: its account grants nothing until the end. Returns the
+   * milliseconds until then.
    */
   backOff(endpoint: Endpoint, refusal: Refusal): number {
     const account = this.accountOf(endpoint);

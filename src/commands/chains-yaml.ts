@@ -104,8 +104,8 @@ interface Protocol {
 }
 
 /**
- * An endpoint belongs to the first protocol of its name in which no other endpoint of its host and dialect has one of its
- * chains. Without a name in its URL, it belongs to the first such protocol of any name.
+ * Groups endpoints by protocol. An endpoint joins the first protocol with its name, unless an endpoint of the same host and
+ * dialect already serves one of its chains there. Without a name in its URL, it belongs to the first such protocol of any name.
  */
 function groupByProtocol(found: readonly FoundEndpoint[]): readonly Protocol[] {
   const protocols: Protocol[] = [];

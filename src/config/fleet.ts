@@ -46,7 +46,7 @@ export function resolveFleet(
     ...parity.flatMap((probe) => probe.selections),
   ];
   const windows = sections.maintenance ?? [];
-  // A broken entry is missing here: no complaint that a window matches nothing.
+  // Windows are checked only if no entry is broken: a window may match the broken entry.
   if ([...(sections.protocols?.values() ?? [null])].every((list) => list?.every(({ value }) => value))) {
     for (const { value, spot } of windows) {
       checkMatch(
@@ -135,7 +135,7 @@ function resolveRpcNodes({ budgets, chains, poll }: Sections, secrets: Secrets):
         name: slug,
         ...address,
         schedule: poll.value?.rpc_schedule ?? "auto",
-        // Its dialect with the blocks, its provider and its own schedule.
+        // Its dialect with `custom` or `metrics`, its provider and its schedule.
         ...rest,
         pollIntervalMs: 0,
         budget,

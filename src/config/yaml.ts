@@ -138,8 +138,8 @@ function masked(_: string, name: string): string {
 }
 
 /**
- * Removes the replacement characters, through JSON. Otherwise the text would keep two bytes a character, because a part of a
- * text with a character beyond Latin-1 does, and so would every text that contains it, `/metrics` included.
+ * Puts the braces back into a text. JSON makes it a new text with one byte a character: the masked file has characters beyond
+ * Latin-1, so each part of it takes two, and so does every text that contains the part, such as `/metrics`.
  */
 function unmasked(text: string): string {
   return String(JSON.parse(JSON.stringify(text.replaceAll(OPEN, "{").replaceAll(CLOSE, "}"))));

@@ -86,7 +86,7 @@ export class Chain {
     }
   }
 
-  /** Follows the wall clock, which was set. */
+  /** Follows the wall clock after it was set. */
   followWall(wallOffsetMs: number): void {
     followWall(this.state.clock, wallOffsetMs);
     this.#changed(this.changedMs);
@@ -219,7 +219,7 @@ function highestFor(
     : Math.max(byItself, head.block + mostBlocksIn(atMs - head.reachedMs, pace));
 }
 
-/** Whether a source is about to turn, or has just turned. RPC nodes have no verdict, and so are never in doubt. */
+/** Whether the status of a source is about to change, or has just changed. RPC nodes have no status. */
 function isChanging(before: SourceState["verdict"], after: SourceState["verdict"]): boolean {
   return before !== null && after !== null && (after.dissent > 0 || after.status !== before.status);
 }

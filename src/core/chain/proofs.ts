@@ -7,7 +7,7 @@ import type { ChainState, WatchedChain } from "./chain-state.ts";
 import type { Instant } from "./decide.ts";
 
 const SHOWN_CHARS = 10;
-/** Two clocks of one block differ by no more. */
+/** The times that two sources report of one block differ by at most this. */
 const SAME_TIME_SEC = 2;
 
 /** Keeps only the proofs of contradicted sources, of blocks that are still among their samples. */

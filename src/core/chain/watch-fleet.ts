@@ -44,7 +44,7 @@ function sourcesByChain(
   return byChain;
 }
 
-/** By protocol, the first target of the indexer that the others are compared with: its first variant's production tier, or its only one. */
+/** By protocol, the target that others are compared with: of the first variant's production tier, or of its only tier. */
 function baselinesAmong(targets: readonly Target[], fleet: Fleet): ReadonlyMap<string, Target> {
   const baselines = new Map<string, Target>();
   for (const [protocol, indexers] of groupBy(fleet.indexers, (indexer) => indexer.protocol)) {

@@ -5,7 +5,10 @@ import { pairState, pairsOf } from "../report/pairs.ts";
 import { type Event, type EventKind, eventOf } from "./event.ts";
 import { unwatchedIntervals, watchedSinceMs } from "./unwatched.ts";
 
-/** How much watched time events are kept for. Those of pairs are few, and the public page shows 90 days. */
+/**
+ * How much watched time events are kept for. Events of pairs are kept for longer: they are few, and the public page shows 90
+ * days.
+ */
 const KEPT_MS = 30 * DAY_MS;
 const PAIR_KEPT_MS = 3 * KEPT_MS;
 /** The most events of one subject, so that a flapping target does not displace all others. */

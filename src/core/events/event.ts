@@ -40,7 +40,7 @@ export const EventSchema = z
     target_count: Count.describe("How many targets an incident explains").default(0),
     unwatched_since: orNull(
       Time,
-      "Of a process that started or resumed: when one was last known to run. Nothing is known in between",
+      "For a process that started or resumed: when a Synclag was last known to run. Nothing is known about the time since",
     ),
   })
   .refine(({ kind, subject }) => SUBJECTS[kind].test(subject), { path: ["subject"] });
@@ -80,7 +80,7 @@ export function eventLines(events: readonly Event[]): string {
   return events.map((event) => `${JSON.stringify(event, replacer)}\n`).join("");
 }
 
-/** The keys of the targets that an event concerns; of a pair without a variant and a tier. */
+/** The keys of the targets that an event is about. The key of a pair has no variant and no tier. */
 export function targetsOf({ kind, subject, targets }: Event): readonly string[] {
   switch (kind) {
     case "status":

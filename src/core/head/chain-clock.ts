@@ -16,7 +16,7 @@ interface Timeline {
 
 /** The known times of a chain's blocks; edited in place. All instants are of our own monotonic clock. */
 export interface ChainClock {
-  /** The wall clock less our own. Block times are those of the wall clock. */
+  /** The wall clock less our own. Block times are of the wall clock. */
   wallOffsetMs: number;
   /** Timestamps of blocks, as subgraphs and RPC nodes report them. */
   reported: Timeline;
@@ -42,7 +42,7 @@ export interface HeadSighting extends Sighting {
   readonly slackMs: number;
 }
 
-/** What an interval is measured over: about the last `windowMs`, and at least these. */
+/** The span over which an interval is measured: about the last `windowMs`, and at least this time and this number of blocks. */
 interface MeasuredSpan {
   readonly windowMs: number;
   readonly leastSpanMs: number;

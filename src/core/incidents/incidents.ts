@@ -21,7 +21,7 @@ export interface CauseInput {
 
 /** A cause that explains fewer targets is not an incident. */
 const LEAST_TARGETS = 2;
-/** With as few targets, two hosts that fail are two faults: only what they have in common makes them one. */
+/** With at most this number of targets, two failing hosts are two faults: only a shared host makes them one. */
 const FEW_TARGETS = 2;
 /** Targets with one cause get their status within this time of another one, plus the time between two polls. */
 const TOGETHER_MS = 10 * 60_000;

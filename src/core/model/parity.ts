@@ -20,7 +20,7 @@ export interface ParityValue {
   readonly isNumber: boolean;
 }
 
-/** What the reply to one poll had as the value of one probe on one target. The block is of the same reply. */
+/** The value of one probe on one target, in the reply to one poll. The block is of the same reply. */
 export type ParityReading = PollTimes & {
   readonly probe: string;
   /** The target's key. */

@@ -14,7 +14,7 @@ export const SEVERITIES = ["ok", "calm", "unknown", "warning", "critical"] as co
 
 export type Severity = (typeof SEVERITIES)[number];
 
-/** What a shared cause can lie in. */
+/** The scopes of a shared cause. */
 export const CAUSE_SCOPES = ["network", "host", "endpoint", "chain"] as const;
 export const INCIDENT_SCOPES = [...CAUSE_SCOPES, "pair", "target"] as const;
 
@@ -44,7 +44,7 @@ interface ChainLists {
 /** The part of a report that concerns one chain. */
 export interface ChainReport extends ChainSummary, ChainLists {}
 
-/** What the lists of a report are composed of: one for each chain. */
+/** The part of the lists of a report that one chain contributes. */
 export interface ChainPart extends ChainLists {
   readonly summary: ChainSummary;
 }
@@ -70,7 +70,7 @@ export function isFirstSync({ served, status }: Pick<TargetReport, "served" | "s
   return status === "syncing" && !served;
 }
 
-/** Whether it has ended, and gives no height any more: nobody expects that it does. */
+/** Whether it has ended, and no longer has a height, as expected. */
 export function isGone({ ended, status }: Pick<TargetReport, "ended" | "status">): boolean {
   return ended !== null && !traitsOf(status).hasHeight;
 }

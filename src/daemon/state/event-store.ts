@@ -103,7 +103,7 @@ export class EventStore implements AsyncDisposable {
     return events;
   }
 
-  /** The process of this name polls from now on; `aliveMs`: when the one before was last known to. */
+  /** Notes that the process of this name begins to poll. `aliveMs`: when the process before it was last known to poll. */
   started(name: string, aliveMs: number | null): void {
     this.#name = name;
     this.#readStep();
@@ -176,7 +176,7 @@ export class EventStore implements AsyncDisposable {
   async #write(path: string): Promise<void> {
     const [events, lines] = [this.#pending, this.#lines];
     this.#pending = [];
-    // Until it is known that all of it was written.
+    // Unknown until everything is written.
     this.#lines = null;
     if (lines !== null && lines <= 2 * this.log.size + SPARE_LINES) {
       await appendFile(path, eventLines(events));
