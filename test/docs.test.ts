@@ -31,6 +31,36 @@ describe("the pages", () => {
   });
 });
 
+describe("a page", () => {
+  it("begins with the question that it answers", () => {
+    // Runbooks answer what their alert means, in sections that all of them have. The others have their own form.
+    const others = ["README.md", "CHANGELOG.md", "CODE_OF_CONDUCT.md"];
+    const pages = PAGES.filter((page) => !page.startsWith("docs/runbooks/") && !others.includes(page));
+    const without = pages.filter((page) => {
+      const [title = "", first = ""] = read(page)
+        .replaceAll(/<!--.*?-->/gs, "")
+        .split(/\n\s*\n/)
+        .filter((paragraph) => paragraph.trim() !== "");
+      return !`${title} ${first}`.includes("?");
+    });
+
+    expect(pages.length).toBeGreaterThan(25);
+    expect(without).toEqual([]);
+  });
+});
+
+describe("CONTRIBUTING.md", () => {
+  it("says which files read a clock", () => {
+    const files = readdirSync("src", { recursive: true, encoding: "utf8" }).filter((name) =>
+      name.endsWith(".ts"),
+    );
+    const reading = files.filter((name) => /\b(?:Date|performance)\.now\(/.test(read(join("src", name))));
+
+    expect(reading.filter((name) => name !== "main.ts" && !name.startsWith("io/"))).toEqual([]);
+    expect(read("CONTRIBUTING.md")).toContain("Only `main.ts` and `src/io` read a clock.");
+  });
+});
+
 describe("the commands and files of this repository that the pages name", () => {
   it("exist", () => {
     const { scripts } = JSON.parse(read("package.json")) as {

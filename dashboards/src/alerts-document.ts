@@ -29,9 +29,9 @@ export function renderAlertsDocument(context: AlertContext): string {
   });
   return `# Alerts
 
-Generated from dashboards/src by \`npm run generate\`: do not edit.
-
 What can Synclag alert me to?
+
+Generated from dashboards/src by \`npm run generate\`: do not edit.
 
 Each alert with its runbook, and the first line of its message. *Served*: critical in the production
 tier of a chain that is not a testnet, else warning. Critical alerts page. Warnings are tickets: with

@@ -64,7 +64,7 @@ export class HistoryStore implements AsyncDisposable {
     return store;
   }
 
-  /** Records a report; to be called every second, one call at a time. */
+  /** Records a report; to be called every 15 s, one call at a time. */
   async record(report: Report): Promise<void> {
     const atMs = Date.parse(report.generated_at);
     const former = this.#chains;
