@@ -172,11 +172,6 @@ function minus(a, b) {
 function plotsOf({ timestamps, reference_block_number: reference, targets }) {
   const all = targets.map((target, index) => ({ ...target, name: nameOf(target), index }));
   const compared = all.filter(({ against }) => against !== null);
-  const behind = (/** @type {Values} */ heights) =>
-    heights.map((block, i) => {
-      const distance = minus(reference[i], block);
-      return distance === null ? null : Math.max(0, distance);
-    });
   const pace = reference.map((block, i) => {
     const grown = minus(block, reference[i - 1]);
     const seconds = minus(timestamps[i], timestamps[i - 1]);
@@ -189,12 +184,6 @@ function plotsOf({ timestamps, reference_block_number: reference, targets }) {
       say: duration,
       floor: 0,
       lines: all.map(({ name, index, lag_seconds: values }) => ({ name, index, values })),
-    },
-    {
-      title: "Blocks behind the reference head",
-      say: blocks,
-      floor: 0,
-      lines: all.map(({ name, index, block_number }) => ({ name, index, values: behind(block_number) })),
     },
     {
       title: `Blocks behind ${compared[0]?.against ?? ""} at the same instant, ± uncertainty`,
@@ -315,7 +304,7 @@ function chart(area, plot, times) {
     /** @type {uPlot.AlignedData} */ ([[...times], ...data]),
     figure,
   );
-  made.setLegend({ idx: times.length - 1 });
+  showLatestWithoutCursor(made);
   if (zoom !== null) {
     made.setScale("x", zoom);
   }
@@ -337,8 +326,11 @@ function isolatedPoints(values) {
 
 /** @param {uPlot} plot */
 function showLatestWithoutCursor(plot) {
-  if (plot.cursor.idx == null) {
-    plot.setLegend({ idx: plot.data[0].length - 1 });
+  if ((plot.cursor.left ?? -1) < 0) {
+    // The minute that has just begun has no values yet.
+    const [times, ...lines] = plot.data;
+    const known = times.findLastIndex((_, i) => lines.some((values) => values[i] != null));
+    plot.setLegend({ idx: known < 0 ? times.length - 1 : known });
   }
 }
 
@@ -388,8 +380,8 @@ function draw(box, history) {
       if (zoom !== null) {
         one?.setScale("x", zoom);
       }
-      if (one !== undefined && (one.cursor.left ?? -1) < 0) {
-        one.setLegend({ idx: history.timestamps.length - 1 });
+      if (one !== undefined) {
+        showLatestWithoutCursor(one);
       }
     }
     return;

@@ -69,7 +69,9 @@ const SCREENS = [
 /** `PICTURES=look` pictures these, too: each page is looked at before a change of its markup lands. */
 const LOOK = process.env["PICTURES"] === "look";
 const WIDTHS = [390, 768, 1280, 1600, 2560];
-const PATHS = ["/", "/chains/base", "/incidents", "/public"];
+const PATHS = ["/", "/incidents", "/public", "/plan"];
+/** They are the same in each situation. */
+const DOCUMENTS = ["/docs/", "/docs/statuses", "/docs/api", "/docs/runbooks/SynclagKeyRejected", "/no-page"];
 
 let browser: Browser;
 
@@ -79,8 +81,13 @@ beforeAll(async () => {
 });
 
 describe.each(Object.keys(ANSWERS) as SituationName[])("in the situation %s", (name) => {
+  let url: string;
+
+  beforeAll(async () => {
+    url = await serveSituation(name);
+  });
+
   it("the first screen says what, where, since when, how bad, and where users can go", async () => {
-    const url = await serveSituation(name);
     for (const viewport of SCREENS) {
       const page = await browser.newPage({ viewport });
       await page.goto(url);
@@ -93,6 +100,19 @@ describe.each(Object.keys(ANSWERS) as SituationName[])("in the situation %s", (n
       await page.close();
     }
     await picture(url, name);
+  });
+
+  it("no word of a page is broken or on another, and each axis is above its bar", async () => {
+    for (const width of [390, 768]) {
+      const page = await browser.newPage({ viewport: { width, height: 844 } });
+      for (const path of await pagesOf(page, url, name)) {
+        await page.goto(url + path);
+        const flaws = await page.evaluate(FLAWS);
+        expect([path, width, flaws]).toEqual([path, width, []]);
+        expect([path, await page.evaluate("document.documentElement.scrollWidth")]).toEqual([path, width]);
+      }
+      await page.close();
+    }
   });
 });
 
@@ -121,6 +141,34 @@ it("has pages that are short on a telephone: a chain where all is ok, and the in
   expect(await heightOf("shared cause", "/incidents")).toBeLessThan(3);
 });
 
+/** The pages of a situation, with that of the chain that is worst. */
+async function pagesOf(page: Page, url: string, name: SituationName): Promise<readonly string[]> {
+  await page.goto(url);
+  const worst = await page.locator("#fleet tbody th a").first().getAttribute("href");
+  return [...PATHS, worst ?? "", ...(name === "all ok" ? DOCUMENTS : [])];
+}
+
+/** Words that are broken or on another, and axes that are not above what they measure. */
+const FLAWS = `(() => {
+  const boxOf = (one) => one.getBoundingClientRect();
+  const seen = (selector) => [...document.querySelectorAll(selector)].filter((one) => one.checkVisibility());
+  const broken = seen(".pill").filter((one) => one.getClientRects().length > 1 || boxOf(one).height > 30);
+  const labels = seen(".decision svg > text[y='12']").map(boxOf);
+  const touching = labels.filter(({ left }, i) => labels.some(({ right, left: start }, j) => j !== i && start <= left && right > left));
+  const axes = seen(".axis").filter((axis) => {
+    const [own, bar] = [axis.firstElementChild, axis.nextElementSibling.querySelector("svg")].map(boxOf);
+    return Math.abs(own.left - bar.left) > 2 || Math.abs(own.right - bar.right) > 2;
+  });
+  const ticks = seen(".axis time").map((one) => one.textContent + one.parentElement.textContent.split(one.textContent).length);
+  return [
+    ...broken.map((one) => "broken: " + one.textContent),
+    ...touching.map(({ left }) => "labels touch at " + left),
+    ...axes.map(() => "an axis is not above its bar"),
+    ...ticks.filter((tick) => !tick.endsWith("2")).map((tick) => "a tick comes twice: " + tick),
+    ...(document.body.textContent.includes("<!--") ? ["a comment is shown"] : []),
+  ];
+})()`;
+
 /** The text that is seen without scrolling. */
 async function firstScreen(page: Page): Promise<string> {
   const text: unknown = await page.evaluate(`(() => {
@@ -147,14 +195,10 @@ async function picture(url: string, name: SituationName): Promise<void> {
         viewport: { width, height: width < 500 ? 844 : 800 },
         colorScheme,
       });
-      for (const path of PATHS) {
-        const reply = await page.goto(url + path);
-        if (reply?.ok() === true) {
-          const file = [name.replaceAll(/\W+/g, "-"), path.replaceAll("/", "-"), width, colorScheme].join(
-            "_",
-          );
-          await page.screenshot({ path: join(OUTPUT, `${file}.png`), fullPage: true });
-        }
+      for (const path of await pagesOf(page, url, name)) {
+        await page.goto(url + path);
+        const file = [name.replaceAll(/\W+/g, "-"), path.replaceAll("/", "-"), width, colorScheme].join("_");
+        await page.screenshot({ path: join(OUTPUT, `${file}.png`), fullPage: true });
       }
       await page.close();
     }

@@ -30,7 +30,7 @@ it.each(Object.entries(EXAMPLES))("decides as docs/how-it-decides.md says: %s", 
   play.run("30m");
 
   const chain = play.chain();
-  const picture = drawDecision(chain, drawnSources(chain.standings, chain.reference));
+  const picture = drawDecision(chain, drawnSources(chain.standings, chain));
 
   expect(chain.reference?.block_number).toBe(play.head());
   expectGolden(`docs/images/how-it-decides-${file}.svg`, svgOf(picture, file.replace("-", " ")));
@@ -44,7 +44,7 @@ function svgOf(picture: ReturnType<typeof drawDecision>, title: string): string 
   const { height, shapes } = picture;
   return `<svg xmlns="http://www.w3.org/2000/svg" width="720" height="${height + 16}" font-family="system-ui, sans-serif" font-size="12">
 <title>The bounds of three sources, ${title}</title>
-<style>text{fill:#1c1d1b}.dim{fill:#5d615b}.overlap{fill:#dbe8fb}.reference{fill:#0b57a4}.ok{fill:#2e9a5c}.warn{fill:#d99000}.bad{fill:#b4231d}.open{opacity:.55}</style>
+<style>text{fill:#1c1d1b}.dim{fill:#5d615b}.overlap{fill:#dbe8fb}.reference{fill:#0b57a4}.ok{fill:#2e9a5c}.warn{fill:#d99000}.bad{fill:#b4231d}</style>
 <rect width="720" height="${height + 16}" fill="#fff"/>
 <svg x="10" y="8" width="700" height="${height}"><title>The bounds</title>${renderHtml(shapes)}</svg>
 </svg>

@@ -3,6 +3,7 @@ import { targetName, variantName } from "../../core/model/fleet.ts";
 import {
   type ChainSummary,
   type Incident,
+  incidentKey,
   type Report,
   type Severity,
   sharedCauses,
@@ -18,6 +19,7 @@ import {
   describeMaintenance,
   notableLagMs,
   SEVERITY_TONES,
+  statusWords,
   type TargetProblem,
 } from "../wording/targets.ts";
 import { renderIncidentAct, renderTargetAct } from "./act.ts";
@@ -60,8 +62,8 @@ ${renderTargetBody(target, { id, pair, body }, options, nowMs)}</li>
 }
 
 /**
- * A target in one line, which unfolds to the content of its card; unfolded unless it is ok. Links lead to `id`, which unfolds
- * it.
+ * A target in one line, which unfolds to the content of its card; unfolded unless it is ok or unknown. Links lead to `id`,
+ * which unfolds it.
  */
 export function renderTargetLine(
   target: TargetReport,
@@ -72,9 +74,9 @@ export function renderTargetLine(
   const { preferred, status } = target;
   const tone = SEVERITY_TONES[severity];
   const lagMs = notableLagMs(target);
-  const lag = lagMs === null ? null : html`<small>${formatDuration(lagMs)}</small>`;
-  const open = status === "ok" ? null : html` open`;
-  return html`<li class="card ${tone}"><details class="line" id="line-${id}"${open}><summary><h3>${title}</h3>${preferred ? html`<small>preferred</small>` : null}${lag}${renderPill(tone, status)}</summary>
+  const lag = lagMs === null ? null : html`<small>${formatDuration(lagMs)} behind</small>`;
+  const open = status === "ok" || status === "unknown" ? null : html` open`;
+  return html`<li class="card ${tone}"><details class="line" id="line-${id}"${open}><summary><h3>${title}</h3>${preferred ? html`<small>preferred</small>` : null}${lag}${renderPill(tone, statusWords(target, severity))}</summary>
 <div id="${id}">${renderTargetBody(target, { id, pair, body }, options, nowMs)}
 <p class="meta"><a href="${statusPath(status)}">What ${status} means</a></p></div></details></li>
 `;
@@ -108,14 +110,16 @@ function renderSince(since: string, until: string | null, nowMs: number): Html {
 
 /**
  * All problems: the shared causes, chains whose sources contradict each other, then targets that are not ok and that no cause
- * explains, worst first; null without problems. Unknown targets are only in the matrix.
+ * explains, worst first; null without problems. Unknown targets are only in the matrix. `report`: the part that is shown of
+ * the `whole`.
  */
 export function renderTroubles(
   report: Report,
+  whole: Report,
   problems: readonly TargetProblem[],
   options: PageOptions,
-  nowMs: number,
 ): Html | null {
+  const nowMs = Date.parse(whole.generated_at);
   const incidents = sharedCauses(report.incidents);
   const explained = new Set(incidents.flatMap(({ targets }) => targets));
   const listed = problems.filter(({ target }) => target.status !== "unknown" && !explained.has(target.key));
@@ -129,7 +133,7 @@ export function renderTroubles(
     return renderTargetCard(target, { id, pair, severity, title, body }, options, nowMs);
   });
   const disputes = disputedChains(report).map((chain) => renderDispute(chain, report, options, nowMs));
-  const all = [...incidentCards(incidents, problems, options, nowMs), ...disputes, ...cards];
+  const all = [...incidentCards(incidents, whole, problems, options), ...disputes, ...cards];
   const more = rest > 0 ? html`<p class="hint">and ${formatNumber(rest)} more, in the fleet below</p>` : null;
   return all.length === 0
     ? null
@@ -160,15 +164,18 @@ function renderDispute(
 
 const OWN_NETWORK = "For users: unknown; the indexers may serve them as before.";
 
-/** The incidents, each with its extent, the failover, and its targets folded. */
+/** The incidents, each with its extent, the failover, and its targets folded; as many as it has in the `whole` report. */
 export function incidentCards(
   incidents: readonly Incident[],
+  whole: Report,
   problems: readonly TargetProblem[],
   options: PageOptions,
-  nowMs: number,
 ): readonly Html[] {
+  const all = new Map(whole.incidents.map((one) => [incidentKey(one), one.targets.length]));
   return incidents.map((incident) => {
-    return renderIncidentCard(incident, renderFailover(incident, problems), options, nowMs);
+    const extent = { ...incident, target_count: all.get(incidentKey(incident)) ?? incident.targets.length };
+    const body = renderFailover(incident, problems);
+    return renderIncidentCard(extent, body, options, Date.parse(whole.generated_at));
   });
 }
 

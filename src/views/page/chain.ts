@@ -1,9 +1,10 @@
 import { endedText } from "../../core/model/end.ts";
 import type { EndpointRecord, Exchange } from "../../core/model/exchange.ts";
-import { variantName } from "../../core/model/fleet.ts";
+import { isProduction, variantName } from "../../core/model/fleet.ts";
 import { groupBy } from "../../core/model/group-by.ts";
 import { limitText } from "../../core/model/limit.ts";
 import {
+  type ChainReport,
   type ChainSummary,
   type GapReport,
   limitOf,
@@ -12,7 +13,14 @@ import {
   type TargetReport,
 } from "../../core/model/report.ts";
 import { statusRank } from "../../core/model/statuses.ts";
-import { formatAgo, formatCount, formatDuration, formatNumber, isoTime } from "../../core/model/text.ts";
+import {
+  formatAgo,
+  formatCount,
+  formatDuration,
+  formatList,
+  formatNumber,
+  isoTime,
+} from "../../core/model/text.ts";
 import { judgeReport } from "../../core/report/severity.ts";
 import { keepTargets } from "../api/selection.ts";
 import { chainPath, pairAnchor, targetAnchor } from "../wording/chain-links.ts";
@@ -38,7 +46,7 @@ import {
   renderTerm,
   toneGlyph,
 } from "./shell.ts";
-import { readRange, renderRanges, stripReader } from "./strip.ts";
+import { readRange, renderRanges, renderStripLegend, stripReader } from "./strip.ts";
 
 /**
  * The page of one chain: the targets and the failover, how its head was decided, the plots; the rest is folded. `endpoints`:
@@ -64,10 +72,11 @@ export function renderChainPage(
   const problems = findProblems(own);
   const { tone, title, detail, others } = headlineAbove(own, problems);
   const main = html`${renderSummary(report, tone, html`${toneGlyph(tone)} ${chain.name}: ${title}`, [detail, ...others])}
-${renderList("incidents", "Incidents", incidentCards(sharedCauses(own.incidents), problems, options, nowMs), "cards")}
+${renderList("incidents", "Incidents", incidentCards(sharedCauses(own.incidents), report, problems, options), "cards")}
 ${renderRanges(readRange(options.view.range), (range) => `${chainPath(slug)}?range=${range}`)}
+${renderStripLegend("operators")}
 ${protocols.map((protocol) => renderProtocol(own, chain, protocol, endpoints, options))}
-${chain.standings.length === 0 ? null : renderDecision(chain)}
+${chain.standings.length === 0 ? null : renderDecision(chain, own.targets)}
 ${protocols.map((protocol, index) => renderHistory(protocol, slug, index === 0))}
 ${[...groupBy(own.parity, ({ protocol }) => protocol)].map(([protocol, compared]) => renderChainParity(protocol, compared, nowMs))}
 ${renderChainFacts(chain, nowMs)}
@@ -107,18 +116,31 @@ ${served.map((endpoint) => renderExchanges(endpoint, nowMs))}</details>`;
     const severity = judgement.targets.get(key) ?? "unknown";
     return renderTargetLine(target, { id, pair: state, severity, title, body }, options, nowMs);
   });
-  const preferred = targets.find((target) => target.preferred);
-  const where =
-    preferred === undefined
-      ? "No variant can take traffic now."
-      : `Traffic should go to ${variantName(preferred)}.`;
   const pair = read("pair", `${protocol}/${chain}`);
   return html`<section id="${pairAnchor(protocol)}" aria-label="${protocol}"><h2>${protocol}
 <small><a href="#history-${protocol}">History</a> · <a href="${pairPath("status", protocol, chain)}">JSON</a></small></h2>
-<p class="hint">${where}</p>
+<p>${whereToGo(targets)}</p>
 ${renderAxis()}
 ${pair.render(`${protocol} on ${name}`, { protocol, chain })}
 <ul class="cards wide">${cards}</ul></section>`;
+}
+
+/** Where the traffic of one protocol on a chain should go. */
+function whereToGo(targets: readonly TargetReport[]): string {
+  const preferred = targets.find((target) => target.preferred);
+  if (preferred !== undefined) {
+    return `Traffic should go to ${variantName(preferred)}.`;
+  }
+  const ok = targets.filter(({ status }) => status === "ok");
+  if (ok.some(isProduction)) {
+    return "No variant is preferred, since what they report is in doubt.";
+  }
+  if (ok.length > 0) {
+    return `Only ${formatList(ok.map(variantName))} ${ok.length === 1 ? "is" : "are"} ok.`;
+  }
+  return targets.every(({ status }) => status === "unknown")
+    ? "Where traffic can go is unknown."
+    : "No variant is ok.";
 }
 
 /** A line of a list of facts; a value of null is left out. */
@@ -224,8 +246,9 @@ const RELATIONS: Readonly<Record<Standing["stands"], readonly [tone: Tone, words
 };
 
 /** How the head of a chain was decided: a picture of the bounds, the same as a table, and what would change it. */
-function renderDecision(chain: ChainSummary): Html {
-  const { dispute, reference, standings } = chain;
+function renderDecision(chain: ChainSummary, targets: readonly TargetReport[]): Html {
+  const { dispute, standings } = chain;
+  const measured = { ...chain, targets };
   const order = Object.keys(RELATIONS);
   const sorted = standings.toSorted((a, b) => order.indexOf(a.stands) - order.indexOf(b.stands));
   const columns = {
@@ -234,7 +257,7 @@ function renderDecision(chain: ChainSummary): Html {
     Block: ({ block_number: block }: Standing) => (block === null ? "–" : formatNumber(block)),
     "At most": ({ most_block: most }: Standing) => (most === null ? "–" : formatNumber(most)),
     Why: (standing: Standing) =>
-      standing.detail ?? (standing.stands === "apart" ? distanceText(standing, reference) : ""),
+      standing.detail ?? (standing.stands === "apart" ? distanceText(standing, measured) : ""),
   };
   const agreeing = standings.filter(({ stands }) => stands === "agrees");
   const providers = new Set(agreeing.map(({ host, source }) => host ?? source)).size;
@@ -244,11 +267,11 @@ function renderDecision(chain: ChainSummary): Html {
       : `${providers} providers agree on this head. More providers that contradict them and agree with each other would change it.`;
   // A detail is too long for the picture.
   const isPlain = standings.every(({ detail }) => detail === null);
-  const picture = drawDecision(chain, drawnSources(sorted, reference));
+  const picture = drawDecision(chain, drawnSources(sorted, measured));
   return renderSection(
     "decision",
     "How the head is decided",
-    html`<p>${dispute === null ? decided : `No reference: ${dispute}`}</p>
+    html`<p>${dispute === null ? decided : `No reference: ${dispute}.`}</p>
 ${
   picture === null
     ? null
@@ -261,13 +284,10 @@ ${renderTable("decision", "Sources", columns, sorted)}</details>`,
 }
 
 /** The sources of the picture, each with its distance only: SVG does not wrap text, and the table has the whole reason. */
-export function drawnSources(
-  standings: readonly Standing[],
-  reference: ChainSummary["reference"],
-): readonly DrawnSource[] {
+export function drawnSources(standings: readonly Standing[], measured: Measured): readonly DrawnSource[] {
   return standings.map((standing) => {
     const [tone, words] = RELATIONS[standing.stands];
-    const away = standing.stands === "agrees" ? "" : distanceText(standing, reference);
+    const away = standing.stands === "agrees" ? "" : distanceText(standing, measured);
     const counts = standing.stands === "agrees" || standing.stands === "apart";
     return {
       ...standing,
@@ -284,9 +304,14 @@ function sourceName({ source }: Standing): string {
   return protocol === "rpc" ? "RPC node" : `${protocol} ${variantName(id)}`;
 }
 
-/** `450 blocks below`; empty at the reference, or without one. */
-function distanceText({ block_number: block }: Standing, reference: ChainSummary["reference"]): string {
-  const away = block === null || reference === null ? 0 : block - reference.block_number;
+/** What the distance of a source from the head is taken from. */
+type Measured = Pick<ChainReport, "reference" | "targets">;
+
+/** `450 blocks below`; empty at the reference, or without one. Of a target its lag: the reference has grown since its last reply. */
+function distanceText({ block_number: block, source }: Standing, { reference, targets }: Measured): string {
+  const lag = targets.find(({ key }) => key === source)?.lag_blocks ?? 0;
+  const above = block === null || reference === null ? 0 : block - reference.block_number;
+  const away = lag > 0 ? -lag : above;
   return away === 0 ? "" : `${formatCount(Math.abs(away), "block")} ${away < 0 ? "below" : "above"}`;
 }
 

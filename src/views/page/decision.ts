@@ -43,8 +43,8 @@ export function drawDecision(
     block === null ? Number.POSITIVE_INFINITY : (block - origin) * interval;
   const ends = shown.flatMap(({ block, most_block: most }) => [secondsTo(block), secondsTo(most)]);
   const near = ends.filter((seconds) => Math.abs(seconds) <= SHOWN_SECONDS);
-  const to = Math.max(LEAST_SECONDS, ...near) * 1.05;
-  // Wide enough that the labels of the axis do not overlap.
+  // Both sides are wide enough that the labels of the axis do not overlap.
+  const to = Math.max(LEAST_SECONDS, ...near, ...near.map((seconds) => -seconds / 3)) * 1.05;
   const from = Math.min(-to / 3, ...near) * 1.05;
   /** In percent of the width, to a tenth. */
   const at = (seconds: number): number =>
@@ -64,14 +64,13 @@ export function drawDecision(
     const start = at(seconds);
     const edge = seconds < from ? "◀ " : "";
     const beyond = seconds > to ? " ▶" : "";
-    const isOpen = most === null || secondsTo(most) > to;
     return html`<text x="0" y="${y + ROW.text}">${edge}${name}: <tspan class="dim">${words}</tspan>${beyond}</text>
-<rect class="bar ${tone}${isOpen ? " open" : ""}" x="${Math.min(start, 99.4)}%" y="${y + ROW.bar}" width="${widthOf(start, at(secondsTo(most)))}%" height="${ROW.thickness}"/>`;
+<rect class="bar ${tone}" x="${Math.min(start, 99.4)}%" y="${y + ROW.bar}" width="${widthOf(start, at(secondsTo(most)))}%" height="${ROW.thickness}"/>`;
   });
   const shapes = html`${isShaded ? html`<rect class="overlap" x="${overlap.from}%" y="${AXIS - 6}" width="${widthOf(overlap.from, overlap.to)}%" height="${height - AXIS + 6}"/>` : null}
 ${chain.reference === null ? null : html`<rect class="reference" x="${at(0)}%" y="${AXIS - 6}" width="2" height="${height - AXIS + 6}"/>`}
 <text class="dim" x="0" y="12">−${formatDuration(-from * 1_000)}</text>
-<text class="dim" x="${at(0)}%" y="12" text-anchor="middle">${chain.reference === null ? "highest block" : formatNumber(origin)}</text>
+<text class="dim" x="${at(0)}%" y="12" text-anchor="${at(0) < 50 ? "start" : "end"}">${chain.reference === null ? "highest block" : formatNumber(origin)}</text>
 <text class="dim" x="100%" y="12" text-anchor="end">+${formatDuration(to * 1_000)}</text>
 ${rows}`;
   return { shapes, height };

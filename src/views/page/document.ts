@@ -51,7 +51,7 @@ function servedPath(href: string): string | null {
   return statuses === null ? null : `${STATUSES_PATH}${statuses[1] ?? ""}`;
 }
 
-/** HTML inside Markdown is shown as text, and only links that work on the page are links. */
+/** HTML inside Markdown is shown as text, except comments, and only links that work on the page are links. */
 class DocumentRenderer extends Renderer {
   /** The number of tables so far: their names must differ on one page. */
   #tables = 0;
@@ -77,6 +77,6 @@ class DocumentRenderer extends Renderer {
   }
 
   override html({ text }: Tokens.HTML | Tokens.Tag): string {
-    return renderHtml(html`${text}`);
+    return text.startsWith("<!--") ? "" : renderHtml(html`${text}`);
   }
 }

@@ -47,7 +47,7 @@ export function renderIncidentsPage(
   const { title, lengthMs } = RANGES[range];
   const isRange = asked.to === report.generated_at && nowMs - Date.parse(asked.from) === lengthMs;
   const [from, to] = [asked.from, asked.to].map((time) => formatClock(Date.parse(time), nowMs));
-  const span = isRange ? `in ${title}` : `from ${from} to ${to}`;
+  const span = isRange ? `in the last ${title}` : `from ${from} to ${to}`;
   const shown = selectOccurrences(report, asked, hosts, options);
   const present = shown.filter(({ incidents: [one] }) => one?.until === null);
   const past = shown.filter((one) => !present.includes(one));

@@ -1,11 +1,17 @@
 import { type IndexerId, indexerKey, targetName } from "../../core/model/fleet.ts";
 import { groupBy } from "../../core/model/group-by.ts";
-import { type ChainSummary, type Report, sharedCauses, type TargetReport } from "../../core/model/report.ts";
+import {
+  type ChainSummary,
+  type Report,
+  type Severity,
+  sharedCauses,
+  type TargetReport,
+} from "../../core/model/report.ts";
 import { statusRank } from "../../core/model/statuses.ts";
 import { formatList, formatNumber, shortDuration } from "../../core/model/text.ts";
-import type { Judgement } from "../../core/report/severity.ts";
+import { type Judgement, needsAction } from "../../core/report/severity.ts";
 import { chainPath, targetAnchor } from "../wording/chain-links.ts";
-import { isLate, notableLagMs, SEVERITY_TONES, type Tone } from "../wording/targets.ts";
+import { isLate, notableLagMs, SEVERITY_TONES, statusWords, type Tone } from "../wording/targets.ts";
 import { type Html, type HtmlValue, html } from "./html.ts";
 import { fleetPath, type View } from "./links.ts";
 import { renderSection, renderTerm, toneGlyph } from "./shell.ts";
@@ -56,21 +62,25 @@ const MEANINGS: Readonly<Record<string, string>> = {
   ok: "at the head",
   "ok late": "behind, within the threshold",
   warn: "not ok",
+  "warn doubt": "in doubt: sources contradict each other, or data differ",
   bad: "not ok, and no variant serves its users",
   busy: "catching up, in maintenance, or gone after its end",
   idle: "nothing known",
 };
 
 function renderLegend(targets: readonly TargetReport[], fleet: Fleet): Html {
-  const looks = new Set(targets.map((target) => toneOf(target, fleet) + (isLate(target) ? " late" : "")));
-  const entries = Object.entries(MEANINGS).flatMap(([look, meaning]) => {
-    const [tone = "ok"] = look.split(" ");
+  const looks = new Set(targets.map((target) => lookOf(target, fleet)));
+  const entries = Object.entries(MEANINGS).flatMap(([plain, meaning]) => {
+    const look = [plain, `${plain} muted`].find((one) => looks.has(one));
+    const [tone = "ok"] = plain.split(" ");
     // The first word of a look is a tone.
-    return looks.has(look) ? html`<li><b class="${look}">${toneGlyph(tone as Tone)}</b> ${meaning}</li>` : [];
+    return look === undefined
+      ? []
+      : html`<li><b class="${look}">${toneGlyph(tone as Tone)}</b> ${meaning}</li>`;
   });
-  const outlined = html`<li><b class="warn muted">${toneGlyph("warn")}</b> outlined: an incident above explains it</li>`;
+  const outlined = [...looks].find((look) => look.endsWith(" muted"));
   return html`<ul class="legend">${entries}
-${targets.some(({ key }) => fleet.explained.has(key)) ? outlined : null}
+${outlined === undefined ? null : html`<li><b class="${outlined}">\u00A0</b> outlined: an incident above explains it</li>`}
 ${targets.some((one) => one.maintenance && one.ended === null) ? html`<li><b>⚒</b> in maintenance</li>` : null}</ul>`;
 }
 
@@ -146,25 +156,43 @@ function renderCell(target: TargetReport | undefined, table: Table): Html {
     return html`<td class="none">·</td>`;
   }
   const tone = toneOf(target, table);
-  const style = table.explained.has(target.key) ? `${tone} muted` : `${tone}${isLate(target) ? " late" : ""}`;
+  const look = lookOf(target, table);
   const { ended, maintenance, status } = target;
   const isPast = ended !== null && status === "ok";
   const lagMs = isPast ? null : notableLagMs(target);
+  const words = statusWords(target, severityOf(target, table));
   const text = [
-    isPast || (lagMs !== null && SHOWN_BY_LAG.has(status)) ? [] : status,
+    isPast || (lagMs !== null && SHOWN_BY_LAG.has(words)) ? [] : words,
     ended === null ? [] : "ended",
     lagMs === null ? [] : shortDuration(lagMs),
     maintenance && ended === null ? "⚒" : [],
   ].flat();
   // Most cells are at the head, and need no hover text.
   const name = targetName(target);
-  const title = style === "ok" && !isPast ? null : html` title="${name}, ${status}: ${target.detail}"`;
+  const title = look === "ok" && !isPast ? null : html` title="${name}, ${status}: ${target.detail}"`;
   const path = `${chainPath(target.chain)}#${targetAnchor(target)}`;
-  return html`<td><a class="${style}" href="${path}"${title}>${toneGlyph(tone)}\u00A0${text.join(" ")}</a></td>`;
+  return html`<td><a class="${look}" href="${path}"${title}>${toneGlyph(tone)}\u00A0${text.join(" ")}</a></td>`;
 }
 
-function toneOf({ key }: TargetReport, { judgement }: Fleet): Tone {
-  return SEVERITY_TONES[judgement.targets.get(key) ?? "unknown"];
+function severityOf({ key }: TargetReport, { judgement }: Fleet): Severity {
+  return judgement.targets.get(key) ?? "unknown";
+}
+
+function toneOf(target: TargetReport, fleet: Fleet): Tone {
+  return SEVERITY_TONES[severityOf(target, fleet)];
+}
+
+/** The classes of a cell: its tone, and what else its colours say. */
+function lookOf(target: TargetReport, fleet: Fleet): string {
+  const severity = severityOf(target, fleet);
+  const tone = SEVERITY_TONES[severity];
+  if (fleet.explained.has(target.key) && needsAction(severity)) {
+    return `${tone} muted`;
+  }
+  if (statusWords(target, severity) !== target.status) {
+    return `${tone} doubt`;
+  }
+  return isLate(target) ? `${tone} late` : tone;
 }
 
 /** The columns, in the order of the chain that has most of them. */

@@ -37,7 +37,7 @@ export function renderPublicPage(report: Report, view: PublicView, log: EventLog
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <link rel="icon" href="${icon(tone)}"><link rel="stylesheet" href="${styles}"></head>
 <body><main><div class="summary ${tone}"><h1>${toneGlyph(tone)} ${view.title}: ${sentence}</h1>
-<p>As of ${renderClock(report.generated_at, Date.parse(report.generated_at))}, and the last 90 days</p></div>
+<p>As of ${renderClock(report.generated_at, Date.parse(report.generated_at))}</p></div>
 ${view.notice && html`<p class="notice">${view.notice}</p>`}
 ${renderStripLegend("users")}
 ${sections}</main></body></html>

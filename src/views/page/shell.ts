@@ -54,7 +54,7 @@ ${kind === undefined ? null : html`<noscript><meta http-equiv="refresh" content=
 ${styles.map((path) => html`<link rel="stylesheet" href="${path}">`)}</head>
 <body><header class="top"><a class="brand" href="/">Synclag</a>
 <form action="${filters}" role="search">
-<input id="q" name="q" type="search" value="${view.q}" placeholder="Filter: lockup base stalled"
+<input id="q" name="q" type="search" value="${view.q}" placeholder="Filter: base stalled"
  aria-label="Filter targets" aria-keyshortcuts="/" title="Press / to filter" autocomplete="off">
 ${renderHidden(kept)}<noscript><button>Filter</button></noscript></form>
 <span id="live"></span><p id="announcement" class="sr" role="status"></p></header>

@@ -45,7 +45,7 @@ export function renderStatusPage(report: Report, options: PageOptions): string {
     : headlineAbove(shown, problems, severityOf(shown, judgement));
   const main = html`${renderSummary(report, tone, html`${toneGlyph(tone)} ${title}`, [detail, ...others], describeState(shown, nowMs))}
 ${renderFilterNote(report, shown, fleetPath({ ...view, q: "" }))}
-${renderTroubles(shown, problems, options, nowMs)}
+${renderTroubles(shown, report, problems, options)}
 ${renderDifferences(shown, nowMs)}
 ${isEmpty ? null : renderMatrix(shown, judgement, view)}
 ${isEmpty ? null : renderFleetHistory(shown, options)}
@@ -81,7 +81,7 @@ function describeState(report: Report, nowMs: number): Html {
       .at(-1) ?? "";
   const height = last === "" ? "no height yet" : html`last height ${renderAgo(last, nowMs)}`;
   const byStatus = [...groupBy(targets, ({ status }) => status)].sort(([, a], [, b]) => b.length - a.length);
-  const counts = byStatus.map(([status, own]) => `${own.length} ${status}`).join(" · ");
+  const counts = byStatus.map(([status, own]) => `${formatNumber(own.length)}\u00A0${status}`).join(" · ");
   const [replica, reload] = [describeReplica(report), describeReload(report)];
   return html`; ${height}. ${byStatus.length < 2 ? null : counts}
 ${replica === null ? null : html`</p><p id="replica">${replica}`}

@@ -102,16 +102,19 @@ export function stripReader(
   /** The times of the strips below it. */
   function renderAxis(): Html {
     const fromMs = Date.parse(interval.from);
-    const times = [fromMs, (fromMs + nowMs) / 2].map((timeMs) => renderTick(isoTime(timeMs), nowMs));
-    return html`<p class="strips axis" aria-hidden="true"><span>${times}<span>now</span></span></p>`;
+    const times = [fromMs, (fromMs + nowMs) / 2].map((timeMs) => isoTime(timeMs));
+    // Soon after the start the middle would have the same name.
+    const ticks = new Map(times.toReversed().map((time) => [tickOf(time, nowMs), time]));
+    const named = [...ticks].reverse().map(([tick, time]) => html`<time datetime="${time}">${tick}</time>`);
+    return html`<p class="strips axis" aria-hidden="true"><span>${named}<span>now</span></span></p>`;
   }
   return { read, renderAxis };
 }
 
 /** The minute, or of another day the date. */
-function renderTick(time: string, nowMs: number): Html {
+function tickOf(time: string, nowMs: number): string {
   const [date = "", clock = ""] = time.split("T");
-  return html`<time datetime="${time}">${isoTime(nowMs).startsWith(date) ? `${clock.slice(0, 5)} UTC` : `${date} ${clock.slice(0, 5)}`}</time>`;
+  return isoTime(nowMs).startsWith(date) ? `${clock.slice(0, 5)} UTC` : `${date} ${clock.slice(0, 5)}`;
 }
 
 /** What users read for a time without data. */
@@ -119,9 +122,12 @@ const NO_DATA = "no data";
 
 /** What the colours of strips mean. */
 export function renderStripLegend(audience: Audience): Html {
-  const unknown = audience === "users" ? NO_DATA : "not watched";
-  const states = ["ok", "degraded", "down"] as const;
-  const entries = [...states.map((state) => PAIR_WORDS[state]), [unknown, "none"] as const];
+  const isForUsers = audience === "users";
+  const states = (["ok", "degraded", "down"] as const).map((state) => {
+    const [word, tone] = PAIR_WORDS[state];
+    return [isForUsers ? word : state, tone] as const;
+  });
+  const entries = [...states, [isForUsers ? NO_DATA : "unknown", "none"] as const];
   return html`<ul class="legend">${entries.map(([word, tone]) => html`<li><b class="slot ${tone}"></b> ${word}</li>`)}</ul>`;
 }
 
@@ -190,7 +196,9 @@ export function renderFleetHistory(report: Report, { events, view }: PageOptions
       const name = `${protocol} on ${chain}`;
       return html`<li><a href="${chainPath(slug)}">${name}</a>${render(name, { protocol, chain: slug })}</li>`;
     });
-    return items.length === 0 ? null : html`${renderAxis()}<ul class="strips">${items}</ul>`;
+    return items.length === 0
+      ? null
+      : html`${renderStripLegend("operators")}${renderAxis()}<ul class="strips">${items}</ul>`;
   };
   const first = lines.filter(({ ok_share: share }) => share !== 1).slice(0, FIRST_LINES);
   const others = lines.filter((line) => !first.includes(line));
@@ -199,9 +207,8 @@ export function renderFleetHistory(report: Report, { events, view }: PageOptions
   const rest = others.length - MOST_LINES;
   return renderSection(
     "history",
-    `Last ${RANGES[range].title}`,
+    `Last ${RANGES[range].title}, for users`,
     html`${renderRanges(range, (one) => `${fleetPath({ ...view, range: one })}#history`)}
-${renderStripLegend("operators")}
 ${listOf(first)}
 ${
   others.length === 0

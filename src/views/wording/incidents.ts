@@ -61,7 +61,8 @@ export function describeFailover({ scope, targets }: Incident, problems: readonl
     return "the indexers are not the cause";
   }
   const lags = own.flatMap(({ target }) => notableLagMs(target) ?? []);
-  const late = lags.length === 0 ? [] : `up to ${formatDuration(Math.max(...lags))} behind`;
+  const upTo = own.length === 1 ? "" : "up to ";
+  const late = lags.length === 0 ? [] : `${upTo}${formatDuration(Math.max(...lags))} behind`;
   return [late, whereToSend(own)].flat().join("; ");
 }
 

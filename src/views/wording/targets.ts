@@ -5,7 +5,7 @@ import type { ChainSummary, Report, Severity, TargetReport } from "../../core/mo
 import { statusRank } from "../../core/model/statuses.ts";
 import { formatAgo, formatClock, formatCount, formatDuration, formatList } from "../../core/model/text.ts";
 import type { PairState } from "../../core/report/pairs.ts";
-import { isAtLeast, type Judgement, judgeReport } from "../../core/report/severity.ts";
+import { isAtLeast, type Judgement, judgeReport, needsAction } from "../../core/report/severity.ts";
 
 /** The colour of a status or sentence. `busy`: in progress; `idle`: nothing is known. */
 export type Tone = "ok" | "busy" | "idle" | "warn" | "bad";
@@ -45,6 +45,11 @@ export function indexerName({ protocol, variant, tier }: IndexerId): string {
 export function idOfKey(key: string): IndexerId {
   const [protocol = "", variant = "", tier = ""] = key.split("/");
   return { protocol, variant, tier };
+}
+
+/** The status, with `in doubt` where it is `ok` and a person should look all the same: sources contradict each other, or data differ. */
+export function statusWords({ status }: Pick<TargetReport, "status">, severity: Severity): string {
+  return status === "ok" && needsAction(severity) ? "ok, in doubt" : status;
 }
 
 /** A shorter lag of a target that is neither ok nor lagging is not worth mentioning. */
