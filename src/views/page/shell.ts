@@ -2,7 +2,6 @@ import type { EventLog } from "../../core/events/event-log.ts";
 import type { Links } from "../../core/model/links.ts";
 import type { Report } from "../../core/model/report.ts";
 import { formatAgo, formatClock, formatCount, formatNumber } from "../../core/model/text.ts";
-import { sentenceCase } from "../wording/headline.ts";
 import { indexerName, TONES, type Tone } from "../wording/targets.ts";
 import { type Html, type HtmlValue, html, ownMarkup, renderHtml, webLink } from "./html.ts";
 import { API_PATH, DOCS_PATH, INCIDENTS_PATH, PLAN_PATH, STATUSES_PATH, type View } from "./links.ts";
@@ -87,9 +86,9 @@ export function renderSummary(
   details: readonly string[] = [],
   more: HtmlValue = html`. <a href="/">All chains</a>`,
 ): Html {
-  const detail = details.filter((one) => one !== "").join("; ");
+  const detail = details.filter((one) => one !== "").join(". ");
   return html`<div class="summary ${tone}"><h1>${sentence}</h1>
-${detail === "" ? null : html`<p class="detail">${sentenceCase(detail)}.</p>`}
+${detail === "" ? null : html`<p class="detail">${detail}</p>`}
 <p>As of <time id="asof" datetime="${time}">${formatClock(Date.parse(time), Date.parse(time))}</time>${more}</p></div>`;
 }
 

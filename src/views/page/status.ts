@@ -81,7 +81,7 @@ function describeState(report: Report, nowMs: number): Html {
       .at(-1) ?? "";
   const height = last === "" ? "no height yet" : html`last height ${renderAgo(last, nowMs)}`;
   const byStatus = [...groupBy(targets, ({ status }) => status)].sort(([, a], [, b]) => b.length - a.length);
-  const counts = byStatus.map(([status, own]) => `${formatNumber(own.length)}\u00A0${status}`).join(" · ");
+  const counts = byStatus.map(([status, own]) => `${formatNumber(own.length)}\u00A0${status}`).join("\u00A0· ");
   const [replica, reload] = [describeReplica(report), describeReload(report)];
   return html`; ${height}. ${byStatus.length < 2 ? null : counts}
 ${replica === null ? null : html`</p><p id="replica">${replica}`}

@@ -213,9 +213,9 @@ function describeLags(targets: readonly TargetReport[]): string {
   return `${lags.length === 0 ? "" : late}${rest}`;
 }
 
-/** A text with its first letter in upper case, unless it begins with a name such as `lockup/base`. */
+/** A text with its first letter in upper case: not one that may begin with a name. */
 export function sentenceCase(text: string): string {
-  return text.replace(/^\p{Ll}(?=\p{Ll}* )/u, (letter) => letter.toUpperCase());
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 }
 
 /** When and why the last reload failed, in a sentence; null if it did not fail. */
