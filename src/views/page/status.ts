@@ -43,7 +43,7 @@ export function renderStatusPage(report: Report, options: PageOptions): string {
   const { tone, title, detail, others, urgent } = isEmpty
     ? NO_MATCH
     : headlineAbove(shown, problems, severityOf(shown, judgement));
-  const main = html`${renderSummary(report, tone, html`${toneGlyph(tone)} ${title}`, [detail, ...others], describeState(shown, nowMs))}
+  const main = html`${renderSummary(report, tone, html`${toneGlyph(tone)} ${title}`, [detail, ...others], isEmpty ? "." : describeState(shown, nowMs))}
 ${renderFilterNote(report, shown, fleetPath({ ...view, q: "" }))}
 ${renderTroubles(shown, report, problems, options)}
 ${renderDifferences(shown, nowMs)}
@@ -81,7 +81,9 @@ function describeState(report: Report, nowMs: number): Html {
       .at(-1) ?? "";
   const height = last === "" ? "no height yet" : html`last height ${renderAgo(last, nowMs)}`;
   const byStatus = [...groupBy(targets, ({ status }) => status)].sort(([, a], [, b]) => b.length - a.length);
-  const counts = byStatus.map(([status, own]) => `${formatNumber(own.length)}\u00A0${status}`).join("\u00A0· ");
+  const counts = byStatus
+    .map(([status, own]) => `${formatNumber(own.length)}\u00A0${status}`)
+    .join("\u00A0· ");
   const [replica, reload] = [describeReplica(report), describeReload(report)];
   return html`; ${height}. ${byStatus.length < 2 ? null : counts}
 ${replica === null ? null : html`</p><p id="replica">${replica}`}
