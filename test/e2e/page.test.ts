@@ -138,7 +138,6 @@ describe("the pages of the demo in Chromium", () => {
     await page.route("**/api/v1/history/**", (route) => route.fulfill({ json: history }));
     await page.goto(`${demo.url}/chains/base`);
     await unfold(page, "vaults");
-    await page.locator("#plots-vaults summary").click();
     await page.locator("#plots-vaults canvas").nth(1).waitFor();
 
     const marks = await page.evaluate(`[...document.querySelectorAll("#plots-vaults .u-legend")].at(-1)
