@@ -164,7 +164,7 @@ function renderDispute(
 
 const OWN_NETWORK = "For users: unknown; the indexers may serve them as before.";
 
-/** The incidents, each with its extent, the failover, and its targets folded; as many as it has in the `whole` report. */
+/** The incidents, each with its extent, the failover, and its targets folded. The count of targets is that of the `whole` report. */
 export function incidentCards(
   incidents: readonly Incident[],
   whole: Report,

@@ -213,7 +213,7 @@ function describeLags(targets: readonly TargetReport[]): string {
   return `${lags.length === 0 ? "" : late}${rest}`;
 }
 
-/** A text with its first letter in upper case: not one that may begin with a name. */
+/** A text with its first letter in upper case. A name that begins a text would be changed. */
 export function sentenceCase(text: string): string {
   return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 }
