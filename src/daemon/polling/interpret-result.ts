@@ -31,12 +31,11 @@ export function interpretResult(
   result: PostResult,
   redact: Redact,
 ): { readonly answer: Answer; readonly exchange: Exchange; readonly body: string } {
-  const answer = withoutSecrets(
+  const interpretation =
     result.kind === "failed"
       ? { ...result, retryAfterMs: null }
-      : answerOf(endpoint, interpretReply(question, result.reply, result.receivedAtMs), result),
-    redact,
-  );
+      : interpretReply(question, result.reply, result.receivedAtMs);
+  const answer = answerOf(endpoint, interpretation, result, redact);
   const { httpStatus, body } = result.kind === "failed" ? { httpStatus: null, body: "" } : result.reply;
   const { sentAtMs, receivedAtMs } = result;
   const asked = question.body === null ? GET : jsonOf(question.body);
@@ -44,24 +43,25 @@ export function interpretResult(
   return { answer, exchange, body };
 }
 
-function answerOf(endpoint: AskedEndpoint, interpretation: Interpretation, times: PollTimes): Answer {
+function answerOf(
+  endpoint: AskedEndpoint,
+  interpretation: Interpretation,
+  times: PollTimes,
+  redact: Redact,
+): Answer {
   if (interpretation.kind === "rows") {
     const { rows } = interpretation;
-    return { kind: "answered", observations: assignRows(endpoint, rows, times), served: servedChains(rows) };
+    const observations = assignRows(endpoint, rows, times).map((one) => withoutSecrets(one, redact));
+    return { kind: "answered", observations, served: servedChains(rows) };
   }
+  const detail = redact(interpretation.detail);
   // With dialect `auto`, data of another shape may fit another question.
   return interpretation.kind === "failed" && interpretation.reason === "schema" && endpoint.dialect === "auto"
-    ? { kind: "refused", detail: interpretation.detail }
-    : interpretation;
+    ? { kind: "refused", detail }
+    : { ...interpretation, detail };
 }
 
-function withoutSecrets(answer: Answer, redact: Redact): Answer {
-  return answer.kind === "answered"
-    ? { ...answer, observations: answer.observations.map((one) => observationWithoutSecrets(one, redact)) }
-    : { ...answer, detail: redact(answer.detail) };
-}
-
-function observationWithoutSecrets(observation: Observation, redact: Redact): Observation {
+function withoutSecrets(observation: Observation, redact: Redact): Observation {
   if (observation.kind === "failed") {
     return { ...observation, detail: redact(observation.detail) };
   }
