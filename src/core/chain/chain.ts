@@ -115,7 +115,7 @@ export class Chain {
     const { last, verdict } = source;
     this.#heardFromMs = this.#heard.length === 0 ? receivedAtMs : this.#heardFromMs;
     this.#heard.push({ source, isHead: observation.kind === "head", before: { last, verdict } });
-    foldPoll(source, credible(observation), this.#contextOf(source, watched, receivedAtMs));
+    foldPoll(source, withCredibleHeight(observation), this.#contextOf(source, watched, receivedAtMs));
   }
 
   #compare(readings: readonly ParityReading[]): void {
@@ -176,11 +176,11 @@ export class Chain {
     const { lagging, stalledMs } = chain.thresholds;
     const pace = paceOf(clock, chain);
     const laggingMs = atPace(lagging, pace.intervalMs).ms ?? 0;
-    const borne = Math.min(laggingMs, stalledMs) / (pace.intervalMs ?? Number.POSITIVE_INFINITY);
+    const toleratedBlocks = Math.min(laggingMs, stalledMs) / (pace.intervalMs ?? Number.POSITIVE_INFINITY);
     return {
       highestPossible: highestFor(source, consensus, pace, atMs),
       isOpposed: consensus.opposed.some(({ source: key }) => key === source.key),
-      largeStepBlocks: Math.max(LARGE_STEP_BLOCKS, borne),
+      largeStepBlocks: Math.max(LARGE_STEP_BLOCKS, toleratedBlocks),
       staleAfterMs: staleAfterMs(chain.thresholds, source.pollIntervalMs),
       wall: clock,
       asked,
@@ -189,7 +189,7 @@ export class Chain {
 }
 
 /** A poll with an impossible height counts as failed. */
-function credible(observation: Observation): Observation {
+function withCredibleHeight(observation: Observation): Observation {
   if (observation.kind === "head" && !isHeight(observation.head.block)) {
     const detail = `block ${observation.head.block}, which is not a valid height`;
     const { receivedAtMs, sentAtMs, source } = observation;

@@ -80,39 +80,36 @@ export function followWall(clock: ChainClock, wallOffsetMs: number): void {
 /** Measures both intervals again: by block times, which are exact, or else by sightings of the head. */
 export function measurePace(clock: ChainClock): void {
   const { reported, seen } = clock;
-  const reportedMs = reportedIsFresh(clock) ? measureInterval(reported, INTERVAL_SPAN, seen) : null;
+  const reportedMs = isReportFresh(clock) ? measureInterval(reported, INTERVAL_SPAN, seen) : null;
   clock.intervalMs = reportedMs ?? measureInterval(seen, INTERVAL_SPAN, seen);
   clock.recentMs = measureInterval(seen, PACE_SPAN, seen);
 }
 
-/** Notes a sighting of the reference. */
-export function recordHead(clock: ChainClock, sighting: HeadSighting, intervalMs: number | null): void {
-  addSighting(clock, sighting, clock.recentMs ?? intervalMs);
-  clock.lastMs = sighting.atMs;
-}
-
 /**
- * A head may be up to a block time old, but not older than the last sighting of the block before, and was read somewhere
+ * Notes a sighting of the reference. A head may be up to a block time old, but not older than the last sighting of the block before, and was read somewhere
  * between request and reply. Within these bounds the former even pace counts more than the sighting, which removes most of the
  * noise.
  */
-function addSighting(
-  { lastMs: sightedMs, seen: timeline }: ChainClock,
+export function recordHead(
+  clock: ChainClock,
   { atMs, block, slackMs }: HeadSighting,
-  paceMs: number | null,
+  intervalMs: number | null,
 ): void {
-  const [lastBlock, lastMs] = [timeline.blocks.at(-1), timeline.timesMs.at(-1)];
+  const { lastMs: sightedMs, seen } = clock;
+  const [lastBlock, lastMs] = [seen.blocks.at(-1), seen.timesMs.at(-1)];
+  const paceMs = clock.recentMs ?? intervalMs;
   if (lastBlock === undefined || lastMs === undefined || paceMs === null) {
-    extend(timeline, block, atMs);
+    extend(seen, block, atMs);
   } else if (block !== lastBlock) {
     const evenMs = lastMs + (block - lastBlock) * paceMs;
     const predictedMs = evenMs + SIGHTING_SHARE * (atMs - evenMs);
     const mostMs = slackMs + Math.min(paceMs / 2, Math.max(0, atMs - (sightedMs ?? atMs)));
-    extend(timeline, block, Math.min(Math.max(predictedMs, atMs - mostMs), atMs + mostMs));
+    extend(seen, block, Math.min(Math.max(predictedMs, atMs - mostMs), atMs + mostMs));
   } else if (atMs - lastMs > PAUSE_BLOCKS * paceMs + slackMs) {
     // Between two blocks a head does not move: only a longer time is a pause.
-    extend(timeline, block, atMs);
+    extend(seen, block, atMs);
   }
+  clock.lastMs = atMs;
 }
 
 /** Adds the newest point. A repeated block becomes a plateau, which distinguishes a pause from slow growth. */
@@ -159,14 +156,14 @@ export function referenceAt({ seen }: ChainClock, timeMs: number, intervalMs: nu
   const after = countBelow(seen.timesMs, timeMs);
   const [low, high] = [pointAt(seen, after - 1), pointAt(seen, after)];
   if (low !== null && high !== null) {
-    return between(low.timeMs, low.block, high.timeMs, high.block, timeMs);
+    return between(low.atMs, low.block, high.atMs, high.block, timeMs);
   }
   const edge = low ?? high;
-  if (edge === null || edge.timeMs - timeMs > MINUTE_MS) {
+  if (edge === null || edge.atMs - timeMs > MINUTE_MS) {
     return null;
   }
   const stands = low !== null && seen.blocks.at(-2) === low.block;
-  const goneMs = stands || intervalMs === null ? 0 : Math.min(timeMs - edge.timeMs, MINUTE_MS);
+  const goneMs = stands || intervalMs === null ? 0 : Math.min(timeMs - edge.atMs, MINUTE_MS);
   return edge.block + goneMs / (intervalMs ?? 1);
 }
 
@@ -214,8 +211,8 @@ export function timeSinceNext(
       : found;
   const stoodUntilMs = (ownMs ?? next.ms) + stoodMs(clock.seen, own.block);
   const above = pointAt(history, countBelow(history.blocks, nextBlock));
-  const known = above === null || above.block > toBlock ? { block: toBlock, timeMs: to.ms } : above;
-  const latestMs = known.timeMs - (known.block - nextBlock) * (intervalMs ?? 0);
+  const known = above === null || above.block > toBlock ? { block: toBlock, atMs: to.ms } : above;
+  const latestMs = known.atMs - (known.block - nextBlock) * (intervalMs ?? 0);
   const nextMs = Math.max(next.ms, Math.min(stoodUntilMs, latestMs));
   return { ms: Math.max(0, to.ms - nextMs), isExtrapolated: next.isExtrapolated };
 }
@@ -237,15 +234,15 @@ function timeOf(timeline: Timeline, block: number, intervalMs: number | null): B
   const above = countBelow(timeline.blocks, block);
   const [low, high] = [pointAt(timeline, above - 1), pointAt(timeline, above)];
   if (high?.block === block) {
-    return { ms: high.timeMs, isExtrapolated: false };
+    return { ms: high.atMs, isExtrapolated: false };
   }
   if (low !== null && high !== null) {
-    return { ms: between(low.block, low.timeMs, high.block, high.timeMs, block), isExtrapolated: false };
+    return { ms: between(low.block, low.atMs, high.block, high.atMs, block), isExtrapolated: false };
   }
   const edge = low ?? high;
   return edge === null || intervalMs === null
     ? null
-    : { ms: edge.timeMs + (block - edge.block) * intervalMs, isExtrapolated: true };
+    : { ms: edge.atMs + (block - edge.block) * intervalMs, isExtrapolated: true };
 }
 
 /** As {@link timeOf}; beyond the newest timestamp, the chain is assumed to have advanced as in the sightings. */
@@ -265,7 +262,7 @@ function timeIn(
   ) {
     const [from, to] = [timeOf(seen, last.block, null), timeOf(seen, block, null)];
     if (from !== null && to !== null) {
-      return { ms: last.timeMs + Math.max(0, to.ms - from.ms), isExtrapolated: false };
+      return { ms: last.atMs + Math.max(0, to.ms - from.ms), isExtrapolated: false };
     }
   }
   return timeOf(timeline, block, intervalMs);
@@ -278,10 +275,10 @@ function historyFor(clock: ChainClock, block: number, intervalMs: number | null)
   const reportedFrom = reported.blocks[0] ?? Number.POSITIVE_INFINITY;
   const isCoarse = seenFrom <= block && intervalMs !== null && intervalMs < SECONDS_ARE_COARSE_MS;
   const isReported = !isCoarse && (reportedFrom <= block || reportedFrom <= seenFrom);
-  return isReported && reportedIsFresh(clock) ? reported : seen;
+  return isReported && isReportFresh(clock) ? reported : seen;
 }
 
-function reportedIsFresh({ reported, seen }: ChainClock): boolean {
+function isReportFresh({ reported, seen }: ChainClock): boolean {
   const lastMs = reported.timesMs.at(-1);
   return lastMs !== undefined && lastMs >= (seen.timesMs.at(-1) ?? lastMs) - REPORTED_FRESH_MS;
 }
@@ -327,9 +324,9 @@ function pausesMs({ blocks, timesMs }: Timeline, fromMs: number, toMs: number, l
   return pauses;
 }
 
-function pointAt({ blocks, timesMs }: Timeline, index: number): { block: number; timeMs: number } | null {
-  const [block, timeMs] = [blocks[index], timesMs[index]];
-  return block === undefined || timeMs === undefined ? null : { block, timeMs };
+function pointAt({ blocks, timesMs }: Timeline, index: number): Sighting | null {
+  const [block, atMs] = [blocks[index], timesMs[index]];
+  return block === undefined || atMs === undefined ? null : { block, atMs };
 }
 
 /** The value at `x` on the line through two points. */
