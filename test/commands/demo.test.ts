@@ -48,11 +48,11 @@ describe("synclag demo", () => {
     const { incidents } = JSON.parse(past) as { incidents: { detail: string; until: string | null }[] };
     expect(incidents.filter(({ until }) => until !== null).map(({ detail }) => detail)).toEqual(
       expect.arrayContaining([
-        "airdrops/subgraph/testing/polygon is diverged",
+        "airdrops/polygon/subgraph/testing is diverged",
         "6 of 6 targets of chain arbitrum-sepolia have stopped because the chain has halted",
         "21 of 21 targets of airdrops/multichain/production are lagging",
         "26 of 26 targets of lockup/subgraph/production refuse us",
-        "lockup/subgraph/production/base is stalled",
+        "lockup/base/subgraph is stalled",
       ]),
     );
     expect((timestamps.at(-1) ?? 0) - (timestamps[0] ?? 0)).toBeGreaterThan(23 * 3_600);

@@ -55,7 +55,8 @@ export function tell(before: readonly Told[], report: Report, rules: NotifyRules
   const byKey = new Map(report.targets.map((target) => [target.key, target]));
   const running = incidents.map((incident): Running => {
     const targets = incident.targets.flatMap((key) => byKey.get(key) ?? []);
-    return { incident, targets, former: known.get(incidentKey(incident)) ?? null };
+    const isRest = before.some((one) => one.said === "yes" && isLeftOf(incident, one, time));
+    return { incident, targets, former: known.get(incidentKey(incident)) ?? null, isRest };
   });
   const isRunning = new Set(incidents.map(incidentKey));
   const troubled = new Set(incidents.flatMap(({ targets }) => targets));
@@ -98,6 +99,16 @@ interface Running {
   readonly incident: Incident;
   readonly targets: readonly TargetReport[];
   readonly former: Told | null;
+  /** A wider incident, which somebody got a message of, is over, and left this. */
+  readonly isRest: boolean;
+}
+
+function isLeftOf({ since, targets }: Incident, { ended, incident: wider }: Told, time: string): boolean {
+  return (
+    wider.targets.length > targets.length &&
+    targets.every((key) => wider.targets.includes(key)) &&
+    (ended ?? time) >= since
+  );
 }
 
 interface Step {
@@ -171,15 +182,16 @@ function newsOf(event: News["event"], { id, incident, said, starts, target_count
 
 /**
  * A shared cause, and a pair whose variants are all down, affect many users: their message is sent at once. Any other is sent
- * after a time in which it may recover; the age of late data counts as a part of that time.
+ * after a time in which it may recover; the age of late data counts as a part of that time,
+ * unless a message named them with others that have recovered.
  */
-function isReady({ incident, targets }: Running, time: string, { afterMs }: NotifyRules): boolean {
+function isReady({ incident, isRest, targets }: Running, time: string, { afterMs }: NotifyRules): boolean {
   const { kind, severity, since } = incident;
   if (kind === "cause" || (severity === "critical" && incident.targets.length > 1)) {
     return true;
   }
   const nowMs = Date.parse(time);
-  const lateMs = targets.flatMap(({ lag_seconds: lag, last_advance: advance, status }) => [
+  const lateMs = (isRest ? [] : targets).flatMap(({ lag_seconds: lag, last_advance: advance, status }) => [
     (lag ?? 0) * 1_000,
     status === "stalled" && advance !== null ? nowMs - Date.parse(advance) : 0,
   ]);

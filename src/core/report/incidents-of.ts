@@ -1,4 +1,5 @@
 import type { SharedCause } from "../incidents/incidents.ts";
+import { targetName } from "../model/fleet.ts";
 import { type Incident, incidentKey, isGone, type Report, type TargetReport } from "../model/report.ts";
 import { isoTime } from "../model/text.ts";
 import { type JudgedPair, judgeReport, needsAction, worst } from "./severity.ts";
@@ -67,10 +68,17 @@ function incidentsOfPair(pair: JudgedPair, open: readonly TargetReport[]): reado
   ];
 }
 
+const NO_USABLE_VARIANT = "has no usable variant";
+
+/** Whether an incident says by itself that no variant of its pair is usable. */
+export function isPairDown({ kind, detail }: Incident): boolean {
+  return kind === "pair" && detail.endsWith(NO_USABLE_VARIANT);
+}
+
 /** What is wrong with a pair as a whole, and for which of its targets. */
 function troubleOfPair({ chain, differing, state }: JudgedPair, open: readonly TargetReport[]) {
   if (state === "down") {
-    return { trouble: "has no usable variant", affected: open };
+    return { trouble: NO_USABLE_VARIANT, affected: open };
   }
   if (chain.dispute !== null) {
     return { trouble: "has sources that contradict each other", affected: open };
@@ -80,5 +88,6 @@ function troubleOfPair({ chain, differing, state }: JudgedPair, open: readonly T
 }
 
 function incident(kind: "pair" | "target", subject: string, trouble: string, targets = [subject]): Found {
-  return { kind, scope: kind, subject, detail: `${subject} ${trouble}`, targets };
+  const name = kind === "pair" ? subject : targetName({ key: subject });
+  return { kind, scope: kind, subject, detail: `${name} ${trouble}`, targets };
 }

@@ -2,6 +2,7 @@ import { targetName, variantName } from "../../core/model/fleet.ts";
 import { groupBy } from "../../core/model/group-by.ts";
 import type { Incident } from "../../core/model/report.ts";
 import { formatCount, formatDuration, formatList, formatNumber } from "../../core/model/text.ts";
+import { isPairDown } from "../../core/report/incidents-of.ts";
 import {
   describeAlternatives,
   failoverTargets,
@@ -36,10 +37,11 @@ export function incidentSubject({ scope, subject }: IncidentWords): string {
   return scope === "endpoint" ? indexerName(idOfKey(subject)) : `${scope} ${subject}`;
 }
 
-/** `26 of 26 targets refuse us`: without the subject, which a detail names by its key or with its scope. */
-export function incidentEffect({ scope, subject, detail }: IncidentWords): string {
+/** `26 of 26 targets refuse us`: without the subject. Events of former versions name a target by its key. */
+export function incidentEffect(incident: IncidentWords): string {
+  const { detail, scope, subject } = incident;
   if (scope === "pair" || scope === "target") {
-    return detail?.replace(`${subject} `, "") ?? "";
+    return detail?.replace(`${incidentSubject(incident)} `, "").replace(`${subject} `, "") ?? "";
   }
   return detail?.replace(` of ${scope === "endpoint" ? subject : `${scope} ${subject}`}`, "") ?? "";
 }
@@ -51,7 +53,8 @@ const MAX_NAMES = 4;
  * How late the targets of an incident are, and where their users can be sent: `up to 41 min behind; subgraph is ok on 17 of 19
  * chains, not on Morph and Tangle`. Empty in a network incident, since nothing is known then.
  */
-export function describeFailover({ scope, targets }: Incident, problems: readonly TargetProblem[]): string {
+export function describeFailover(incident: Incident, problems: readonly TargetProblem[]): string {
+  const { scope, targets } = incident;
   const keys = new Set(targets);
   const own = problems.filter(({ target }) => keys.has(target.key));
   if (scope === "network" || own.length === 0) {
@@ -63,7 +66,7 @@ export function describeFailover({ scope, targets }: Incident, problems: readonl
   const lags = own.flatMap(({ target }) => notableLagMs(target) ?? []);
   const upTo = own.length === 1 ? "" : "up to ";
   const late = lags.length === 0 ? [] : `${upTo}${formatDuration(Math.max(...lags))} behind`;
-  return [late, whereToSend(own)].flat().join("; ");
+  return [late, isPairDown(incident) ? [] : whereToSend(own)].flat().join("; ");
 }
 
 /** Where the users of the affected chains can be sent. A chain counts if each of its targets has an alternative. */

@@ -112,7 +112,12 @@ function troubleText({ incident }: News, report: Report): string {
 
 /** The present state of the target or the pair, else what has ended. */
 function endText({ incident, target_count: count }: News, report: Report): string {
-  const target = report.targets.find(({ key }) => key === incident.targets[0]);
+  const known = report.targets.filter(({ key }) => incident.targets.includes(key));
+  if (known.length === 0 && incident.kind !== "cause") {
+    const name = incident.kind === "target" ? targetName({ key: incident.subject }) : incident.subject;
+    return `${name} is no longer in chains.yaml`;
+  }
+  const [target] = known;
   if (count === 1 && target !== undefined) {
     const lagMs = notableLagMs(target);
     const nowMs = Date.parse(report.generated_at);
