@@ -42,7 +42,7 @@ const CONTROL = /[^\n\P{Cc}]/gu;
  * - `hold NAME STATE`: another process that listens there has the state file;
  * - `synclag ARGUMENT… [| PATTERN]`: what it prints, or the lines that match, and its exit code; `together N synclag …`;
  *   `until PATTERN synclag …`: Ctrl-C once it has printed that;
- * - `asked NAME`, `cat FILE`, `ls`, `secrets`: what has come of it.
+ * - `asked NAME [once]` (each kind of request, however many), `cat FILE`, `ls`, `secrets`: what has come of it.
  */
 export class CommandStory implements AsyncDisposable {
   readonly #started: (Disposable | AsyncDisposable)[] = [];
@@ -180,7 +180,10 @@ export class CommandStory implements AsyncDisposable {
       const all = await Promise.all(Array.from({ length: Number(count) }, () => this.#run(words.join(" "))));
       return all.toSorted().join("\n");
     },
-    asked: ([name = ""]) => this.#server(name).asked.splice(0).toSorted().join("\n") || "nothing",
+    asked: ([name = "", once]) => {
+      const asked = this.#server(name).asked.splice(0).toSorted();
+      return (once === "once" ? [...new Set(asked)] : asked).join("\n") || "nothing";
+    },
     cat: ([name = ""]) => readFileSync(this.#path(name), "utf8").trimEnd(),
     ls: () => readdirSync(this.#folder).toSorted().join(" "),
     secrets: () => this.#secrets.join(" "),
