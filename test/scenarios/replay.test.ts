@@ -146,7 +146,8 @@ describe("openRecordingFile()", () => {
     await recording?.[Symbol.asyncDispose]();
     reader.kill();
 
-    expect(stalled / usual).toBeLessThan(5);
+    // A queue that is read again with each line would cost hundreds of times as much.
+    expect(stalled / usual).toBeLessThan(25);
     expect(bytes).toBeLessThan(20_000_000);
     expect(lines.map(({ msg }) => msg)).toEqual(["Cannot write the recording; observations are lost"]);
   });
