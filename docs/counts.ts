@@ -8,7 +8,7 @@ const SOURCES = readdirSync("src", { recursive: true, encoding: "utf8" })
   .map((path) => ({ path: join("src", path), text: readFileSync(join("src", path), "utf8") }));
 
 /** A constant that is a number, or an object of numbers. */
-const NUMBER = /^(?:export )?const [A-Z][A-Z_\d]* = (?:-?\d|\{ \w+: -?\d)/gm;
+const NUMBER = /^(?:export )?const [A-Z][A-Z_\d]*(?:: \w+)? = (?:-?\d|\{ \w+: -?\d)/gm;
 
 function numbersIn(folder: string): number {
   const here = SOURCES.filter(({ path }) => path.startsWith(`src/core/${folder}/`));

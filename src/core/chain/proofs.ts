@@ -1,12 +1,11 @@
 import { contradictionOf, type Proof, type Suspicion } from "../head/consensus.ts";
 import type { ReportedBlock } from "../model/observation.ts";
-import { formatNumber } from "../model/text.ts";
+import { formatNumber, shorten } from "../model/text.ts";
 import { isFresh } from "../model/thresholds.ts";
 import { newestSample, type SourceState } from "../source/source-state.ts";
 import type { ChainState, WatchedChain } from "./chain-state.ts";
 import type { Instant } from "./decide.ts";
 
-const SHOWN_CHARS = 10;
 /** The times that two sources report of one block differ by at most this. */
 const SAME_TIME_SEC = 2;
 
@@ -82,5 +81,5 @@ function canProve(
 }
 
 function short(hash: string): string {
-  return hash.length <= SHOWN_CHARS ? hash : `${hash.slice(0, SHOWN_CHARS)}…`;
+  return shorten(hash, 10);
 }

@@ -6,7 +6,7 @@
 
 import type { ReportedBlock } from "../model/observation.ts";
 import { madeAtMs, type Sighting } from "../model/sample.ts";
-import { MINUTE_MS } from "./reach.ts";
+import { DEVIATIONS, MINUTE_MS } from "./reach.ts";
 
 /** Points, oldest first. Two arrays of numbers, because they are small in memory; edited in place. */
 interface Timeline {
@@ -26,7 +26,7 @@ export interface ChainClock {
   lastMs: number | null;
   /** The measured time between blocks; null until it has been seen for a minute and twenty blocks. */
   intervalMs: number | null;
-  /** The present time between blocks: it follows a change of pace within a minute. */
+  /** The present time between blocks: it follows a change of pace within a minute, or twenty blocks. */
   recentMs: number | null;
 }
 
@@ -42,25 +42,12 @@ export interface HeadSighting extends Sighting {
   readonly slackMs: number;
 }
 
-/** The span over which an interval is measured: about the last `windowMs`, and at least this time and this number of blocks. */
-interface MeasuredSpan {
-  readonly windowMs: number;
-  readonly leastSpanMs: number;
-  readonly leastBlocks: number;
-}
-
-/** Of twenty blocks, one more or less is 5 %. */
-const INTERVAL_SPAN: MeasuredSpan = { windowMs: 600_000, leastSpanMs: 60_000, leastBlocks: 20 };
-/** Short enough to follow a chain that changes its pace, long enough that a second of latency is 2 %. */
-const PACE_SPAN: MeasuredSpan = { windowMs: 60_000, leastSpanMs: 45_000, leastBlocks: 8 };
-/** Reported times older than this say less about the tip than sightings. */
-const REPORTED_FRESH_MS = 120_000;
-/** On chains faster than this, timestamps in whole seconds are coarser than sightings. */
+/** The time over which a pace is measured: long enough to even out a minute of batches, short enough to follow a change. */
+export const PACE_WINDOW_MS = 600_000;
+/** Of twenty blocks, one more or less is 5 %: a slow chain is measured over as many. */
+const LEAST_BLOCKS = 20;
+/** On chains faster than this, timestamps in whole seconds are coarser than sightings (`npm run worlds -- lags`). */
 const SECONDS_ARE_COARSE_MS = 2_500;
-/** How far a sighting pulls the even pace towards itself, so that a change of pace is followed. */
-const SIGHTING_SHARE = 0.4;
-/** A head without a new block for more than this many block times is a pause. */
-const PAUSE_BLOCKS = 3;
 /** Points per timeline: thinned by age, they reach back days and stay dense near the tip. */
 const CAPACITY = 240;
 
@@ -80,15 +67,15 @@ export function followWall(clock: ChainClock, wallOffsetMs: number): void {
 /** Measures both intervals again: by block times, which are exact, or else by sightings of the head. */
 export function measurePace(clock: ChainClock): void {
   const { reported, seen } = clock;
-  const reportedMs = isReportFresh(clock) ? measureInterval(reported, INTERVAL_SPAN, seen) : null;
-  clock.intervalMs = reportedMs ?? measureInterval(seen, INTERVAL_SPAN, seen);
-  clock.recentMs = measureInterval(seen, PACE_SPAN, seen);
+  const reportedMs = isReportFresh(clock) ? measureInterval(reported, PACE_WINDOW_MS, seen) : null;
+  clock.intervalMs = reportedMs ?? measureInterval(seen, PACE_WINDOW_MS, seen);
+  clock.recentMs = measureInterval(seen, MINUTE_MS, seen);
 }
 
 /**
  * Notes a sighting of the reference. A head may be up to a block time old, but not older than the last sighting of the block before, and was read somewhere
- * between request and reply. Within these bounds the former even pace counts more than the sighting, which removes most of the
- * noise.
+ * between request and reply. Within these bounds its time is the middle of the sighting and of the former even pace, which removes
+ * most of the noise.
  */
 export function recordHead(
   clock: ChainClock,
@@ -102,11 +89,11 @@ export function recordHead(
     extend(seen, block, atMs);
   } else if (block !== lastBlock) {
     const evenMs = lastMs + (block - lastBlock) * paceMs;
-    const predictedMs = evenMs + SIGHTING_SHARE * (atMs - evenMs);
+    const middleMs = (evenMs + atMs) / 2;
     const mostMs = slackMs + Math.min(paceMs / 2, Math.max(0, atMs - (sightedMs ?? atMs)));
-    extend(seen, block, Math.min(Math.max(predictedMs, atMs - mostMs), atMs + mostMs));
-  } else if (atMs - lastMs > PAUSE_BLOCKS * paceMs + slackMs) {
-    // Between two blocks a head does not move: only a longer time is a pause.
+    extend(seen, block, Math.min(Math.max(middleMs, atMs - mostMs), atMs + mostMs));
+  } else if (atMs - lastMs > DEVIATIONS * paceMs + slackMs) {
+    // Between two blocks a head does not move, and where they come at random the deviation is a block time: only a longer time is a pause.
     extend(seen, block, atMs);
   }
   clock.lastMs = atMs;
@@ -280,25 +267,21 @@ function historyFor(clock: ChainClock, block: number, intervalMs: number | null)
 
 function isReportFresh({ reported, seen }: ChainClock): boolean {
   const lastMs = reported.timesMs.at(-1);
-  return lastMs !== undefined && lastMs >= (seen.timesMs.at(-1) ?? lastMs) - REPORTED_FRESH_MS;
+  return lastMs !== undefined && lastMs >= (seen.timesMs.at(-1) ?? lastMs) - MINUTE_MS;
 }
 
 /**
  * Time between two blocks over about the last `windowMs` in which the chain moved, or null while the points span too little.
  * The sightings show where the chain paused; the reported times may not.
  */
-function measureInterval(
-  timeline: Timeline,
-  { leastBlocks, leastSpanMs, windowMs }: MeasuredSpan,
-  seen: Timeline,
-): number | null {
+function measureInterval(timeline: Timeline, windowMs: number, seen: Timeline): number | null {
   const { blocks, timesMs } = timeline;
   const last = countBelow(blocks, blocks.at(-1) ?? 0);
   const [lastBlock, lastMs] = [blocks[last] ?? 0, timesMs[last] ?? 0];
   const first = Math.min(
     countBelow(timesMs, lastMs - windowMs),
-    countBelow(timesMs, lastMs - leastSpanMs + 1) - 1,
-    countBelow(blocks, lastBlock - leastBlocks + 1) - 1,
+    countBelow(timesMs, lastMs - MINUTE_MS + 1) - 1,
+    countBelow(blocks, lastBlock - LEAST_BLOCKS + 1) - 1,
   );
   const [firstBlock, firstMs] = [blocks[first], timesMs[first]];
   if (firstBlock === undefined || firstMs === undefined) {

@@ -8,24 +8,22 @@ import type { Pace } from "./consensus.ts";
 
 /** The shortest time that means anything: replies come one after the other, delayed, or from caches. */
 export const MINUTE_MS = 60_000;
-/** Chains that make up for a halt were seen at three to four times their pace ... */
-const BURST_MEASURED = 4;
-/** ... and a configured block time may be twice the true one. */
-const BURST_CONFIGURED = 8;
+/** Chains that make up for a halt were seen at three to four times their pace. */
+const BURST = 4;
+/** A configured block time may be twice the true one, or half of it. */
+export const CONFIGURED_FACTOR = 2;
 /** Used while the pace is unknown: no known chain is faster. */
 const FASTEST_INTERVAL_MS = 100;
 /** Blocks on top of any time: reorgs at the tip and batches of blocks are shorter. */
 export const SLACK_BLOCKS = 16;
 /** Replicas and reorgs move a height by less. A larger step back is the source's own, and a height further ahead is not exported. */
 export const LARGE_STEP_BLOCKS = 256;
-/** The largest error of a pace that was measured over ten minutes. */
-const PACE_ERROR = 0.02;
 /** Chance alone exceeds three standard deviations in one case of 700. */
 export const DEVIATIONS = 3;
 
 /** The most blocks that a chain can have made in `spanMs`. */
 export function mostBlocksIn(spanMs: number, { intervalMs, isMeasured }: Pace): number {
-  const burst = isMeasured ? BURST_MEASURED : BURST_CONFIGURED;
+  const burst = isMeasured ? BURST : BURST * CONFIGURED_FACTOR;
   return SLACK_BLOCKS + (burst * Math.max(0, spanMs) + MINUTE_MS) / (intervalMs ?? FASTEST_INTERVAL_MS);
 }
 
@@ -36,8 +34,7 @@ export function usualBlocksIn(spanMs: number, pace: Pace): number {
     return Number.POSITIVE_INFINITY;
   }
   const past = Math.max(0, spanMs);
-  const mean = (past * (1 + PACE_ERROR) + MINUTE_MS) / fastestMs;
-  return mean + DEVIATIONS * Math.sqrt(past / fastestMs);
+  return (past + MINUTE_MS) / fastestMs + DEVIATIONS * Math.sqrt(past / fastestMs);
 }
 
 /** Whether `blocks` are at most what the chain makes in a minute. */
@@ -52,5 +49,5 @@ export function areLevel(a: Sighting, b: Sighting, pace: Pace): boolean {
   const spanMs = newer.atMs - older.atMs;
   const { intervalMs } = pace;
   const apart = grown > 0 ? grown - spanMs / (intervalMs ?? Number.POSITIVE_INFINITY) : -grown;
-  return isWithinMinute(apart - (PACE_ERROR * spanMs) / (intervalMs ?? Number.POSITIVE_INFINITY), pace);
+  return isWithinMinute(apart, pace);
 }

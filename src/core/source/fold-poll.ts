@@ -1,3 +1,4 @@
+import { MINUTE_MS } from "../model/durations.ts";
 import type { Observation } from "../model/observation.ts";
 import { readAtMs, type Sample, sampleOf, type WallOffset } from "../model/sample.ts";
 import { traitsOf } from "../model/statuses.ts";
@@ -40,19 +41,12 @@ export interface FoldContext {
 
 /** Heights kept per target: enough to pair with a slower neighbour and to tell a catching-up from a standstill. */
 const KEPT_SAMPLES = 8;
-/** Of the heights that showed a re-index: what was before, of another track, goes. */
-const KEPT_AFTER_REINDEX = 2;
 /** A step that is longer than the steps before it by this factor is not catching up. */
 const FASTER = 2;
-/** A fall that lasts for 16 replies is not that of a replica: the source itself fell back. */
-const LASTING_FALL = "l".repeat(16);
 /** How many answers are compared; if all of them are alike, the URL has no lagging replicas any more. */
 const KEPT_ANSWERS = 64;
-/** Stale once low replies outnumber the others by this: practically never where one in three is low ... */
+/** Stale once low replies outnumber the others by this: practically never where one in three is low. */
 const EXCESS_TO_BE_STALE = 10;
-/** ... and until none was low for three minutes and three answers: at 1 in 4, chance alone does so once in an hour of minutes. */
-const RECOVERED_AFTER_MS = 180_000;
-const RECOVERED_AFTER_ANSWERS = 3;
 
 /** Folds one poll into the state of its source. */
 export function foldPoll(source: SourceState, observation: Observation, context: FoldContext): void {
@@ -163,14 +157,16 @@ function blocksClimbed(low: readonly Sample[], to: Sample): number {
 /** What is known of the replicas after one more answer; null once the latest are alike, or a fall lasts. */
 function replicasAfter(
   replicas: Replicas,
-  { samples, verdict }: SourceState,
+  { pollIntervalMs, samples, verdict }: SourceState,
   sample: Sample,
   is: { readonly isLow: boolean; readonly hasReturned: boolean; readonly staleAfterMs: number },
 ): Replicas | null {
   const { hasReturned, isLow, staleAfterMs } = is;
   const { highBlock, low } = replicas;
   const answers = `${replicas.answers}${isLow ? "l" : "h"}`.slice(-KEPT_ANSWERS);
-  if (new Set(answers).size < 2 || (!replicas.disagree && answers.endsWith(LASTING_FALL))) {
+  const fallenMs = (answers.length - 1 - answers.lastIndexOf("h")) * pollIntervalMs;
+  // A fall that lasts is not that of a replica: the source itself fell back.
+  if (new Set(answers).size < 2 || (!replicas.disagree && fallenMs >= staleAfterMs)) {
     return null;
   }
   const disagree = replicas.disagree || hasReturned || answers.indexOf("hl") !== answers.lastIndexOf("hl");
@@ -190,15 +186,19 @@ function replicasAfter(
   };
 }
 
+/** Whether none was low for three answers and three minutes: where one in three is low, that comes within the hour by chance. */
 function hasRecovered(answers: string, low: readonly Sample[], { receivedAtMs }: Sample): boolean {
-  const isHigh = !answers.slice(-RECOVERED_AFTER_ANSWERS).includes("l");
-  return isHigh && receivedAtMs - (low.at(-1)?.receivedAtMs ?? 0) >= RECOVERED_AFTER_MS;
+  const isHigh = !answers.slice(-WOBBLE_SAMPLES).includes("l");
+  return isHigh && receivedAtMs - (low.at(-1)?.receivedAtMs ?? 0) >= WOBBLE_SAMPLES * MINUTE_MS;
 }
 
 function isMostlyLow(answers: string): boolean {
   // The largest surplus of low answers over the others, in the answers since any moment.
-  const excess = [...answers].reduce((most, answer) => Math.max(0, most + (answer === "l" ? 1 : -1)), 0);
-  return excess >= EXCESS_TO_BE_STALE;
+  const excess = [...answers].reduce(
+    (most, answer) => Math.max(0, Math.min(most + (answer === "l" ? 1 : -1), EXCESS_TO_BE_STALE)),
+    0,
+  );
+  return excess === EXCESS_TO_BE_STALE;
 }
 
 /** Counts steps forward and back, after the sample was added. */
@@ -210,7 +210,7 @@ function foldProgress(source: SourceState, sample: Sample, { largeStepBlocks }: 
     source.peak = here;
   } else if (samples.length >= WOBBLE_SAMPLES && (highestSample(source)?.block ?? 0) < floor) {
     // None of the last few answers is near the old height.
-    source.samples = samples.slice(-KEPT_AFTER_REINDEX);
+    source.samples = samples.slice(-WOBBLE_SAMPLES);
     source.peak = here;
     source.hasSteppedBack = false;
     countReindex(source);

@@ -115,10 +115,11 @@ export function newSource(
   };
 }
 
-/** A gateway races several indexers: the highest of the last three replies is what the target has reached. */
+/**
+ * A gateway races several indexers: the highest of the last three replies is what the target has reached. So a fall that lasts for three
+ * is its own, and a status that rests on no more is provisional: the next poll may overturn it alone.
+ */
 export const WOBBLE_SAMPLES = 3;
-/** On so few heights a status is provisional: the next poll may overturn it alone. */
-export const THIN_SAMPLES = 3;
 
 /** The highest of the last few heights: what the target has reached, whichever replica answers. */
 export function highestSample({ samples }: SourceState): Sample | null {

@@ -1,4 +1,4 @@
-import { referenceAt, reportedTimeOf, seenAtMs, timeSinceNext } from "../head/chain-clock.ts";
+import { PACE_WINDOW_MS, referenceAt, reportedTimeOf, seenAtMs, timeSinceNext } from "../head/chain-clock.ts";
 import type { HeadState } from "../head/consensus.ts";
 import { DEVIATIONS } from "../head/reach.ts";
 import type { TargetReport } from "../model/report.ts";
@@ -94,10 +94,7 @@ function lagByClock(ageMs: number, intervalMs: number | null): Lag {
 
 /** Once a minute, with room for a poll that was early. */
 const MARK_EVERY_MS = 50_000;
-const WINDOW_MS = 600_000;
-/** The window of a target that is polled rarely spans at least this many polls. */
-const WINDOW_POLLS = 5;
-/** A line through fewer marks has no error that means anything. */
+/** A line through fewer marks has no error that means anything: the window of a target that is polled rarely spans as many polls. */
 const LEAST_MARKS = 4;
 /** The reference is known to within a block at both ends. */
 const LEAST_BLOCKS = 2;
@@ -128,7 +125,7 @@ export function followApproach(
   if (mark.atMs - last.atMs < MARK_EVERY_MS) {
     return approach;
   }
-  const windowMs = Math.max(WINDOW_MS, WINDOW_POLLS * pollIntervalMs);
+  const windowMs = Math.max(PACE_WINDOW_MS, LEAST_MARKS * pollIntervalMs);
   const marks = [...approach.marks.filter(({ atMs }) => atMs > mark.atMs - windowMs - MARK_EVERY_MS), mark];
   return { marks, isClosing: isClosing(marks, windowMs, approach.isClosing) };
 }

@@ -12,10 +12,10 @@ import {
   newestSample,
   type SettledStatus,
   type SourceState,
-  THIN_SAMPLES,
+  WOBBLE_SAMPLES,
 } from "../source/source-state.ts";
 import type { Lag } from "./lag.ts";
-import { AHEAD_BLOCKS, type ChainView, endedOf, thresholdsOf } from "./view.ts";
+import { type ChainView, endedOf, thresholdsOf } from "./view.ts";
 
 /** The status that one poll indicates. */
 export interface StatusVote {
@@ -86,7 +86,7 @@ function voteOfHead(target: SourceState, view: ChainView, lag: Lag | null): Stat
 /** A height ends a status without a height at once, and a status decided on a single height. */
 function pollsOfHead({ samples, verdict }: SourceState): StatusVote["polls"] {
   const isCertain =
-    samples.length <= THIN_SAMPLES || (verdict !== null && !traitsOf(verdict.status).hasHeight);
+    samples.length <= WOBBLE_SAMPLES || (verdict !== null && !traitsOf(verdict.status).hasHeight);
   return isCertain ? 1 : 2;
 }
 
@@ -122,14 +122,13 @@ function standstillOf(target: SourceState, view: ChainView, thresholds: Threshol
   if (endedOf(target, view) !== null) {
     return null;
   }
-  // A target beyond the supposed halt shows that the chain continues.
-  if (
-    view.haltedAtBlock !== null &&
-    (newestSample(target)?.block ?? 0) <= view.haltedAtBlock + AHEAD_BLOCKS
-  ) {
+  // A target that has just advanced beyond the supposed halt shows that the chain continues.
+  const idle = idleMs(target);
+  const { haltedAtBlock } = view;
+  if (haltedAtBlock !== null && (idle > 0 || (newestSample(target)?.block ?? 0) <= haltedAtBlock)) {
     return "chain_halted";
   }
-  return idleMs(target) > stalledAfterMs(thresholds, view.pace) ? "stalled" : null;
+  return idle > stalledAfterMs(thresholds, view.pace) ? "stalled" : null;
 }
 
 /**

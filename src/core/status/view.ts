@@ -1,6 +1,7 @@
 import type { PaceRange } from "../gap/gap.ts";
 import type { ChainClock } from "../head/chain-clock.ts";
 import { type Consensus, type HeadState, type Pace, paceOf } from "../head/consensus.ts";
+import { CONFIGURED_FACTOR, isWithinMinute } from "../head/reach.ts";
 import { type End, isReached } from "../model/end.ts";
 import type { Chain, Target, Thresholds } from "../model/fleet.ts";
 import { memoize } from "../model/memoize.ts";
@@ -45,12 +46,8 @@ export interface ChainView {
   readonly hasIndependentHead: boolean;
 }
 
-/** Blocks by which an indexer may be ahead of an RPC node that still counts as the head. */
-export const AHEAD_BLOCKS = 3;
-/** Without history, the pace is believed to be within these factors of the configured one. */
-const UNMEASURED = { least: 0.5, most: 2 };
-/** A pace that was measured over a minute is wrong by about a second of latency. */
-const MEASURED = { least: 0.97, most: 1.03 };
+/** A pace that was measured over a minute is wrong by no more: by about a second of latency at either end. */
+const PACE_ERROR = 0.03;
 
 /** A chain with its targets, as configured. */
 interface Configured {
@@ -97,7 +94,7 @@ export function viewOf(
     dispute: unasked > 0 ? null : disputeOf(consensus.sides, state.sources, rpcs.length > 0),
     unasked,
     hasSingleSource: state.sources.length < 2,
-    haltedAtBlock: findStandstill(rpcs, head?.block ?? 0, stalledAfterMs(thresholds, pace), clock),
+    haltedAtBlock: findStandstill(rpcs, head?.block ?? 0, { clock, pace, thresholds }),
     hasIndependentHead: rpcs.length > 0,
   };
 }
@@ -162,28 +159,27 @@ export function paceRangeOf(clock: ChainClock, chain: Chain): PaceRange | null {
   const intervals = [clock.recentMs, clock.intervalMs].filter((value) => value !== null);
   if (intervals.length > 0) {
     return {
-      least: MEASURED.least / Math.max(...intervals),
-      most: MEASURED.most / Math.min(...intervals),
+      least: (1 - PACE_ERROR) / Math.max(...intervals),
+      most: (1 + PACE_ERROR) / Math.min(...intervals),
     };
   }
   const { blockTimeMs } = chain;
   return blockTimeMs === null
     ? null
-    : { least: UNMEASURED.least / blockTimeMs, most: UNMEASURED.most / blockTimeMs };
+    : { least: 1 / CONFIGURED_FACTOR / blockTimeMs, most: CONFIGURED_FACTOR / blockTimeMs };
 }
 
-/** Where all RPC nodes show one head that does not move, if no indexer has got beyond it; else null. */
+/** Where all RPC nodes show one head that does not move, if no indexer has got beyond it by more than a minute; else null. */
 function findStandstill(
   rpcs: readonly SourceState[],
   referenceBlock: number,
-  afterMs: number,
-  wall: WallOffset,
+  { clock, pace, thresholds }: Pick<ChainView, "clock" | "pace" | "thresholds">,
 ): number | null {
   const highest = Math.max(...rpcs.map((rpc) => rpc.peak?.block ?? 0));
   const stands =
     rpcs.length > 0 &&
-    highest + AHEAD_BLOCKS >= referenceBlock &&
-    rpcs.every((rpc) => pausedMs(rpc, wall) > afterMs);
+    isWithinMinute(referenceBlock - highest, pace) &&
+    rpcs.every((rpc) => pausedMs(rpc, clock) > stalledAfterMs(thresholds, pace));
   return stands ? highest : null;
 }
 

@@ -21,7 +21,7 @@ describe("mostBlocksIn()", () => {
 
 describe("usualBlocksIn()", () => {
   it("is the usual number, a minute more, and three deviations of blocks that come at random", () => {
-    expect(usualBlocksIn(200_000, MEASURED)).toBeCloseTo(102 + 30 + 30);
+    expect(usualBlocksIn(200_000, MEASURED)).toBeCloseTo(100 + 30 + 30);
     expect(usualBlocksIn(0, MEASURED)).toBe(30);
     expect(usualBlocksIn(0, UNKNOWN)).toBe(Number.POSITIVE_INFINITY);
   });
