@@ -96,8 +96,6 @@ function lagByClock(ageMs: number, intervalMs: number | null): Lag {
 const MARK_EVERY_MS = 50_000;
 /** A line through fewer marks has no error that means anything: the window of a target that is polled rarely spans as many polls. */
 const LEAST_MARKS = 4;
-/** The reference is known to within a block at both ends. */
-const LEAST_BLOCKS = 2;
 
 /**
  * Notes how far behind a target is after a poll; null while it is not behind, or only its low replicas are. A step back starts
@@ -132,14 +130,14 @@ export function followApproach(
 
 /** Whether it catches up; null while there are too few marks to tell. `false` needs a whole window, unless it was known before. */
 function isClosing(marks: Approach["marks"], windowMs: number, before: boolean | null): boolean | null {
-  const spanMs = (marks.at(-1)?.atMs ?? 0) - (marks[0]?.atMs ?? 0);
   if (marks.length < LEAST_MARKS) {
     return null;
   }
   const { perMs, errorPerMs } = lineThrough(marks);
-  if (perMs > DEVIATIONS * errorPerMs && perMs * spanMs > LEAST_BLOCKS) {
+  if (perMs > DEVIATIONS * errorPerMs) {
     return true;
   }
+  const spanMs = (marks.at(-1)?.atMs ?? 0) - (marks[0]?.atMs ?? 0);
   return before === null && spanMs < windowMs ? null : before === true && perMs > 0;
 }
 
