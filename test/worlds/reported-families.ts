@@ -20,7 +20,12 @@ export const REPORTED_FAMILIES: Readonly<Record<string, (index: number) => World
   "a gateway that races three indexers": family("gateway", racingGateway),
   "a load balancer with one stale node": family("balancer", staleNode),
   "an RPC node of final blocks": family("final node", nodeOfFinalBlocks),
-  "a sequencer's outage and backlog": family("backlog", outageAndBacklog),
+  "followers of final blocks, 64 to 95 deep": family("final 95", followersOfFinalBlocks),
+  "a sequencer's outage and backlog": family("backlog", (random) => outageAndBacklog(random)),
+  "a sequencer's backlog with the times of its schedule": family("schedule", (random) =>
+    outageAndBacklog(random, "schedule"),
+  ),
+  "a rollback of 60 blocks, followed at different times": family("rollback", rollback),
   "a pace that changes for good": family("pace", changedPace),
   "a block in ten minutes": family("rare", rareBlocks),
   "caches of 2 to 15 minutes": family("caches", caches),
@@ -105,7 +110,54 @@ function nodeOfFinalBlocks(random: Random): Draft {
   };
 }
 
-function outageAndBacklog(random: Random): Draft {
+/** As Ethereum's: a block is final two epochs later. */
+function followersOfFinalBlocks(random: Random): Draft {
+  const steps: Conduct = { kind: "steps", blocks: 32, depth: 64 };
+  const reportsTimes = random() < 0.5;
+  const node = random() < 0.5 ? [source({ kind: "rpc", provider: "node", reportsTimes: true })] : [];
+  return {
+    chain: { ...drawChain(random), blockTimeMs: 12 * SECOND, paces: [] },
+    headShownBy: reportsTimes || node.length > 0 ? 2 : null,
+    sources: [
+      source({ provider: "tip", reportsTimes }),
+      ...hosts(2 + Math.floor(random() * 3), () => ({
+        reportsTimes: random() < 0.5,
+        conducts: always(steps),
+      })),
+      ...node,
+    ],
+  };
+}
+
+/** All sources were 60 blocks above what is left of the chain. Each stands there until it has noticed. */
+function rollback(random: Random): Draft {
+  const ahead = 60;
+  const atMs = 40 * MINUTE;
+  const lastMs = 5 * MINUTE;
+  const followed = (afterMs: number): WorldSource["conducts"] => [
+    ...always({ kind: "offset", blocks: ahead }),
+    { fromMs: atMs, conduct: { kind: "stopped", ahead } },
+    { fromMs: atMs + afterMs, conduct: AT_HEAD },
+  ];
+  const node =
+    random() < 0.5
+      ? [source({ kind: "rpc", provider: "node", reportsTimes: true, conducts: followed(15 * SECOND) })]
+      : [];
+  return {
+    chain: { ...drawChain(random), paces: [] },
+    // Until all have followed it, the head may be either.
+    judgedFromMs: atMs + lastMs + 2 * MINUTE,
+    sources: [
+      ...hosts(2 + Math.floor(random() * 3), () => ({
+        reportsTimes: random() < 0.5,
+        conducts: followed(15 * SECOND + lastMs * random()),
+      })),
+      ...node,
+    ],
+  };
+}
+
+function outageAndBacklog(random: Random, datesBy?: ChainSpec["datesBy"]): Draft {
   const outageMs = (5 + 40 * random()) * MINUTE;
   const factor = 1 / (2 + 3 * random());
   const paces = [
@@ -113,7 +165,10 @@ function outageAndBacklog(random: Random): Draft {
     { atMs: 40 * MINUTE + outageMs, forMs: (outageMs * factor) / (1 - factor), factor },
   ];
   return {
-    chain: { ...drawChain(random), blockTimeMs: pick([250, 1_000, 2_000], random), paces },
+    chain: {
+      ...{ ...drawChain(random), blockTimeMs: pick([250, 1_000, 2_000], random), paces },
+      ...(datesBy === undefined ? {} : { datesBy, spread: "even" }),
+    },
     sources: hosts(2 + Math.floor(random() * 2), () => ({ reportsTimes: random() < 0.6 })),
   };
 }

@@ -9,6 +9,8 @@ export interface ChainSpec {
     readonly forMs: number;
     readonly factor: number | null;
   }[];
+  /** A sequencer that makes up for an outage may date its blocks as if there had been none. Left out: when it makes them. */
+  readonly datesBy?: "schedule";
 }
 
 export interface WorldChain {
@@ -16,6 +18,8 @@ export interface WorldChain {
   /** The newest block at an instant. */
   readonly headAt: (atMs: number) => number;
   readonly timeOf: (block: number) => number;
+  /** The time that the block says. */
+  readonly dateOf: (block: number) => number;
   /** Whether it made no block for a minute within a span of time. */
   readonly noteSuspension: (fromMs: number, toMs: number) => boolean;
 }
@@ -26,7 +30,7 @@ const BEFORE_MS = 2 * 3_600_000;
 const STANDSTILL_MS = 60_000;
 
 export function createWorldChain(
-  { blockTimeMs, paces, spread }: ChainSpec,
+  { blockTimeMs, datesBy, paces, spread }: ChainSpec,
   startMs: number,
   lastsMs: number,
   random: () => number,
@@ -54,6 +58,8 @@ export function createWorldChain(
     block < START_BLOCK
       ? firstMs - (START_BLOCK - block) * blockTimeMs
       : (timesMs[block - START_BLOCK] ?? Number.POSITIVE_INFINITY);
+  const dateOf = (block: number): number =>
+    datesBy === "schedule" ? firstMs + (block - START_BLOCK) * blockTimeMs : timeOf(block);
   const noteSuspension = (fromMs: number, toMs: number): boolean => {
     const last = headAt(toMs) - START_BLOCK;
     // A chain that ended makes its next block never.
@@ -62,7 +68,7 @@ export function createWorldChain(
       (timeMs, index) => timeMs - (blocks[index - 1] ?? timeMs) >= Math.max(STANDSTILL_MS, 5 * blockTimeMs),
     );
   };
-  return { blockTimeMs, headAt, timeOf, noteSuspension };
+  return { blockTimeMs, headAt, timeOf, dateOf, noteSuspension };
 }
 
 function shareOf(spread: ChainSpec["spread"], random: () => number): number {

@@ -22,7 +22,8 @@ export type Conduct =
   | { readonly kind: "slow"; readonly share: number }
   /** Another chain, which is this many blocks away at the start of the world, and goes at this multiple of the pace. */
   | { readonly kind: "other chain"; readonly blocks: number; readonly pace: number }
-  | { readonly kind: "stopped" }
+  /** `ahead`: at a block that the chain has rolled back, so far above its head. */
+  | { readonly kind: "stopped"; readonly ahead?: number }
   | { readonly kind: "fails" };
 
 export interface WorldSource extends FleetSource {
@@ -89,7 +90,7 @@ export function shownBy(
   atMs: number,
   fromMs: number,
 ): { readonly block: number; readonly timeMs: number } {
-  const onChain = (block: number) => ({ block, timeMs: chain.timeOf(block) });
+  const onChain = (block: number) => ({ block, timeMs: chain.dateOf(block) });
   switch (conduct.kind) {
     case "follows":
       return onChain(chain.headAt(atMs - conduct.delayMs));
@@ -101,8 +102,10 @@ export function shownBy(
       );
     case "batches":
       return onChain(chain.headAt(fromMs + Math.floor((atMs - fromMs) / conduct.everyMs) * conduct.everyMs));
-    case "stopped":
-      return onChain(chain.headAt(fromMs));
+    case "stopped": {
+      const { block, timeMs } = onChain(chain.headAt(fromMs));
+      return { block: block + (conduct.ahead ?? 0), timeMs };
+    }
     case "slow":
       return onChain(chain.headAt(fromMs + (atMs - fromMs) * conduct.share));
     case "offset": {
