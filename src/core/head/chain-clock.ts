@@ -26,7 +26,7 @@ export interface ChainClock {
   lastMs: number | null;
   /** The measured time between blocks; null until it has been seen for a minute and twenty blocks. */
   intervalMs: number | null;
-  /** The present time between blocks: it follows a change of pace within a minute, or twenty blocks. */
+  /** The present time between blocks: it follows a change of pace within a minute, or eight blocks. */
   recentMs: number | null;
 }
 
@@ -44,8 +44,10 @@ export interface HeadSighting extends Sighting {
 
 /** The time over which a pace is measured: long enough to even out a minute of batches, short enough to follow a change. */
 export const PACE_WINDOW_MS = 600_000;
-/** Of twenty blocks, one more or less is 5 %: a slow chain is measured over as many. */
+/** Of twenty blocks, one more or less is 5 %: the usual pace is measured over at least as many (chain-clock.test.ts). */
 const LEAST_BLOCKS = 20;
+/** Over twenty, the present pace of a slow chain is known too late ("a block in ten minutes", world 21). */
+const LEAST_RECENT_BLOCKS = 8;
 /** On chains faster than this, timestamps in whole seconds are coarser than sightings (`npm run worlds -- lags`). */
 const SECONDS_ARE_COARSE_MS = 2_500;
 /** Points per timeline: thinned by age, they reach back days and stay dense near the tip. */
@@ -67,9 +69,11 @@ export function followWall(clock: ChainClock, wallOffsetMs: number): void {
 /** Measures both intervals again: by block times, which are exact, or else by sightings of the head. */
 export function measurePace(clock: ChainClock): void {
   const { reported, seen } = clock;
-  const reportedMs = isReportFresh(clock) ? measureInterval(reported, PACE_WINDOW_MS, seen) : null;
-  clock.intervalMs = reportedMs ?? measureInterval(seen, PACE_WINDOW_MS, seen);
-  clock.recentMs = measureInterval(seen, MINUTE_MS, seen);
+  const reportedMs = isReportFresh(clock)
+    ? measureInterval(reported, PACE_WINDOW_MS, LEAST_BLOCKS, seen)
+    : null;
+  clock.intervalMs = reportedMs ?? measureInterval(seen, PACE_WINDOW_MS, LEAST_BLOCKS, seen);
+  clock.recentMs = measureInterval(seen, MINUTE_MS, LEAST_RECENT_BLOCKS, seen);
 }
 
 /**
@@ -274,14 +278,19 @@ function isReportFresh({ reported, seen }: ChainClock): boolean {
  * Time between two blocks over about the last `windowMs` in which the chain moved, or null while the points span too little.
  * The sightings show where the chain paused; the reported times may not.
  */
-function measureInterval(timeline: Timeline, windowMs: number, seen: Timeline): number | null {
+function measureInterval(
+  timeline: Timeline,
+  windowMs: number,
+  leastBlocks: number,
+  seen: Timeline,
+): number | null {
   const { blocks, timesMs } = timeline;
   const last = countBelow(blocks, blocks.at(-1) ?? 0);
   const [lastBlock, lastMs] = [blocks[last] ?? 0, timesMs[last] ?? 0];
   const first = Math.min(
     countBelow(timesMs, lastMs - windowMs),
     countBelow(timesMs, lastMs - MINUTE_MS + 1) - 1,
-    countBelow(blocks, lastBlock - LEAST_BLOCKS + 1) - 1,
+    countBelow(blocks, lastBlock - leastBlocks + 1) - 1,
   );
   const [firstBlock, firstMs] = [blocks[first], timesMs[first]];
   if (firstBlock === undefined || firstMs === undefined) {

@@ -41,6 +41,8 @@ export interface FoldContext {
 
 /** Heights kept per target: enough to pair with a slower neighbour and to tell a catching-up from a standstill. */
 const KEPT_SAMPLES = 8;
+/** A step that is longer than the steps before it by this factor is not catching up ("one or two index again", world 57). */
+const FASTER = 2;
 /** How many answers are compared; if all of them are alike, the URL has no lagging replicas any more. */
 const KEPT_ANSWERS = 64;
 /** Stale once low replies outnumber the others by this: practically never where one in three is low. */
@@ -120,7 +122,7 @@ function addAnswer(
   const floor = highBlock - largeStepBlocks;
   const isLow = sample.block < floor;
   // In one step, not by catching up, it came back from what was taken for a re-index.
-  const leastStep = Math.max((highBlock - peakBlock) / 2, blocksClimbed(former?.low ?? [], sample));
+  const leastStep = Math.max((highBlock - peakBlock) / 2, FASTER * blocksClimbed(former?.low ?? [], sample));
   const hasReturned = peakBlock < floor && !isLow && sample.block - peakBlock > leastStep;
   if (former !== null) {
     source.replicas = replicasAfter(former, source, sample, { isLow, hasReturned, staleAfterMs });

@@ -29,8 +29,8 @@ export interface StatusVote {
 }
 
 /**
- * A target catches up once it goes this much faster than its chain, and by more blocks than a random pace explains: one that needs weeks
- * never catches up (test/fixtures/stories/catch-up.txt).
+ * A target catches up once it goes this much faster than its chain, and by more blocks than a random pace explains. A slower target needs
+ * weeks (test/fixtures/stories/catch-up.txt).
  */
 const CATCHING_UP = 1.05;
 
