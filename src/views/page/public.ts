@@ -19,8 +19,9 @@ export function renderPublicPage(report: Report, view: PublicView, log: EventLog
     pairs.some((pair) => stateOf(pair) === state),
   );
   const [word, tone] = wordsOf(worst ?? "unknown");
-  const some = worst === undefined ? "No system is listed" : `Some systems are ${word}`;
-  const sentence = ALL[worst ?? ""] ?? some;
+  const count = pairs.every((pair) => stateOf(pair) === worst) ? "All" : "Some";
+  const sentence =
+    worst === undefined ? "No system is listed" : (ALL[worst] ?? `${count} systems are ${word}`);
   const sections = [...groupBy(pairs, ({ protocol }) => protocol)].map(([protocol, own]) => {
     const items = own.map((pair) => {
       const { name, slug } = pair.chain;
@@ -44,7 +45,7 @@ ${sections}</main></body></html>
 `);
 }
 
-/** The headline if every pair has this state, or a better one. */
+/** The headline if no pair has a worse state. */
 const ALL: Readonly<Record<string, string>> = {
   ok: "All systems operational",
   ended: "All systems have ended",

@@ -80,7 +80,9 @@ function whereToSend(problems: readonly TargetProblem[]): string {
     .filter(([, own]) => own.some((problem) => failoverTargets(problem).length === 0))
     .map(([name]) => name);
   if (stuck.length === chains.length) {
-    return "no other variant is ok";
+    const texts = new Set(problems.map(describeAlternatives));
+    const [text = "", ...others] = texts;
+    return others.length === 0 ? text : "no other variant is ok";
   }
   const variants = new Set(problems.flatMap(failoverTargets).map(variantName));
   if (chains.length === 1) {
