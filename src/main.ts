@@ -89,12 +89,12 @@ const { runCli } = await import("./cli.ts");
 process.exitCode = await runCli(process.argv, world);
 endWithin(MAX_FLUSH_MS);
 
-/** Ends the process once its output is written, although a reader of its log stalls. */
+/** Ends the process once its output is written, even if a reader of its log stalls. */
 function endWithin(ms: number): void {
   setTimeout(() => (process.stdout.writableLength > 0 ? endWithin(ms) : process.exit()), ms).unref();
 }
 
-/** Ends the process: for a bug of ours with its stack, for an error of the system, such as a full disk, with its message. */
+/** Ends the process. Prints the stack of a bug of ours, and only the message of a system error such as a full disk. */
 function crash(error: unknown): never {
   if (isSystemError(error)) {
     fail(error instanceof Error ? error.message : String(error));

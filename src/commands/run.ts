@@ -12,7 +12,7 @@ import { defaultStateFile, loadConfig, openWebConfig, readListen, readStore } fr
  * changed file with `--watch-config`.
  *
  * @throws {ConfigError} If the configuration or the web configuration is invalid.
- * @throws {CommandError} If an option is, or `--record` names another file than a recording.
+ * @throws {CommandError} If an option is invalid, or `--record` names a file that is not a recording.
  */
 export async function run(flags: Flags, world: CommandWorld): Promise<number> {
   const listen = readListen(flags.listen);

@@ -17,7 +17,7 @@ import { fillPlaceholders, placeholdersOf, type Secrets, type Values } from "./s
 import { checkKnown, describeValue } from "./shape.ts";
 import { withThresholds } from "./thresholds.ts";
 
-/** An endpoint before its schedule is chosen, which depends on the other endpoints of its budget. */
+/** An endpoint without its final schedule, which depends on the other endpoints of its budget. */
 export interface Draft {
   /** Its schedule may be `auto`; its intervals are 0. */
   readonly endpoint: Endpoint;
@@ -210,7 +210,7 @@ export class IndexerResolver {
     checkKnown("budget", own.budget ?? entry.budget, budgets, this.#spotOf("budget", first));
     const isAtOrigin =
       own.url === undefined || this.#originOf(own.url, first) === this.#originOf(entry.url, first);
-    // Keys and budget of the indexer are not meant for another origin.
+    // Another origin gets neither the API keys nor the budget of the indexer.
     const { headers = {}, budget = null } = { ...(isAtOrigin ? entry : {}), ...own };
     const url = own.url ?? entry.url;
     const spotOf = (key: "url" | "headers") => this.#spotOf(key, first);
@@ -222,7 +222,7 @@ export class IndexerResolver {
     if (address === null) {
       return null;
     }
-    // An indexer without its own URL means it for all chains.
+    // The status block of an indexer without a URL holds for all its chains.
     const status = isAtOrigin || entry.url === undefined ? this.#status(first) : null;
     return {
       schedule: this.#spotOf("schedule", first),
@@ -366,8 +366,8 @@ function ownValuesOf(own: ChainValues): readonly (readonly [string, string])[] {
 const OWN_URLS = "give it a placeholder such as {chain}, or each chain its own: chains: { base: { url: … } }";
 
 /**
- * Checks that an entry has the blocks that its dialect needs, and no others. `listed`: its chains; `sharing`: the number of them
- * with the same URL.
+ * Checks that an entry has the blocks that its dialect needs, and no others. `listed`: its chains; `sharing`: how many of
+ * them share one URL.
  */
 export function checkDialect(
   entry: Pick<IndexerEntry, "dialect" | "custom" | "metrics" | "status">,
@@ -402,7 +402,7 @@ export function checkDialect(
   }
 }
 
-/** Reports slugs in the `chains` of a block that the indexer does not list. */
+/** Reports slugs that the `chains` of a block has and the indexer does not list. */
 function checkWords(
   { custom, metrics }: Pick<IndexerEntry, "custom" | "metrics">,
   spot: Spot,

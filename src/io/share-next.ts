@@ -2,7 +2,7 @@ import pLimit, { type LimitFunction } from "p-limit";
 
 /**
  * Runs a task one run at a time. Calls made before a run begins share it, so no call gets the result of a run that began before
- * it. `inTurn`: runs it when no other task of the same turn runs.
+ * it. `inTurn`: a limiter, shared with tasks that must not overlap.
  */
 export function shareNext<Result>(
   run: () => Promise<Result>,

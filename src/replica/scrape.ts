@@ -19,7 +19,7 @@ export interface ScrapeOptions {
 }
 
 /**
- * Makes the reply of `/metrics`: the present report, one text for all its scrapers. Scrapes that arrive while a text is made
+ * Makes the reply of `/metrics`: one text of the current report for all scrapers. Scrapes that arrive while a text is made
  * share the next one.
  *
  * A leader hands over its state before it replies: if it dies right after the scrape, no counter of the next leader may be

@@ -6,7 +6,7 @@ import { type Event, type EventKind, eventOf } from "./event.ts";
 import { unwatchedIntervals, watchedSinceMs } from "./unwatched.ts";
 
 /**
- * How much watched time events are kept for. Events of pairs are kept for longer: they are few, and the public page shows 90
+ * Events are kept for this much watched time. Those of pairs are kept for longer: they are few, and the public page shows 90
  * days.
  */
 const KEPT_MS = 30 * DAY_MS;
@@ -50,7 +50,7 @@ export class EventLog {
     return this.#lists;
   }
 
-  /** The events of each subject in their order, for the file, with the times that other processes gave to theirs. */
+  /** The events for the state file, of each subject in their order, with the times that their processes gave them. */
   get originals(): readonly Event[] {
     return [...this.#lists.values()].flatMap((own) =>
       own.map((event) => this.#originals.get(event) ?? event),
@@ -117,9 +117,9 @@ export class EventLog {
   }
 
   /**
-   * The wall clock was set, and may be set back: what this process has added keeps its age. Events of other processes keep
-   * their times, because it is unknown whose clock was right. Only a time after the beginning of this process is moved back to
-   * it: a later event would hide all that follow.
+   * The wall clock was set, and the change may be undone later: what this process has added keeps its age. Events of other processes keep
+   * their times, because it is unknown whose clock was right. Only an event dated after this process began is moved back to
+   * that moment: it would hide all later events.
    */
   shift(stepMs: number): void {
     if (this.#begunMs !== null) {
@@ -194,7 +194,7 @@ export class EventLog {
     more?: Partial<Pick<TargetReport, "detail" | "lag_seconds">>,
   ): readonly Event[] {
     const from = this.of(event.kind, event.subject).at(-1)?.to ?? first;
-    // The detail of a target is made when it is read.
+    // Reading the detail of a target makes it, so it is read only for a change.
     return from === event.to
       ? []
       : [eventOf({ ...event, from, detail: more?.detail ?? null, lag_seconds: more?.lag_seconds ?? null })];
@@ -263,7 +263,7 @@ export class EventLog {
 
   /**
    * Drops events that are too old or too many, each hour. The last event of a configured subject stays: it is its present
-   * state. A clock that is ahead makes no event too old, because ages are counted in watched time.
+   * state. A fast clock does not make an event too old, because ages are counted in watched time.
    */
   #prune(targets: readonly TargetReport[], time: string): void {
     const nowMs = Date.parse(time);
@@ -297,7 +297,7 @@ export class EventLog {
   }
 }
 
-/** An event of this process after the clock was set. An event before its start is of another process. */
+/** An event of this process after the clock was set. An `unwatched_since` of its start comes from another process. */
 function shifted(event: Event, stepMs: number): Event {
   const shift = (time: string) => isoTime(Date.parse(time) + stepMs);
   const { time, to, unwatched_since: since } = event;
@@ -310,7 +310,7 @@ function shifted(event: Event, stepMs: number): Event {
 
 const REMOVED = { detail: "no longer in chains.yaml" };
 
-/** Of statuses and pairs. */
+/** The subjects of the events of statuses and pairs. */
 function subjectsOf(targets: readonly TargetReport[]): ReadonlySet<string> {
   return new Set(targets.flatMap(({ key, protocol, chain }) => [key, `${protocol}/${chain}`]));
 }

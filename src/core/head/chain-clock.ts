@@ -16,7 +16,7 @@ interface Timeline {
 
 /** The known times of a chain's blocks; edited in place. All instants are of our own monotonic clock. */
 export interface ChainClock {
-  /** The wall clock less our own. Block times are of the wall clock. */
+  /** The wall clock minus our own. Reported block times are times of the wall clock. */
   wallOffsetMs: number;
   /** Timestamps of blocks, as subgraphs and RPC nodes report them. */
   reported: Timeline;
@@ -26,7 +26,7 @@ export interface ChainClock {
   lastMs: number | null;
   /** The measured time between blocks; null until it has been seen for a minute and twenty blocks. */
   intervalMs: number | null;
-  /** The present time between blocks: it follows a change of pace within a minute, or eight blocks. */
+  /** The current time between blocks: it follows a change of pace within a minute, or eight blocks. */
   recentMs: number | null;
 }
 
@@ -44,9 +44,9 @@ export interface HeadSighting extends Sighting {
 
 /** The time over which a pace is measured: long enough to even out a minute of batches, short enough to follow a change. */
 export const PACE_WINDOW_MS = 600_000;
-/** Of twenty blocks, one more or less is 5 %: the usual pace is measured over at least as many (chain-clock.test.ts). */
+/** With twenty blocks, an error of one block is 5 %: the usual pace needs at least as many (chain-clock.test.ts). */
 const LEAST_BLOCKS = 20;
-/** Over twenty, the present pace of a slow chain is known too late ("a block in ten minutes", world 21). */
+/** With twenty, the current pace of a slow chain would be known too late ("a block in ten minutes", world 21). */
 const LEAST_RECENT_BLOCKS = 8;
 /** On chains faster than this, timestamps in whole seconds are coarser than sightings (`npm run worlds -- lags`). */
 const SECONDS_ARE_COARSE_MS = 2_500;
@@ -58,7 +58,7 @@ export function newClock(wallOffsetMs: number): ChainClock {
   return { wallOffsetMs, reported: empty(), seen: empty(), lastMs: null, intervalMs: null, recentMs: null };
 }
 
-/** Follows the wall clock after it was set: the reported block times are of other instants of our own clock now. */
+/** Follows the wall clock after it was set: the reported block times now belong to other instants of our own clock. */
 export function followWall(clock: ChainClock, wallOffsetMs: number): void {
   const stepMs = wallOffsetMs - clock.wallOffsetMs;
   const { blocks, timesMs } = clock.reported;
@@ -77,9 +77,9 @@ export function measurePace(clock: ChainClock): void {
 }
 
 /**
- * Notes a sighting of the reference. A head may be up to a block time old, but not older than the last sighting of the block before, and was read somewhere
- * between request and reply. Within these bounds its time is the middle of the sighting and of the former even pace, which removes
- * most of the noise.
+ * Notes a sighting of the reference. The head was made at most one block time ago, after the previous block was last seen, and was
+ * read between request and reply. Within these bounds its time is the mean of the sighting and the time that the former pace
+ * predicts, which removes most of the noise.
  */
 export function recordHead(
   clock: ChainClock,
@@ -97,7 +97,7 @@ export function recordHead(
     const mostMs = slackMs + Math.min(paceMs / 2, Math.max(0, atMs - (sightedMs ?? atMs)));
     extend(seen, block, Math.min(Math.max(middleMs, atMs - mostMs), atMs + mostMs));
   } else if (atMs - lastMs > DEVIATIONS * paceMs + slackMs) {
-    // Between two blocks a head does not move, and where they come at random the deviation is a block time: only a longer time is a pause.
+    // Blocks that come at random vary by about one block time: only a longer wait is a pause.
     extend(seen, block, atMs);
   }
   clock.lastMs = atMs;
@@ -179,7 +179,7 @@ type OwnBlock = Pick<ReportedBlock, "block" | "timestampSec">;
 
 /**
  * How long the chain took from the block after a target's to `toBlock`. Both ends are read from one history, so that delays
- * cancel. The chain may have paused at the target's block: for as long as it was seen there, within the time until the next
+ * cancel. The chain may have paused at the target's block: for as long as it was seen there, at most until the next
  * known block.
  */
 export function timeSinceNext(

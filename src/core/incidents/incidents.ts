@@ -15,19 +15,19 @@ export interface CauseInput {
   readonly targets: readonly TargetReport[];
   readonly endpoints: readonly Endpoint[];
   readonly nowMs: number;
-  /** Then our own network is the one cause, and nothing else is looked for. */
+  /** If true, our own network is the only cause. */
   readonly isNetworkDown: boolean;
 }
 
 /** A cause that explains fewer targets is not an incident. */
 const LEAST_TARGETS = 2;
-/** With at most this number of targets, two failing hosts are two faults: only a shared host makes them one. */
+/** At most this number of failing targets count as one fault only if they share a host. */
 const FEW_TARGETS = 2;
 /** Targets with one cause get their status within this time of another one, plus the time between two polls. */
 const TOGETHER_MS = 10 * 60_000;
-/** More chains are not named. */
+/** With more chains than this, none is named. */
 const MAX_CHAINS = 4;
-/** An incident starts with more than half of an indexer, and ends with less than a third, so that it does not flap. */
+/** An incident starts when more than half of an indexer's targets are affected, and ends below a third, so that it does not flap. */
 const START_SHARE = 0.5;
 const CONTINUE_SHARE = 1 / 3;
 
@@ -37,7 +37,8 @@ type Affected = ReadonlySet<TargetReport>;
 /** Targets that one cause could affect together. */
 interface Group extends Pick<Incident, "scope" | "subject"> {
   readonly members: readonly TargetReport[];
-  /** Whether its members as a whole are at fault when the affected ones have the same trouble; `isActive`: they were, a moment ago. */
+  /** Whether its members as a whole are at fault when the affected ones have the same trouble; `isActive`: they
+   * were in the previous report. */
   readonly isAtFault: (members: readonly TargetReport[], affected: Affected, isActive: boolean) => boolean;
 }
 
@@ -52,8 +53,8 @@ interface Cause {
 type EndpointOf = ReadonlyMap<string, Endpoint>;
 
 /**
- * Finds causes that explain the trouble of many targets, each target explained once: the cause that explains most first, of
- * equals the narrowest. Evidence of one cause is one status that began at one time, on one host or with more than two targets;
+ * Finds causes that explain the trouble of many targets, each target explained once: the cause that explains the most
+ * wins, and of equals the narrowest. Targets share a cause if they got one status at about the same time, and are on one host or more than two;
  * unrelated faults would otherwise hide one another. A running incident keeps its start time, and ends at a lower share than it
  * starts. It does not end while some of its targets are unknown: after a restart or a suspend they have yet to be polled.
  */
@@ -121,7 +122,7 @@ function isTroubled(target: TargetReport): boolean {
   return traitsOf(target.status).trouble !== null && !isFirstSync(target);
 }
 
-/** Whether this is more than a coincidence. A halted chain is known from a node. */
+/** Whether this is more than a coincidence. Two targets are enough for a halted chain, which an RPC node confirms. */
 function isEvidence({ status, explained }: Cause, endpointOf: EndpointOf): boolean {
   const hosts = new Set(explained.map(({ key }) => endpointOf.get(key)?.host));
   return (
@@ -197,7 +198,7 @@ const endpointIndex = memoize((endpoints: readonly Endpoint[]) => {
   };
 });
 
-/** A chain is at fault when all of its replying indexers have the same trouble. An indexer of another chain does not count. */
+/** A chain is at fault when all of its replying indexers have the same trouble. A diverged target does not count. */
 function hasHalted(members: readonly TargetReport[], affected: Affected, isActive: boolean): boolean {
   const answering = members.filter(
     (member) => affected.has(member) || (traitsOf(member.status).answers && member.status !== "diverged"),
@@ -244,10 +245,10 @@ const UNREACHED: ReadonlySet<FailureReason> = new Set([
   "http_status",
   "malformed",
 ]);
-/** An outage is at least this long without any answer, and at least this many polls of the endpoint that is polled most often. */
+/** Our network counts as down after this long without any reply, and at least this many polls of the endpoint that is polled most often. */
 const SILENCE_MS = 45_000;
 const SILENT_POLLS = 2;
-/** Sources went silent together if their last heights are at most this many polls older than the last reply of all. */
+/** Sources went silent together if their last heights are at most this many polls older than the last reply of any source. */
 const TOGETHER_POLLS = 2;
 
 /**

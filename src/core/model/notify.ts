@@ -5,12 +5,12 @@ export type NotifyFormat = (typeof NOTIFY_FORMATS)[number];
 
 /** The incidents about which messages are sent, and when. */
 export interface NotifyRules {
-  /** How long there is trouble before a message is sent, unless it affects many. */
+  /** How long trouble must last before a message is sent; trouble of many targets is sent at once. */
   readonly afterMs: number;
   /** Null: all. */
   readonly protocols: readonly string[] | null;
   /** Null: all. */
   readonly tiers: readonly string[] | null;
-  /** The least severity. */
+  /** The lowest severity that is sent. */
   readonly severity: "warning" | "critical";
 }

@@ -7,7 +7,7 @@ import type { ReportSchema } from "./report-schema.ts";
 import { traitsOf } from "./statuses.ts";
 
 /**
- * How bad something is, from the least: a closed list. `calm`: planned, or new and back-filling · `unknown`: nothing is known of it ·
+ * Severities, the mildest first: a closed list. `calm`: planned, or new and back-filling · `unknown`: nothing is known of it ·
  * `warning`: a person should look at it · `critical`: users have no usable variant.
  */
 export const SEVERITIES = ["ok", "calm", "unknown", "warning", "critical"] as const;
@@ -29,7 +29,7 @@ export type TargetReport = Report["targets"][number];
 export type ChainSummary = Report["chains"][number];
 export type GapReport = Report["gaps"][number];
 export type ParityReport = Report["parity"][number];
-/** Something that a person should look at: a cause that many targets share, a pair, or a target. Each target in trouble is in one. */
+/** Something that a person should know of: a cause that many targets share, a pair, or a target. Each target in trouble is in one. */
 export type Incident = Report["incidents"][number];
 export type BudgetReport = Report["budgets"][number];
 export type ReplicaReport = NonNullable<Report["replica"]>;
@@ -65,12 +65,12 @@ export const targetId = memoize(
   }),
 );
 
-/** Whether it back-fills and was never at the head, so that nobody relies on it yet. */
+/** Whether the target back-fills and was never at the head, so that nobody relies on it yet. */
 export function isFirstSync({ served, status }: Pick<TargetReport, "served" | "status">): boolean {
   return status === "syncing" && !served;
 }
 
-/** Whether it has ended, and no longer has a height, as expected. */
+/** Whether the target has ended and, as expected, has no height any more. */
 export function isGone({ ended, status }: Pick<TargetReport, "ended" | "status">): boolean {
   return ended !== null && !traitsOf(status).hasHeight;
 }
@@ -89,7 +89,7 @@ export function limitOf(thresholds: ChainSummary["thresholds"], level: "lagging"
   return { ms: seconds === null ? null : seconds * 1_000, blocks };
 }
 
-/** The lag of a target, as a limit is. */
+/** The lag of a target, in the shape of a limit, for comparison. */
 export function lagOf({ lag_blocks: blocks, lag_seconds: seconds }: TargetReport): Limit {
   return { ms: seconds === null ? null : seconds * 1_000, blocks };
 }
@@ -109,7 +109,7 @@ export const chainReports = memoize((report: Report): readonly ChainReport[] => 
   }));
 });
 
-/** `scope subject`: the same incident from one report to the next. */
+/** `scope subject`: identifies an incident across reports. */
 export function incidentKey({ scope, subject }: Pick<Incident, "scope" | "subject">): string {
   return `${scope} ${subject}`;
 }
@@ -124,7 +124,7 @@ function kindOf(scope: string): IncidentKind {
   return scope === "pair" || scope === "target" ? scope : "cause";
 }
 
-/** The shared causes among the incidents: what they explain needs no words of its own. */
+/** The shared causes among the incidents: the targets that they explain are not described separately. */
 export function sharedCauses(incidents: readonly Incident[]): readonly Incident[] {
   return incidents.filter(({ scope }) => kindOf(scope) === "cause");
 }

@@ -4,7 +4,7 @@ import { type Incident, incidentKey, isGone, type Report, type TargetReport } fr
 import { isoTime } from "../model/text.ts";
 import { type JudgedPair, judgeReport, needsAction, worst } from "./severity.ts";
 
-/** The input in which incidents are found. */
+/** What incidents are derived from. */
 interface IncidentsInput extends Pick<Report, "chains" | "parity" | "targets"> {
   readonly causes: readonly SharedCause[];
   /** The incidents of the previous report: a running incident keeps its start time. */
@@ -49,7 +49,7 @@ export function incidentsOf({ causes, previous, nowMs, ...report }: IncidentsInp
   return [...causes, ...found, ...lasting].map((one) => ({ ...one, severity: severityOf(one.targets) }));
 }
 
-/** One incident for what is wrong with the pair as a whole, else one for each of its targets in trouble. */
+/** One incident for what is wrong with the pair as a whole, and one for each other target of it in trouble. */
 function incidentsOfPair(pair: JudgedPair, open: readonly TargetReport[]): readonly Found[] {
   const { trouble, affected } = troubleOfPair(pair, open);
   const shared = affected.map(({ key }) => key);

@@ -34,9 +34,9 @@ import { detailOf, disputeText, type Facts } from "./detail.ts";
 import { differingKeys } from "./pairs.ts";
 import { reportParity } from "./report-parity.ts";
 
-/** What a target says of itself that has no height which counts. */
+/** The status of a target without a usable height, by the kind of its last reply. */
 const STATUS_WITHOUT_HEIGHT = { head: "unknown", missing: "missing", not_started: "syncing" } as const;
-/** Targets within this of the freshest are as good: the first listed of them is preferred, so that nothing flaps. */
+/** Targets at most this far behind the freshest tie: the first listed of them is preferred, which avoids flapping. */
 const AS_GOOD_SECONDS = 5;
 const AS_GOOD_BLOCKS = 2;
 
@@ -119,7 +119,7 @@ function reportReference({ clock, consensus, intervalMs, reference }: ChainView)
   };
 }
 
-/** Of the sources with a recent reply: whether each agrees with the reference, or why it is excluded. */
+/** For each source with a recent reply: whether it agrees with the reference, or why it is excluded. */
 function reportStandings(state: ChainState, watched: WatchedChain, view: ChainView): readonly Standing[] {
   const bounds = boundsIn(chainAt(state, watched, view.nowMs));
   return state.sources.flatMap((source) => {
@@ -162,8 +162,8 @@ function standingOf(
 }
 
 /**
- * The gaps between the variants of each protocol, where both have fresh heights that no other source contradicts, and are
- * judged by these, not by their low replicas. A target whose indexer has ended is left out: it falls behind forever.
+ * The gaps between the variants of each protocol, where both have fresh heights that no other source contradicts, and
+ * their statuses follow from these, not from lagging replicas. A target whose indexer has ended is left out: it falls behind forever.
  */
 function reportGaps(state: ChainState, watched: WatchedChain, view: ChainView): readonly GapReport[] {
   const comparable = new Map(
@@ -201,14 +201,14 @@ function reportGaps(state: ChainState, watched: WatchedChain, view: ChainView): 
   });
 }
 
-/** What is known of one target; whether it is preferred follows from all. */
+/** What is known of one target; `preferred` is set later, once all targets are known. */
 function reportTarget(
   target: Target,
   known: SourceState,
   view: ChainView,
   asked: ReadonlyMap<string, string>,
 ): MarkedTarget {
-  // The heights of low replicas are shown while they are evidence. A copy, for its detail may be read after the next poll.
+  // The heights of low replicas are shown while they are evidence. Copied, because the detail may be read after the next poll.
   const served = servedOf(known);
   const state = { ...(isFresh(served, view.thresholds, view.nowMs) ? served : known) };
   const id = targetId(target);
@@ -361,7 +361,7 @@ function reportHeight(
   };
 }
 
-/** The settled status, unless the heights that it rests on have become stale since: then what was said last is named. */
+/** The settled status, unless the heights that it rests on have become stale since: then the status that the last reply indicates. */
 function statusAt(
   state: SourceState,
   view: ChainView,
@@ -386,9 +386,9 @@ function statusAt(
 }
 
 /**
- * Marks the freshest healthy target of each protocol that serves its users: a testing URL is preferred only where the protocol
- * has no production tier here. `unfit` are keys of targets whose data differ from those of several others, or cannot be queried
- * while those of another can.
+ * Marks, for each protocol, the freshest healthy target of the tier that serves its users: a testing URL is preferred only where the
+ * protocol has no production tier here. `unfit` are keys of targets whose data differ from those of several others, or which fail
+ * a query that another target answers.
  */
 function markPreferred(targets: readonly MarkedTarget[], unfit: ReadonlySet<string>): void {
   for (const group of groupBy(targets, ({ protocol }) => protocol).values()) {

@@ -9,7 +9,7 @@ import { resolveStatePath, StateFileError } from "../../io/state/path.ts";
 import { DebouncedWriter } from "../../io/state/writer.ts";
 import type { World } from "../../io/world.ts";
 
-/** Keeps the state on disk, and the budgets. Disposing it writes for the last time. */
+/** Keeps the state and the budgets on disk. Disposing it writes for the last time. */
 export type StateStore = ReturnType<typeof createStore>;
 
 export interface StateStoreOptions {
@@ -20,22 +20,22 @@ export interface StateStoreOptions {
 }
 
 /**
- * A crash loses a minute of heights at most: the next polls report them again. The time of a change of status is not reported
- * again, such as when a target stopped. A large fleet's file takes a quarter of a second of CPU time and 32 MB. Half a second
- * is for the write itself.
+ * A crash loses a minute of heights at most, which the next polls report again. They do not report again when a status changed, for
+ * example when a target stopped. A large fleet's file takes a quarter of a second of CPU time and 32 MB; half a second of the
+ * minute is left for the write itself.
  */
 export const STATE_DELAY_MS = 59_500;
 export const STATUS_DELAY_MS = 4_500;
-/** What the journal must hold before a request is sent does not wait: this is for the rest, and for the next try after a failure. */
+/** Entries that must precede a request are written at once; this delay is for the others, and for retries. */
 const JOURNAL_DELAY_MS = 4_500;
 /** The journal is rewritten after this number of lines, which bounds it while the state file alone cannot be written. */
 const MAX_LINES = 64;
 
 /**
- * Locks a state file and reads it; a null path keeps nothing. If the disk refuses, the daemon runs without a file: it polls all
- * endpoints without a budget.
+ * Locks a state file and reads it; a null path keeps nothing. If the disk refuses, the daemon runs without a file: it polls only
+ * endpoints that have no budget.
  *
- * @throws {StateLockedError} If a living process has the file.
+ * @throws {StateLockedError} If a living process holds its lock.
  * @throws {StatePathError} If the path names something that is not a state file.
  */
 export async function openStateStore(
@@ -99,7 +99,7 @@ function createStore(
 ) {
   const { logger, nowMs } = world;
   const local = new LocalBudgets(fleet, restored.budgets, world);
-  // Up to which change the journal has everything that the state file lacks; null if it must be written again.
+  // The last change in the journal, which has everything that the state file lacks; null: it must be written again.
   let journalled: number | null = null;
   let lines = 0;
   const journal = new DebouncedWriter({
@@ -144,9 +144,9 @@ function createStore(
     budgets: local.budgets,
     nowMs: local.nowMs,
     restored,
-    /** Something changed: it is written within a minute; at once where the wall clock has jumped, for what was spent must be shifted. */
+    /** Something changed: it is written within a minute; at once where the wall clock has jumped, because recorded spending must be shifted. */
     touch: () => stateFile.touch(local.aheadMs() === writtenAheadMs ? STATE_DELAY_MS : 0),
-    /** A status has changed: since when it holds is written within five seconds. */
+    /** A status has changed: the time of the change is written within five seconds. */
     touchSoon: () => stateFile.touch(STATUS_DELAY_MS),
     touchJournal: () => journal.touch(),
     problem: () => journal.problem,

@@ -1,6 +1,6 @@
 import { hexAt, unitAt } from "./random.ts";
 
-/** From `atMs` on a chain makes one block each `blockTimeMs`; null: a halt. */
+/** From `atMs` on a chain makes one block every `blockTimeMs`; null: a halt. */
 export interface PaceChange {
   readonly atMs: number;
   readonly blockTimeMs: number | null;
@@ -20,7 +20,7 @@ export interface ChainSpec {
   readonly paces?: readonly PaceChange[];
 }
 
-/** A chain: plain data from which its head follows at every instant. A change of pace makes a new one. */
+/** A chain: plain data that determines its head at any time; `withPace` returns a new one. */
 export interface ChainModel {
   readonly slug: string;
   readonly id: number;
@@ -43,7 +43,7 @@ export function createChain(spec: ChainSpec): ChainModel {
   return paces.reduce(withPace, chain);
 }
 
-/** The same chain, that changes its pace at `change.atMs`. @throws {RangeError} If that is before the last change. */
+/** The chain with a change of pace at `change.atMs`. @throws {RangeError} If that is before the last change. */
 export function withPace(chain: ChainModel, change: PaceChange): ChainModel {
   const { atMs: fromMs, blockTimeMs } = change;
   if (fromMs < (chain.stretches.at(-1)?.fromMs ?? fromMs)) {

@@ -10,16 +10,16 @@ export interface Call {
   readonly body: string;
 }
 
-/** A response. */
+/** A reply. */
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** The damage on its way; absent if it arrives as it is. */
+  /** How the reply is damaged in transit; absent: it is sent intact. */
   readonly damage?: Damage;
 }
 
-/** Sends a reply in another way than whole and at once. */
+/** Sends a reply in pieces, late, or cut off. */
 export interface Damage {
   readonly name: string;
   readonly send: (response: ServerResponse, answer: Answer) => void;
@@ -39,13 +39,13 @@ export interface ServedRow {
   readonly hash: unknown;
   readonly deployment: unknown;
   readonly indexingErrors: unknown;
-  /** The number of rows for the chain's events up to `block`, or the value that replaces a row's. */
+  /** The number of rows for the chain's events up to `block`, or an arbitrary value to report instead. */
   readonly campaigns: unknown;
   /** For an RPC node: its block at a height, if it has the block. */
   readonly blockAt?: (block: number) => Pick<ServedRow, "block" | "hash" | "timestampSec">;
 }
 
-/** A JSON reply, without the headers of real servers that nothing reads. */
+/** A JSON reply, without the headers that real servers add and nobody reads. */
 export function json(value: unknown, status = 200): Answer {
   const headers = { "content-type": "application/json; charset=utf-8" };
   return { status, headers, body: JSON.stringify(value) };

@@ -110,8 +110,8 @@ function renderSince(since: string, until: string | null, nowMs: number): Html {
 
 /**
  * All problems: the shared causes, chains whose sources contradict each other, then targets that are not ok and that no cause
- * explains, worst first; null without problems. Unknown targets are only in the matrix. `report`: the part that is shown of
- * the `whole`.
+ * explains, worst first; null without problems. Unknown targets are only in the matrix. `report`: the filtered part of
+ * `whole`.
  */
 export function renderTroubles(
   report: Report,
@@ -179,7 +179,7 @@ export function incidentCards(
   });
 }
 
-/** How late the users of an incident are, and where they can be sent; null if there is nothing to say. */
+/** How late the data of the affected users are, and where they can be sent; null if there is nothing to say. */
 export function renderFailover(incident: Incident, problems: readonly TargetProblem[]): Html | null {
   if (incident.scope === "network") {
     return html`<p>${OWN_NETWORK}</p>`;

@@ -304,10 +304,10 @@ function sourceName({ source }: Standing): string {
   return protocol === "rpc" ? "RPC node" : `${protocol} ${variantName(id)}`;
 }
 
-/** What the distance of a source from the head is taken from. */
+/** The data from which the distance of a source from the head is computed. */
 type Measured = Pick<ChainReport, "reference" | "targets">;
 
-/** `450 blocks below`; empty at the reference, or without one. Of a target its lag: the reference has grown since its last reply. */
+/** `450 blocks below`; empty at the reference, or without one. For a target its lag, because the reference has advanced since its last reply. */
 function distanceText({ block_number: block, source }: Standing, { reference, targets }: Measured): string {
   const lag = targets.find(({ key }) => key === source)?.lag_blocks ?? 0;
   const above = block === null || reference === null ? 0 : block - reference.block_number;
@@ -348,7 +348,7 @@ function describeReference({ dispute, explorer, reference }: ChainSummary, nowMs
   return html`${renderLink(number, explorer && `${explorer}/block/${block}`) ?? number} from ${formatCount(sources, "source")}${produced}`;
 }
 
-/** The RPC nodes, which are independent heads of the chain; null if none is configured. */
+/** The RPC nodes, which report the head independently; null if none is configured. */
 function renderRpcNodes(endpoints: readonly EndpointRecord[], nowMs: number): Html | null {
   const nodes = endpoints.filter(({ kind }) => kind === "rpc");
   const items = nodes.map(
