@@ -117,19 +117,19 @@ function followClock(instant: Instant, decision: Decision): void {
 function followTimes({ heard, state }: Instant, { consensus, misdated }: Decision): void {
   const { members, opposed, sides } = consensus;
   const { clock, consensus: former } = state;
-  const isFirstTime =
+  const readsAll =
     clock.seen.blocks.length === 0 ||
     former.members.length === 0 ||
     sides.length > 0 ||
     opposed.some(({ source }) => former.opposed.every((one) => one.source !== source));
-  if (isFirstTime) {
+  if (readsAll) {
     forgetTimestamps(clock);
   }
-  const agreeing = (isFirstTime ? state.sources : heard.map(({ source }) => source)).filter(
+  const agreeing = (readsAll ? state.sources : heard.map(({ source }) => source)).filter(
     ({ key }) => members.includes(key) && !misdated.includes(key),
   );
   for (const { block, timestampSec } of agreeing.flatMap(({ samples }) =>
-    isFirstTime ? withoutTakenBack(samples) : samples.slice(-1),
+    readsAll ? withoutTakenBack(samples) : samples.slice(-1),
   )) {
     if (timestampSec !== null) {
       noteTimestamp(clock, block, timestampSec);

@@ -99,7 +99,7 @@ interface Running {
   readonly incident: Incident;
   readonly targets: readonly TargetReport[];
   readonly former: Told | null;
-  /** A wider incident, which somebody got a message of, is over, and left this. */
+  /** Whether it is left over from a wider incident, which had a message and has ended. */
   readonly isRest: boolean;
 }
 
@@ -182,8 +182,8 @@ function newsOf(event: News["event"], { id, incident, said, starts, target_count
 
 /**
  * A shared cause, and a pair whose variants are all down, affect many users: their message is sent at once. Any other is sent
- * after a time in which it may recover; the age of late data counts as a part of that time,
- * unless a message named them with others that have recovered.
+ * after a time in which it may recover; the age of late data counts as a part of that time, unless
+ * a message of a wider incident named them, which has ended.
  */
 function isReady({ incident, isRest, targets }: Running, time: string, { afterMs }: NotifyRules): boolean {
   const { kind, severity, since } = incident;

@@ -15,12 +15,12 @@ import {
  * A source's heights do not only grow:
  *
  * - A height that its chain cannot have reached starts a new track. If the others contradict it, and the source takes it back,
- * another track starts.
+ *   another track starts.
  * - A small step back is a reorg, or a wobble between replicas.
  * - A large step back that lasts for three answers is a re-index.
  * - If it falls a second time, or comes back from there in one step, several replicas answer under one URL, and some are far
- * behind the others (`replicas`). The samples are those of the high ones, which show what the chain has. Users are served by
- * both, so the share of low answers decides which of them the target is judged by.
+ *   behind the others (`replicas`). The samples are those of the high ones, which show what the chain has. Users are served by
+ *   both, so the share of low answers decides which of them the target is judged by.
  */
 
 /** What has to be known of the chain when a source's poll is folded in. */
