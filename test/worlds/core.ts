@@ -1,4 +1,5 @@
 import { parseConfig } from "../../src/config/parse.ts";
+import type { Fleet } from "../../src/core/model/fleet.ts";
 import type { Observation } from "../../src/core/model/observation.ts";
 import type { ParityReading } from "../../src/core/model/parity.ts";
 import { type ChainReport, chainReports } from "../../src/core/model/report.ts";
@@ -19,10 +20,20 @@ export interface Core {
  */
 export type StartCore = (chains: string, wallMs?: (trueMs: number) => number) => Core;
 
-/** The core as the daemon uses it, which has names of its own for nodes: `rpc/bench/N` is the Nth in chains.yaml. */
+/** The daemon's keys of the nodes of a chains.yaml, by their keys in a world: `rpc/bench/N` is the Nth. */
+export function nodesOf(chains: string): ReadonlyMap<string, string> {
+  const { rpcEndpoints } = fleetOf(chains);
+  return new Map(rpcEndpoints.map(({ key }, index) => [`rpc/bench/${index}`, key]));
+}
+
+function fleetOf(chains: string): Fleet {
+  return parseConfig(chains, { file: "chains.yaml", env: {}, readFile: () => "" }).fleet;
+}
+
+/** The core as the daemon uses it. */
 export const startMonitor: StartCore = (chains, wallMs = (trueMs) => trueMs) => {
-  const { fleet } = parseConfig(chains, { file: "chains.yaml", env: {}, readFile: () => "" });
-  const nodes = new Map(fleet.rpcEndpoints.map(({ key }, index) => [`rpc/bench/${index}`, key]));
+  const fleet = fleetOf(chains);
+  const nodes = nodesOf(chains);
   let trueMs = 0;
   const start = (): Monitor =>
     new Monitor(fleet, { nowMs: () => wallMs(trueMs), uptimeMs: () => trueMs, budgets: () => [] });
