@@ -2,6 +2,7 @@ import { parseDuration } from "../../src/config/quantities.ts";
 import { groupBy } from "../../src/core/model/group-by.ts";
 import { FAILURE_REASONS } from "../../src/core/model/observation.ts";
 import type { GapReport, TargetReport } from "../../src/core/model/report.ts";
+import { formatCount, formatNumber } from "../../src/core/model/text.ts";
 import { fleetYaml } from "../scenarios/statuses/fleets.ts";
 import { listed, SAYINGS } from "./sayings.ts";
 import { behind, dated, inTurn, type Reply, type Script, ScriptedFleet } from "./scripted-fleet.ts";
@@ -55,7 +56,7 @@ export class Story {
         return play.chain().gaps.map(gapText);
       case "height": {
         const { block_number, lag_blocks } = play.target(first);
-        return [`height ${(block_number ?? 0) - this.#head()}, lag ${lag_blocks}`];
+        return [`height ${besideHead((block_number ?? 0) - this.#head())}, ${lag_blocks} blocks behind`];
       }
       case "forecasts":
         return [this.#forecasts(first, others[0])];
@@ -94,21 +95,22 @@ export class Story {
       }
       references.add(this.#referenceAhead());
     });
-    return [...changes, `reference meanwhile ${rangeOf(references)}`, this.#state()];
+    return [...changes, `reference meanwhile: ${rangeOf(references)}`, this.#state()];
   }
 
-  /** `reference -2 by 3: a ok 0, b lagging 400`: against the true head, and who is how many blocks behind. */
+  /** `reference at the head, from 2 sources: a* ok, level; b lagging, 400 blocks (800.9 s) behind` */
   #state(): string {
     const { reference, standings, targets } = this.#play.chain();
-    const opposed = standings.filter(({ stands }) => stands === "excluded").length;
-    const against = opposed === 0 ? "" : ` against ${opposed}`;
-    const said = reference === null ? "none" : `${this.#referenceAhead()} by ${reference.sources}${against}`;
+    const excluded = standings.filter(({ stands }) => stands === "excluded").length;
+    const against = excluded === 0 ? "" : `, ${excluded} excluded`;
+    const from = reference === null ? "" : `, from ${formatCount(reference.sources, "source")}`;
     // A target in trouble is an incident by its status, which is told already.
     const incidents = this.#play
       .report()
       .incidents.filter(({ kind }) => kind !== "target")
-      .map(({ scope, subject }) => `; ${scope} ${subject}`);
-    return `reference ${said}: ${targets.map(standingOf).join(", ")}${incidents.join("")}`;
+      .map(({ scope, subject }) => `incident of the ${scope} ${subject}`);
+    const said = [...targets.map(standingOf), ...incidents].join("; ");
+    return `reference ${besideHead(this.#referenceAhead())}${from}${against}: ${said}`;
   }
 
   /** In order, whether it was said when it comes to the head, or never, or nothing, without repetitions. */
@@ -126,7 +128,7 @@ export class Story {
   #detail(name: string): readonly string[] {
     const { detail, last_advance, last_success } = this.#play.target(name);
     const [advanced, answered] = [last_advance, last_success].map((time) => time?.slice(11, 19) ?? "never");
-    return [detail, `advanced ${advanced}, answered ${answered}`];
+    return [detail, `last advance ${advanced}, last reply ${answered}`];
   }
 
   /** How far the reference is ahead of the true head; null: there is none. */
@@ -235,27 +237,47 @@ function gapText({ variant, against, blocks, seconds, uncertainty_blocks: bound 
   return `${variant} against ${against}: ${blocks} ± ${bound.toFixed(1)} blocks, ${seconds?.toFixed(1)} s`;
 }
 
-/** `-5 to 0`, and `none` where there was none for a while. */
+/** `from 5 blocks below the head to the head`, and `at times none` if there was none for a while. */
 function rangeOf(all: ReadonlySet<number | null>): string {
   const known = [...all].filter((one) => one !== null);
-  const none = known.length < all.size ? ["none"] : [];
-  const range = known.length > 0 ? [`${Math.min(...known)} to ${Math.max(...known)}`] : [];
-  return [...none, ...range].join(", ");
+  if (known.length === 0) {
+    return "none";
+  }
+  const [low = "", high = ""] = [Math.min(...known), Math.max(...known)].map(besideHead);
+  const range = low === high ? low : `from ${low} to ${high}`.replaceAll(" at the head", " the head");
+  return known.length < all.size ? `${range}, at times none` : range;
+}
+
+/** `2 blocks below the head`, or `none`. */
+function besideHead(blocks: number | null): string {
+  if (blocks === null) {
+    return "none";
+  }
+  const distance = formatCount(Math.abs(blocks), "block");
+  return blocks === 0 ? "at the head" : `${distance} ${blocks < 0 ? "below" : "above"} the head`;
 }
 
 function nameOf(word: string): string {
   return word === "all" ? "airdrops" : word;
 }
 
-/** `b* lagging 400 (800 s) 1 reorg`; with a star: preferred. */
+/** `b* lagging, 400 blocks (800 s) behind, 1 × reorg`; with a star: preferred. */
 function standingOf(target: TargetReport): string {
-  const { lag_blocks, lag_seconds, preferred, reason, regressions, status, up, variant } = target;
-  const seconds = lag_seconds === null ? "?" : `${lag_seconds} s`;
-  const lag =
-    lag_blocks === null || lag_blocks === 0 ? (lag_blocks ?? seconds) : `${lag_blocks} (${seconds})`;
-  const failed = up ? "" : ` not up${reason === null ? "" : ` by ${reason}`}`;
-  const steps = Object.entries(regressions).map(([kind, count]) => (count > 0 ? ` ${count} ${kind}` : ""));
-  return `${variant}${preferred ? "*" : ""} ${status} ${lag}${failed}${steps.join("")}`;
+  const { preferred, reason, regressions, status, up, variant } = target;
+  const failed = reason === null ? ", not up" : `, not up: ${reason}`;
+  const steps = Object.entries(regressions).map(([kind, count]) => (count > 0 ? `, ${count} × ${kind}` : ""));
+  return `${variant}${preferred ? "*" : ""} ${status}, ${lagOf(target)}${up ? "" : failed}${steps.join("")}`;
+}
+
+function lagOf({ lag_blocks, lag_seconds }: TargetReport): string {
+  const seconds = lag_seconds === null ? null : `${formatNumber(lag_seconds)} s`;
+  if (lag_blocks === 0) {
+    return "level";
+  }
+  if (lag_blocks === null) {
+    return seconds === null ? "lag unknown" : `${seconds} behind`;
+  }
+  return `${formatCount(lag_blocks, "block")} (${seconds ?? "time unknown"}) behind`;
 }
 
 function failureOf(kind: string, detail: string): Reply {
