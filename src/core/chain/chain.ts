@@ -221,7 +221,7 @@ function highestFor(
 
 /** Whether the status of a source is about to change, or has just changed. RPC nodes have no status. */
 function isChanging(before: SourceState["verdict"], after: SourceState["verdict"]): boolean {
-  return before !== null && after !== null && (after.dissent > 0 || after.status !== before.status);
+  return before !== null && after !== null && (after.unconfirmed !== null || after.status !== before.status);
 }
 
 /** Heights that are not reliable prove nothing about the data. */

@@ -71,7 +71,7 @@ export function retainChain(state: ChainState, watched: WatchedChain, nowMs: num
 function settleAgain(source: SourceState, view: ChainView): void {
   const vote = source.last?.kind === "head" ? statusVote(source, view, lagIn(servedOf(source), view)) : null;
   if (vote !== null && source.verdict !== null) {
-    source.verdict = { status: vote.status, dissent: 0, sinceMs: view.nowMs };
+    source.verdict = { status: vote.status, unconfirmed: null, dissent: 0, sinceMs: view.nowMs };
   }
 }
 

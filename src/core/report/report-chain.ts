@@ -28,7 +28,6 @@ import {
 } from "../source/source-state.ts";
 import { oppositionText } from "../status/exclusion-text.ts";
 import { lagIn, reportCatchUp } from "../status/lag.ts";
-import { statusVote } from "../status/status-vote.ts";
 import { type ChainView, type Ended, endedOf, thresholdsOf, viewOf } from "../status/view.ts";
 import { detailOf, disputeText, type Facts } from "./detail.ts";
 import { differingKeys } from "./pairs.ts";
@@ -214,7 +213,7 @@ function reportTarget(
   const id = targetId(target);
   const height = reportHeight(state, view);
   const { status, sinceMs } = statusAt(state, view);
-  const unconfirmed = unconfirmedOf(known, status, view);
+  const unconfirmed = unconfirmedOf(known, status);
   // Against the clock, the freshest of two that contradict each other would look right.
   const isUnknown = height.block_number === null || (view.dispute !== null && status === "ok");
   const measured = isUnknown ? null : lagIn(state, view);
@@ -296,16 +295,12 @@ function reportEnd(ended: Ended | null): TargetReport["ended"] {
 }
 
 /** The status that the last poll indicates, where it is not the settled one and another poll has to confirm it. */
-function unconfirmedOf(source: SourceState, status: Status, view: ChainView): Status | null {
+function unconfirmedOf(source: SourceState, status: Status): Status | null {
   const { verdict } = source;
   if (hasDoubtfulQuery(source) && traitsOf(status).isUsable && source.last?.kind === "head") {
     return "failed";
   }
-  const vote =
-    verdict?.status === status && verdict.dissent > 0
-      ? statusVote(source, view, lagIn(servedOf(source), view))
-      : null;
-  return vote === null || vote.status === status ? null : vote.status;
+  return verdict?.status === status ? verdict.unconfirmed : null;
 }
 
 /** The reason of the last failure, if it is the cause of the reported status. */

@@ -35,10 +35,12 @@ export interface Approach {
   readonly isClosing: boolean | null;
 }
 
-/** The settled status of a target, and how strongly its latest polls disagree with it. */
+/** The settled status of a target, and what its latest polls say instead. */
 export interface SettledStatus {
   readonly status: Status;
-  /** How near the latest polls in a row, which said something else, are to changing it: 0 to 1. */
+  /** The status that the last poll indicates, while more polls have to confirm it; null: it indicates the settled one. */
+  readonly unconfirmed: Status | null;
+  /** How near the latest polls in a row, which said something else, are to changing the status: 0 to 1. */
   readonly dissent: number;
   readonly sinceMs: number;
 }

@@ -54,12 +54,12 @@ export function statusVote(target: SourceState, view: ChainView, lag: Lag | null
 /** Folds one vote into a status: agreement forgets all dissent, enough dissent changes it to the latest vote. */
 export function debounce(verdict: SettledStatus | null, vote: StatusVote, nowMs: number): SettledStatus {
   if (verdict?.status === vote.status) {
-    return verdict.dissent === 0 ? verdict : { ...verdict, dissent: 0 };
+    return verdict.unconfirmed === null ? verdict : { ...verdict, unconfirmed: null, dissent: 0 };
   }
   const dissent = (verdict?.dissent ?? 0) + 1 / vote.polls;
   return verdict === null || dissent >= 1
-    ? { status: vote.status, dissent: 0, sinceMs: nowMs }
-    : { ...verdict, dissent };
+    ? { status: vote.status, unconfirmed: null, dissent: 0, sinceMs: nowMs }
+    : { ...verdict, unconfirmed: vote.status, dissent };
 }
 
 function pollsOfFailure(reason: string): StatusVote["polls"] {

@@ -5,7 +5,7 @@ import { parseJson } from "../../core/model/text.ts";
  * Raised with every change of what `ChainState`, `Incident`, `Counters` or `SavedHistory` hold: values of another shape are not
  * read. Within one shape a value is used as it was written, so that no schema repeats the types of the core.
  */
-export const STATE_SHAPE = 19;
+export const STATE_SHAPE = 20;
 
 /** The JSON of a value, with a checksum that includes the shape. */
 export function seal(value: unknown): string {
