@@ -1,19 +1,23 @@
-import { type Report, type TargetReport, thresholdsFor } from "../core/model/report.ts";
+import { memoize } from "../core/model/memoize.ts";
+import { type ChainSummary, type Report, type TargetReport, thresholdsFor } from "../core/model/report.ts";
 
 const LEVELS = ["lagging", "critical", "stalled"] as const;
 
 /** The thresholds of each target in one unit; a level without a threshold in this unit is left out. */
 export function thresholdsIn(unit: "seconds" | "blocks") {
+  // Most targets share the thresholds of their chain.
+  const valuesOf = memoize((thresholds: ChainSummary["thresholds"]) => {
+    const known: Readonly<Record<string, number | null>> = thresholds;
+    return LEVELS.flatMap((level) => {
+      const value = known[`${level}_${unit}`] ?? null;
+      return value === null ? [] : [[level, value] as const];
+    });
+  });
   return ({ chains }: Report) => {
     const bySlug = new Map(chains.map((chain) => [chain.slug, chain]));
     return (target: TargetReport): readonly (readonly [level: string, value: number])[] => {
       const chain = bySlug.get(target.chain);
-      const known: Readonly<Record<string, number | null>> =
-        chain === undefined ? {} : thresholdsFor(target, chain);
-      return LEVELS.flatMap((level) => {
-        const value = known[`${level}_${unit}`] ?? null;
-        return value === null ? [] : [[level, value] as const];
-      });
+      return chain === undefined ? [] : valuesOf(thresholdsFor(target, chain));
     };
   };
 }

@@ -41,8 +41,8 @@ export class Chain {
   changedMs: number;
   /** The observations and values since the last decision, in their order. */
   #news: { observations: Observation[]; readings: ParityReading[] } = { observations: [], readings: [] };
-  /** The replies of one instant, which are decided together. */
-  #heard: Heard[] = [];
+  /** The replies of one instant, which are decided together, by the keys of their sources. */
+  #heard = new Map<string, Heard>();
   #heardFromMs = 0;
 
   constructor(watched: WatchedChain, nowMs: number, state: ChainState) {
@@ -107,14 +107,13 @@ export class Chain {
     if (watched === undefined) {
       return;
     }
-    const isAgain = this.#heard.some(({ source }) => source.key === observation.source);
-    if (isAgain || receivedAtMs - this.#heardFromMs >= INSTANT_MS) {
+    if (this.#heard.has(observation.source) || receivedAtMs - this.#heardFromMs >= INSTANT_MS) {
       this.#decideInstant(changes);
     }
     const source = this.#sourceFor(observation.source, watched);
     const { last, verdict } = source;
-    this.#heardFromMs = this.#heard.length === 0 ? receivedAtMs : this.#heardFromMs;
-    this.#heard.push({ source, isHead: observation.kind === "head", before: { last, verdict } });
+    this.#heardFromMs = this.#heard.size === 0 ? receivedAtMs : this.#heardFromMs;
+    this.#heard.set(source.key, { source, isHead: observation.kind === "head", before: { last, verdict } });
     foldPoll(source, withCredibleHeight(observation), this.#contextOf(source, watched, receivedAtMs));
   }
 
@@ -130,7 +129,7 @@ export class Chain {
 
   #decideInstant(changes: Changes): void {
     // In an order that does not depend on which reply came first.
-    const heard = this.#heard.sort((a, b) => (a.source.key < b.source.key ? -1 : 1));
+    const heard = [...this.#heard.values()].sort((a, b) => (a.source.key < b.source.key ? -1 : 1));
     if (heard.length === 0) {
       return;
     }
@@ -142,7 +141,7 @@ export class Chain {
     settleStatuses(instant);
     forgetProofs(state);
     changes.suspicions.push(...suspicionsOf(instant));
-    this.#heard = [];
+    this.#heard.clear();
     for (const { before, isHead, source } of heard) {
       if (
         isChanging(before.verdict, source.verdict) ||

@@ -304,7 +304,7 @@ export function isNetworkDown(
 
 /** Whether no host has ever replied and some have not been polled yet: our own network may be down. */
 export function nobodyAnsweredYet(sources: readonly SourceState[], endpoints: readonly Endpoint[]): boolean {
-  if (lastAnswerMs(sources) !== Number.NEGATIVE_INFINITY) {
+  if (sources.some((source) => answerMs(source) !== null)) {
     return false;
   }
   const polled = new Set(sources.map(({ key }) => key));
@@ -318,13 +318,16 @@ export function isUnreached(poll: Observation | LastPoll | null | undefined): bo
 
 /** The time of the last reply of any of them; negative infinity: never. */
 function lastAnswerMs(sources: readonly SourceState[]): number {
-  let answeredMs = Number.NEGATIVE_INFINITY;
-  for (const { last, lastSuccessMs } of sources) {
-    const isAnswer = last !== null && !isUnreached(last) && !wasNotSent(last);
-    const answerMs = isAnswer ? last.receivedAtMs : Number.NEGATIVE_INFINITY;
-    answeredMs = Math.max(answeredMs, answerMs, lastSuccessMs ?? answerMs);
-  }
-  return answeredMs;
+  return sources.reduce(
+    (latest, source) => Math.max(latest, answerMs(source) ?? latest),
+    Number.NEGATIVE_INFINITY,
+  );
+}
+
+/** The time of the last reply of a source; null: it has not replied. */
+function answerMs({ last, lastSuccessMs }: SourceState): number | null {
+  const isAnswer = last !== null && !isUnreached(last) && !wasNotSent(last);
+  return isAnswer ? last.receivedAtMs : lastSuccessMs;
 }
 
 /** Whether the poll was not sent: our own budget is spent, or the provider has asked us to wait. Such a poll takes no time. */

