@@ -372,6 +372,9 @@ function keysOf(claims: readonly Claim[]): readonly string[] {
 
 /** The items of the greatest weight, in their order. Of two weights the first different number decides. */
 function heaviest<Item>(items: readonly Item[], weigh: (item: Item) => readonly number[]): readonly Item[] {
+  if (items.length < 2) {
+    return items;
+  }
   let best: Item[] = [];
   let bestWeight: readonly number[] = [];
   for (const item of items) {
