@@ -208,11 +208,11 @@ const SAYS: Readonly<Record<string, Saying>> = {
   ready: (play) => JSON.stringify(play.ready()),
   healthy: (play) => JSON.stringify(play.healthy()),
   check: (play) => Object.values(play.check()).join("\nexit code ").split("\n"),
-  /** `times KEY`: the seconds of the requests to each endpoint. */
+  /** `times KEY`: the seconds of the requests to each endpoint, `0, every 15 s until 300, 330`. */
   times: (play, [key = ""]) =>
     play.fleet.endpoints(key).map(({ key: own }, _, all) => {
       const sent = play.received.filter(({ endpoint }) => endpoint === own);
-      const seconds = sent.map(({ atMs }) => Math.round(atMs / 10) / 100).join(" ");
+      const seconds = inRuns(sent.map(({ atMs }) => Math.round(atMs / 10) / 100)).join(", ");
       return all.length > 1 ? `${own} ${seconds}` : seconds;
     }),
   /** Each pair of variants, and whether their data are equal. */
@@ -266,6 +266,20 @@ const SAYS: Readonly<Record<string, Saying>> = {
     });
   },
 };
+
+/** Numbers, of which four or more at equal distances are one entry: `0`, `every 15 s until 300`. */
+function inRuns(numbers: readonly number[]): readonly string[] {
+  const said: string[] = [];
+  for (let rest = numbers; rest.length > 0; ) {
+    const [first = 0, second = 0] = rest;
+    const step = Math.round((second - first) * 100) / 100;
+    const end = rest.findIndex((number, index) => Math.abs(number - first - index * step) > 0.001);
+    const length = end < 0 ? rest.length : end;
+    said.push(`${first}`, ...(length < 4 ? [] : [`every ${step} s until ${rest[length - 1]}`]));
+    rest = rest.slice(length < 4 ? 1 : length);
+  }
+  return said;
+}
 
 /** A fault by its name, or a part of an answer as YAML. */
 function faultOf(text: string): Partial<Answer> {

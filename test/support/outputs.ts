@@ -14,6 +14,7 @@ import { renderChainPage } from "../../src/views/page/chain.ts";
 import type { PageOptions } from "../../src/views/page/shell.ts";
 import { renderStatusPage } from "../../src/views/page/status.ts";
 import { checkExitCode, renderCheckTable, selectForCheck } from "../../src/views/terminal/check.ts";
+import { lagText } from "./lag-text.ts";
 
 export const TEST_VERSION = "0.0.0-test";
 export const PAGE: PageOptions = {
@@ -74,8 +75,9 @@ export abstract class Outputs {
     const chains = chainReports(this.report());
     const lines = chains.slice(0, MOST_STANDINGS).map(({ reference, slug, targets }) => {
       const others = targets.filter(({ lag_blocks, status }) => status !== "ok" || lag_blocks !== 0);
-      const named = others.map(({ lag_blocks, lag_seconds, protocol, status, tier, variant }) => {
-        const lag = lag_blocks === null ? "" : ` ${lag_blocks} blocks, ${lag_seconds ?? "unknown"} s behind`;
+      const named = others.map((target) => {
+        const { lag_blocks, protocol, status, tier, variant } = target;
+        const lag = lag_blocks === null ? "" : `, ${lagText(target)}`;
         return `${protocol}/${variant}/${tier} ${status}${lag}`;
       });
       const atHead = `${targets.length - others.length} of ${targets.length} at the head`;

@@ -2,8 +2,9 @@ import { parseDuration } from "../../src/config/quantities.ts";
 import { groupBy } from "../../src/core/model/group-by.ts";
 import { FAILURE_REASONS } from "../../src/core/model/observation.ts";
 import type { GapReport, TargetReport } from "../../src/core/model/report.ts";
-import { formatCount, formatNumber } from "../../src/core/model/text.ts";
+import { formatCount } from "../../src/core/model/text.ts";
 import { fleetYaml } from "../scenarios/statuses/fleets.ts";
+import { lagText } from "./lag-text.ts";
 import { listed, SAYINGS } from "./sayings.ts";
 import { behind, dated, inTurn, type Reply, type Script, ScriptedFleet } from "./scripted-fleet.ts";
 
@@ -266,18 +267,7 @@ function standingOf(target: TargetReport): string {
   const { preferred, reason, regressions, status, up, variant } = target;
   const failed = reason === null ? ", not up" : `, not up: ${reason}`;
   const steps = Object.entries(regressions).map(([kind, count]) => (count > 0 ? `, ${count} × ${kind}` : ""));
-  return `${variant}${preferred ? "*" : ""} ${status}, ${lagOf(target)}${up ? "" : failed}${steps.join("")}`;
-}
-
-function lagOf({ lag_blocks, lag_seconds }: TargetReport): string {
-  const seconds = lag_seconds === null ? null : `${formatNumber(lag_seconds)} s`;
-  if (lag_blocks === 0) {
-    return "level";
-  }
-  if (lag_blocks === null) {
-    return seconds === null ? "lag unknown" : `${seconds} behind`;
-  }
-  return `${formatCount(lag_blocks, "block")} (${seconds ?? "time unknown"}) behind`;
+  return `${variant}${preferred ? "*" : ""} ${status}, ${lagText(target)}${up ? "" : failed}${steps.join("")}`;
 }
 
 function failureOf(kind: string, detail: string): Reply {

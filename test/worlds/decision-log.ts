@@ -1,5 +1,5 @@
-import type { ChainReport, TargetReport } from "../../src/core/model/report.ts";
-import { formatCount } from "../../src/core/model/text.ts";
+import type { ChainReport } from "../../src/core/model/report.ts";
+import { lagText } from "../support/lag-text.ts";
 import { nodesOf, type StartCore, startMonitor } from "./core.ts";
 import { FLEET_FAMILIES } from "./fleet-families.ts";
 import { playWorld } from "./play-world.ts";
@@ -141,16 +141,6 @@ class DecisionLog {
 function headText({ block_interval_seconds: interval, reference }: ChainReport): string {
   const pace = interval === null ? "pace not known yet" : `${Number(interval.toPrecision(3))} s a block`;
   return reference === null ? `no head, ${pace}` : `head ${reference.block_number}, ${pace}`;
-}
-
-function lagText({ lag_blocks: blocks, lag_seconds: seconds }: TargetReport): string {
-  if (blocks === 0) {
-    return "at the head";
-  }
-  const inBlocks = blocks === null ? null : formatCount(blocks, "block");
-  const inSeconds = seconds === null ? null : `${seconds.toFixed(1)} s`;
-  const known = [inBlocks, inSeconds].filter((part) => part !== null);
-  return known.length === 0 ? "lag unknown" : `${known.join(", ")} behind`;
 }
 
 /** Without heights, which change with each block, and without long lists: both would hide the changes of what is said. */
