@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { type BackOff, backOff, NO_BACK_OFF, shortened } from "../../src/budgets/back-off.ts";
 import { expectGolden } from "../support/golden.ts";
 
-/** `TITLE: SECOND WHAT, … => until which second nothing is sent after each of these, and by which delay`. */
+/** `TITLE: SECOND WHAT, … => until SECOND, …`: until which second nothing is sent, after each thing that happens. */
 const FILE = "test/fixtures/back-off.expected.txt";
 const T0 = Date.UTC(2026, 10, 20, 10, 37);
 
@@ -14,7 +14,7 @@ it("a back-off lasts as long as test/fixtures/back-off.expected.txt says", () =>
     let state = NO_BACK_OFF;
     const states = steps.split(", ").map((step) => {
       state = after(state, step);
-      return `${(state.untilMs - T0) / 1_000} by ${state.delayMs / 1_000}`;
+      return `until ${(state.untilMs - T0) / 1_000}`;
     });
     return `${start}${states.join(", ")}\n`;
   });

@@ -16,11 +16,11 @@ import { CLAIM } from "../../src/leader/lease-scripts.ts";
 import { claim } from "../support/store-model.ts";
 import { expectTold } from "../support/tell.ts";
 
-it("the lease of one replica is as test/fixtures/leases.txt has it", async () => {
+it("a replica has the roles of test/fixtures/leases.txt", async () => {
   await expectTold("test/fixtures/leases.txt", () => {
     let lease = NEW_LEASE;
     return {
-      /** `at MS EVENT [TOKEN] [called MS]`, of which the event may be missing; a failed call was made a millisecond before. */
+      /** `at MS [EVENT [TOKEN] [called MS]]`: what the store replied to the call of that instant. */
       do(line) {
         const [, at, kind, token, called] =
           /^at (\d+)(?: (\w+))?(?: (\d+))?(?: called (\d+))?$/.exec(line) ?? [];
@@ -29,8 +29,8 @@ it("the lease of one replica is as test/fixtures/leases.txt has it", async () =>
         // One of the kinds, as the story has it.
         lease = kind === undefined ? lease : foldLease(lease, told as LeaseEvent, nowMs);
         const [held, due] = [tokenOf(lease, nowMs), isCallDue(lease, nowMs) ? "is due" : "is not due"];
-        const role = `${roleOf(lease, nowMs)}${held === null ? "" : ` with ${held}`}`;
-        return [`${role}, comes ${priorityOf(lease, nowMs)}, a call ${due}`];
+        const role = `${roleOf(lease, nowMs)}${held === null ? "" : ` with token ${held}`}`;
+        return [`${role}, priority ${priorityOf(lease, nowMs)}, a call ${due}`];
       },
     };
   });

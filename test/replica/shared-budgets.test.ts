@@ -6,7 +6,7 @@ type Kind = "cut off" | "reconnect" | "crash" | "stop" | "take over";
 
 const MINUTE_MS = 60_000;
 
-it("SharedBudgets let through and count what test/fixtures/shared-budgets.txt has", async () => {
+it("SharedBudgets permits and counts the requests of test/fixtures/shared-budgets.txt", async () => {
   await expectTold("test/fixtures/shared-budgets.txt", () => {
     let life: SharedLife | null = null;
     return {
@@ -17,7 +17,7 @@ it("SharedBudgets let through and count what test/fixtures/shared-budgets.txt ha
         const sent = life.sent.get(HOURLY.name)?.length ?? 0;
         const most = life.mostInAWindow(HOURLY);
         expect(most).toBeLessThanOrEqual(HOURLY.limit);
-        return [`${sent} sent, ${life.usedBy(0)} and ${life.usedBy(1)} counted`];
+        return [`${sent} sent; the first counts ${life.usedBy(0)}, the second ${life.usedBy(1)}`];
       },
     };
   });

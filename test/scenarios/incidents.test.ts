@@ -6,9 +6,9 @@ import { expectGolden } from "../support/golden.ts";
 import { type Scenario, startScenario } from "../support/scenario.ts";
 import { behind, type Script, ScriptedFleet } from "../support/scripted-fleet.ts";
 
-/** Causes: what happens, step by step, and the incidents that are then reported. */
+/** `# TITLE`, then each step with the incidents that are reported two minutes later. */
 const FILE = "test/fixtures/incidents.expected.txt";
-/** What is wrong: the sources; which of them fail, and how where they are not down => what is told. */
+/** `TITLE: SOURCES; FAILURES => RESULT`, see `fleetOf()` and `failAll()`. */
 const OUTAGES_FILE = "test/fixtures/network-outages.expected.txt";
 const FLEET = readFileSync("test/fixtures/incidents.yaml", "utf8");
 
@@ -41,7 +41,9 @@ describe("an outage of our own network", () => {
       await play.run("3m");
 
       const isTold = play.report().incidents.some(({ scope }) => scope === "network");
-      told.push(`${what}: ${sources}; ${fail} => ${isTold ? "an outage of ours" : "none"}\n`);
+      told.push(
+        `${what}: ${sources}; ${fail} => ${isTold ? "an incident of our own network" : "no such incident"}\n`,
+      );
     }
 
     expect(told.length).toBeGreaterThan(15);
@@ -49,7 +51,7 @@ describe("an outage of our own network", () => {
   });
 });
 
-/** A fleet in which each source has a host of its own: `a` is an indexer that is polled each 15 s, `a:30m` each half hour, `rpc` a node. */
+/** A fleet in which each source has its own host: `a` is an indexer that is polled every 15 s, `a:30m` one that is polled every half hour, `rpc` a node. */
 function fleetOf(sources: string): string {
   const named = sources.split(" ").map((source) => source.split(":"));
   const nodes = named.flatMap(([name = ""]) =>
@@ -69,7 +71,7 @@ protocols: { airdrops: [${indexers.join(", ")}] }
 `;
 }
 
-/** `a b=http_429 c=wait d=long`: hosts go down, one has failed in another way, one asks us to wait for an hour before, one is down before. */
+/** `a b=http_429 c=wait d=long`: `a` goes down, `b` replies with that fault, `c` has asked us to wait for an hour, `d` was down before. */
 async function failAll(play: Scenario, names: string): Promise<void> {
   for (const [name = "", fault] of names.split(" ").map((one) => one.split("="))) {
     const endpoint = `airdrops/${name}/production/all`;
@@ -124,7 +126,7 @@ const SCRIPTS: Readonly<Record<string, () => Script>> = {
   subgraph_not_found: () => () => "not_found",
 };
 
-/** Of the block at the first poll, with its time. */
+/** Stays at the block of the first poll, with its time. */
 function frozen(): Script {
   let stuck: number | null = null;
   return ({ head, time }) => {

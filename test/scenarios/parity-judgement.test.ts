@@ -8,9 +8,9 @@ import { FIRST_BLOCK, ScriptedFleet } from "../support/scripted-fleet.ts";
 import { fleetYaml } from "./statuses/fleets.ts";
 
 /**
- * `TITLE: [polled each 10s, read each 3m; ]POLLS => what is said after them`, where each is a minute unless it is said. A poll is
- * `HEIGHT:A|B`, what the variants `a` and `b` say there, or `HEIGHT:A|HEIGHT:B`; one that says nothing does not answer, and `!` is no
- * value. Further: `-`: nobody answers; `@Qm1`: of this deployment; `n=1..3 ({10n+1}:5|)`: these for each n.
+ * `TITLE: [polled each 10s, read each 3m; ]POLLS => RESULT`. Both intervals are a minute by default. A poll is `HEIGHT:A|B`, the values
+ * of the variants `a` and `b` at that height, or `HEIGHT:A|HEIGHT:B`. An empty value means that the variant does not reply, `!` that its
+ * reply has no value, and `-` that neither replies. `@Qm1` is the deployment; `n=1..3 ({10n+1}:5|)` repeats a poll for each n.
  */
 const FILE = "test/fixtures/parity.expected.txt";
 
@@ -23,7 +23,7 @@ interface Poll {
   readonly deployment: string | null;
 }
 
-it("is said whether two variants have the same data, as in test/fixtures/parity.expected.txt", () => {
+it("judges the data of two variants as test/fixtures/parity.expected.txt says", () => {
   const rows = [...readFileSync(FILE, "utf8").matchAll(/^([^:]*): (?:(\S+ each .*); )?(.*) => /gm)];
 
   const told = rows.map(([start, , settings = "", polls = ""]) => {
@@ -36,7 +36,7 @@ it("is said whether two variants have the same data, as in test/fixtures/parity.
   expectGolden(FILE, told.join(""));
 });
 
-/** `equal 5=5 at 0`: the values of `a` and `b`, and the height; or why it is unknown. */
+/** `equal: 5 at height 0`, `different: a 6, b 5 at height 2`, or why it is unknown. */
 function saidAfter(polls: readonly Poll[], polled: string, read: string): string {
   const schedule = polled === "1m" ? "0 * * * * *" : "*/10 * * * * *";
   const query = { select: "campaigns(first: 1) { subgraphId }", value: "campaigns.0.subgraphId" };
@@ -50,12 +50,12 @@ function saidAfter(polls: readonly Poll[], polled: string, read: string): string
     play.report();
   }
   const [pair] = play.report().parity;
-  const { against_value, block = null, detail = "", difference, result, value } = pair ?? {};
+  const { against_value: first = "", block = null, detail = "", result, value: second = "" } = pair ?? {};
   if (block === null) {
     return `${result}: ${detail.replace(/^not known to be equal to a: /, "")}`;
   }
-  const apart = difference === 0 || difference === null ? "" : ` by ${difference}`;
-  return `${result} ${against_value}${result === "equal" ? "=" : "≠"}${value}${apart} at ${block - FIRST_BLOCK}`;
+  const values = result === "equal" ? first : `a ${first}, b ${second}`;
+  return `${result}: ${values?.replaceAll(/x{9,}/g, "xxx…")} at height ${block - FIRST_BLOCK}`;
 }
 
 function pollsOf(text: string): readonly Poll[] {

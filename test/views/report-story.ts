@@ -220,11 +220,13 @@ export class ReportStory {
       return ["no such targets"];
     }
     const { freshest, healthy, judged_by, targets, why } = health;
-    const considered = targets.map((one) => `${one.variant}/${one.tier}${one.healthy ? " healthy" : ""}`);
+    const considered = targets.map(
+      (one) => `${one.variant}/${one.tier} ${one.healthy ? "healthy" : "not healthy"}`,
+    );
     const best = freshest === null ? "nothing" : `${freshest.variant}/${freshest.tier}`;
     return [
       `${healthy ? "healthy" : "unhealthy"} by ${judged_by}: ${why}`,
-      `of ${considered.join(", ")}; freshest is ${best}`,
+      `${considered.join(", ")}; freshest is ${best}`,
     ];
   }
 }
