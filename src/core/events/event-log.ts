@@ -20,17 +20,17 @@ const IN_TURNS = " in turns";
 const MOST_EVENTS = 100_000;
 
 /**
- * The events of the last 30 days, and of pairs of the last 90. A report adds an event if it differs from the last event of a
- * subject.
+ * The events of the last 30 days, and of pairs of the last 90. A report adds an event for each subject whose state differs from
+ * its last event.
  */
 export class EventLog {
   /** The events of each kind and subject, the oldest first. */
   readonly #lists = new Map<string, Event[]>();
-  /** Null: not yet. */
+  /** When old events were last dropped; null: not yet. */
   #prunedMs: number | null = null;
   /** When this process began to add events, by its present clock; null: it adds none. */
   #begunMs: number | null = null;
-  /** The events that it has added since. */
+  /** The events that this process has added since. */
   #own = new WeakSet<Event>();
   /** The original of each event of another process whose time was moved to the beginning of this process. */
   #originals = new WeakMap<Event, Event>();
@@ -70,8 +70,8 @@ export class EventLog {
   }
 
   /**
-   * Adds an event for everything that changed since the last report, and returns them. `hasAll`: every endpoint has been polled.
-   * Until then `unknown` is not news.
+   * Adds an event for everything that changed since the last report, and returns these events. `hasAll`: every endpoint has
+   * been polled. Until then `unknown` is not news.
    */
   note(report: Report, hasAll: boolean): readonly Event[] {
     const { generated_at: time, incidents, parity, targets } = report;
@@ -109,7 +109,7 @@ export class EventLog {
     return events;
   }
 
-  /** This process adds events from now on. */
+  /** From now on this process adds events. */
   begin(nowMs: number): void {
     this.#begunMs = nowMs;
     this.#own = new WeakSet();
@@ -117,9 +117,9 @@ export class EventLog {
   }
 
   /**
-   * The wall clock was set, and the change may be undone later: what this process has added keeps its age. Events of other processes keep
-   * their times, because it is unknown whose clock was right. Only an event dated after this process began is moved back to
-   * that moment: it would hide all later events.
+   * Follows a step of the wall clock: the events of this process keep their age. Events of other processes keep their times,
+   * because it is unknown whose clock was right. But an event that is dated after this process began would hide all later
+   * events, so it is moved back to that moment, until the clock is set back.
    */
   shift(stepMs: number): void {
     if (this.#begunMs !== null) {
@@ -163,7 +163,7 @@ export class EventLog {
     const { kind, subject, to } = event;
     const own = this.#lists.get(nameOf(event));
     if (own === undefined) {
-      // Many subjects have one event for days; an array that was pushed to has room for 17.
+      // Many subjects have one event for days, and an array that is pushed to reserves memory for 17.
       this.#lists.set(nameOf(event), [event]);
     } else {
       own.push(event);
@@ -187,14 +187,16 @@ export class EventLog {
     this.#noted = [];
   }
 
-  /** An event with a subject's new state; none if the subject already has it. Without an event its state is `first`. */
+  /**
+   * An event for the new state of a subject; none if its state is the same. The state of a subject without events is `first`.
+   */
   #change(
     event: Pick<Event, "time" | "kind" | "subject" | "to">,
     first: string,
     more?: Partial<Pick<TargetReport, "detail" | "lag_seconds">>,
   ): readonly Event[] {
     const from = this.of(event.kind, event.subject).at(-1)?.to ?? first;
-    // Reading the detail of a target makes it, so it is read only for a change.
+    // The detail of a target is written when it is read, so it is read only for a change.
     return from === event.to
       ? []
       : [eventOf({ ...event, from, detail: more?.detail ?? null, lag_seconds: more?.lag_seconds ?? null })];
@@ -229,7 +231,7 @@ export class EventLog {
     return this.#change({ time, kind: "deployment", subject, to: now }, before);
   }
 
-  /** Events about subjects that were removed from chains.yaml: they are unknown from now on. */
+  /** Events about subjects that were removed from chains.yaml: their state becomes `unknown`. */
   #removalEvents(targets: readonly TargetReport[], time: string): readonly Event[] {
     const former = this.#noted;
     if (targets.length === former.length && targets.every(({ key }, index) => key === former[index]?.key)) {
@@ -262,8 +264,9 @@ export class EventLog {
   }
 
   /**
-   * Drops events that are too old or too many, each hour. The last event of a configured subject stays: it is its present
-   * state. A fast clock does not make an event too old, because ages are counted in watched time.
+   * Drops events that are too old each hour, and the oldest tenth if there are too many. The last event of a configured subject
+   * stays, because it tells the present state. A fast clock does not make an event too old, because ages are counted in watched
+   * time.
    */
   #prune(targets: readonly TargetReport[], time: string): void {
     const nowMs = Date.parse(time);
@@ -297,7 +300,10 @@ export class EventLog {
   }
 }
 
-/** An event of this process after the clock was set. An `unwatched_since` of its start comes from another process. */
+/**
+ * An event of this process, moved by a step of the clock. The `unwatched_since` of a start stays: it comes from another
+ * process.
+ */
 function shifted(event: Event, stepMs: number): Event {
   const shift = (time: string) => isoTime(Date.parse(time) + stepMs);
   const { time, to, unwatched_since: since } = event;

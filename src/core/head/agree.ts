@@ -1,13 +1,13 @@
 /*
- * Where the head of a chain is. Each source bounds it from both sides, and it lies where the bounds of most providers overlap
- * (Marzullo 1984; RFC 5905 §11.2.1). docs/how-it-decides.md states the rule; test/core/head/agree.test.ts has a test for each
- * sentence.
+ * Where the head of a chain is. Each source gives a lower and an upper bound of the head, and the head lies where the bounds of
+ * most providers overlap (Marzullo 1984; RFC 5905 §11.2.1). docs/how-it-decides.md states the rule;
+ * test/core/head/agree.test.ts has a test for each sentence.
  *
  * 1. Bounds: claim.ts.
  * 2. Which height is right: the height that the fewest providers contradict; then the height that most support.
- * 3. Where the head is: among the sources that are right, the highest block that most of them expect at the usual pace.
- * 4. Which source is wrong: a source above the bound of the right ones, or whose new block bounds the head below theirs.
- * 5. Memory: the last head, which breaks ties and does not fall by less than a minute.
+ * 3. Where the head is: the highest block that most of the right sources expect at the usual pace.
+ * 4. Which source is wrong: a source above the upper bounds of right sources, or whose own upper bound is below their heights.
+ * 5. Memory: the last head breaks ties, and stays if the new one is lower by less than a minute's blocks.
  */
 
 import { type Bounds, boundsOf, type Claim, isNew } from "./claim.ts";
@@ -41,7 +41,7 @@ export interface Decision {
 }
 
 interface Bounded extends Claim, Bounds {
-  /** The keys of the sources whose hashes are those of another fork. */
+  /** Keys of the sources whose hashes show another fork. */
   readonly forkedFrom: ReadonlySet<string>;
 }
 
@@ -59,7 +59,7 @@ export function agreeOnHead(claims: readonly Claim[], grounds: Grounds): Decisio
   const isForked = haveTwoHashes(left);
   const bounded = left.map((claim): Bounded => {
     const forked = isForked ? new Set(keysOf(left.filter((other) => areForked(other, claim)))) : ON_ONE_FORK;
-    // Not a spread: with this number of fields it takes Node 20 ten microseconds, and this half of one.
+    // `Object.assign` takes half a microsecond; a spread of this number of fields takes ten in Node 20.
     return Object.assign({ forkedFrom: forked }, claim, boundsOf(claim, left, grounds));
   });
   const sets = setsOf(bounded, grounds);
@@ -81,23 +81,23 @@ export function agreeOnHead(claims: readonly Claim[], grounds: Grounds): Decisio
   };
 }
 
-/** Which sources can be right if a height is the head, and which contradict it. */
+/** If the height of `top` is the head: which sources can be right, and which contradict it. */
 interface Supposition {
   readonly top: Bounded;
   readonly set: readonly Bounded[];
   readonly against: readonly Bounded[];
 }
 
-/** Sources that may be on one fork, of all. */
+/** The sources that may be on one fork, and all sources. */
 interface Fork {
   readonly on: readonly Bounded[];
   readonly all: readonly Bounded[];
 }
 
 /**
- * For each height that the fewest providers contradict and the most back: the sources whose bounds contain it. There are
- * several if neither an RPC node with a new block nor the last head decides. Heights that are level were only read one after
- * the other.
+ * The sources whose bounds contain the best height: the height that the fewest providers contradict and the most back. There
+ * are several sets if neither an RPC node with a new block nor the last head breaks a tie. Of level heights only the highest
+ * counts: they differ because they were read one after the other.
  */
 function setsOf(bounded: readonly Bounded[], grounds: Grounds): readonly (readonly Bounded[])[] {
   const { pace } = grounds;
@@ -111,8 +111,8 @@ function setsOf(bounded: readonly Bounded[], grounds: Grounds): readonly (readon
 }
 
 /**
- * The heights that may be the head. If the highest is within the bounds of all sources, it is the only one: all back it, and
- * the source that shows it contradicts a lower one.
+ * The heights that may be the head: only the highest, if it is within the bounds of all sources. Then all sources back it, and
+ * the source that shows it contradicts every lower height.
  */
 function heightsOf(claims: readonly Bounded[], upper: "high" | "usual"): readonly Bounded[] {
   const highest = claims.reduce((most, { low }) => Math.max(most, low), 0);
@@ -120,15 +120,12 @@ function heightsOf(claims: readonly Bounded[], upper: "high" | "usual"): readonl
   return isAgreed ? claims.filter(({ low }) => low === highest) : claims;
 }
 
-/** Whether another height replaces this one: it is higher, and level with it. */
+/** Whether the height of `other` replaces that of `top`: both are level, and `other` is higher. */
 function isShadowed(top: Bounded, other: Supposition, pace: Pace): boolean {
   return other.top.low > top.low && other.set.includes(top) && areLevel(other.top, top, pace);
 }
 
-/**
- * The sources that may be on one fork with `top`: once for each fork among them. Each fork has the sources of the other forks,
- * which count against it.
- */
+/** The forks that `top` may be on, each with the sources that may be on it. The sources of other forks count against it. */
 function forksOf(bounded: readonly Bounded[], top: Bounded): readonly Fork[] {
   const others = bounded.filter(({ key }) => !top.forkedFrom.has(key));
   const split = others.filter(({ forkedFrom }) => others.some(({ key }) => forkedFrom.has(key)));
@@ -147,8 +144,8 @@ function suppose(top: Bounded, { all, on }: Fork, upper: "high" | "usual", groun
 }
 
 /**
- * Few providers that contradict it weigh more, then many that back it. A source without an upper bound backs only heights up to
- * its own.
+ * The height that the fewest providers contradict weighs most; then the height that the most back; then that of an RPC node
+ * with a new block. A source without an upper bound backs only heights that are level with its own.
  */
 function weightOf({ against, set, top }: Supposition, pace: Pace): readonly number[] {
   const backers = set.filter((one) => one.usual !== Number.POSITIVE_INFINITY || areLevel(one, top, pace));
@@ -157,9 +154,10 @@ function weightOf({ against, set, top }: Supposition, pace: Pace): readonly numb
 }
 
 /**
- * A new block time is evidence; that sources without times are at most as late as tolerated is an assumption. So they do not
- * contradict a new block that continues from a head which they had reached; nor a new block of an RPC node, which has confirmed
- * its chain, unless it cannot continue from a head that block times have shown.
+ * Whether a source without block times is only late, and does not contradict the new block of `top`. A new block time is
+ * evidence; that other sources are at most as late as tolerated is an assumption. So the source does not contradict a block
+ * that continues from a head which it had reached. It contradicts the block of an RPC node only if that cannot continue from a
+ * head that block times have shown.
  */
 function isOnlyLate(one: Bounded, top: Bounded, upper: "high" | "usual", grounds: Grounds): boolean {
   if (one.timeMs !== null || one.low >= top.low || !isNew(top, grounds.pace)) {
@@ -175,7 +173,9 @@ function isNewNode(claim: Claim, pace: Pace): boolean {
   return claim.isNode && isNew(claim, pace);
 }
 
-/** Whether the chain can have come from the last head that two providers confirmed to this height. */
+/**
+ * Whether the chain can have advanced from the last confirmed head to this block. A step back of a minute's blocks is allowed.
+ */
 function continues({ block }: Claim, { before: { confirmed }, nowMs, pace }: Grounds): boolean {
   return (
     confirmed !== null &&
@@ -184,12 +184,12 @@ function continues({ block }: Claim, { before: { confirmed }, nowMs, pace }: Gro
   );
 }
 
-/** The weight of a height that continues from the last head: the furthest wins, because a lower one is late. */
+/** The weight of a height that continues from the last head: the highest wins, because lower heights are late. */
 function continuation(top: Bounded, grounds: Grounds): number {
   return continues(top, grounds) ? top.low : 0;
 }
 
-/** The head among the sources that are right, which need not be level with each other. */
+/** The head among the right sources, which need not be level with each other. */
 function consensusOf(right: readonly Bounded[], opposed: readonly Opposition[], grounds: Grounds): Consensus {
   const { before, pace } = grounds;
   const [supposed] = heaviest(
@@ -218,7 +218,7 @@ function consensusOf(right: readonly Bounded[], opposed: readonly Opposition[], 
   };
 }
 
-/** While the head continues from the last one, a source that had reached the last one counts as having reached it. */
+/** The confirmed head to remember. A head that continues from the last one keeps the members of the last one. */
 function confirmedBy(chosen: Claim, level: readonly Claim[], grounds: Grounds): ConfirmedHead | null {
   const { confirmed } = grounds.before;
   if (providersOf(level) < 2 && !isNewNode(chosen, grounds.pace)) {
@@ -234,8 +234,8 @@ function confirmedBy(chosen: Claim, level: readonly Claim[], grounds: Grounds): 
 }
 
 /**
- * Whether there is evidence for a head. A single source is not enough, unless it is an RPC node with a new block or continues
- * from the last head. Several sources without upper bounds are not enough, unless two providers are level.
+ * Whether there is evidence for a head. A single source is evidence only if it is an RPC node with a new block or continues
+ * from the last head. Several sources without upper bounds are evidence only if two providers are level.
  */
 function isShown(chosen: Bounded, right: readonly Bounded[], grounds: Grounds): boolean {
   const { pace } = grounds;
@@ -249,7 +249,10 @@ function isShown(chosen: Bounded, right: readonly Bounded[], grounds: Grounds): 
   );
 }
 
-/** The head with its memory. It does not fall by less than a minute, nor while a source that is right still shows it. */
+/**
+ * The new head. The last head stays while a right source still shows it, or if the new one is lower by less than a minute's
+ * blocks.
+ */
 function headFrom(chosen: Claim, level: readonly Claim[], before: HeadState | null, pace: Pace): HeadState {
   const freshUntilMs = level.reduce((latest, claim) => Math.max(latest, claim.freshUntilMs), 0);
   const { atMs, block, idleMs, slackMs } = chosen;
@@ -274,7 +277,7 @@ function exclusionOf(one: Bounded, right: readonly Bounded[], grounds: Grounds):
     const areDated = one.timeMs !== null && below.some(({ timeMs }) => timeMs !== null);
     return oppositionOf(one, below, areDated ? "times" : "ahead", grounds);
   }
-  // A source without block times that is only lower is late.
+  // A source without block times that is below the others is only late.
   const above = one.timeMs === null ? [] : right.filter(({ low }) => low > one.high);
   return above.length === 0
     ? null
@@ -294,19 +297,19 @@ function oppositionOf(
   return { source: claim.key, kind, by: keysOf(by), block: claim.block, blocks, offMs, proof };
 }
 
-/** Whether a source is excluded for a height that cannot exist yet. */
+/** Whether the height of an excluded source is so far above the others that it cannot exist yet. */
 export function isFarAhead(opposition: Opposition | null): boolean {
   return opposition !== null && opposition.blocks > LARGE_STEP_BLOCKS;
 }
 
-/** The time between two dated blocks, less the time that the chain takes for the blocks between. */
+/** How much the time between two dated blocks differs from the time that the chain takes at its pace. */
 function apartMs(a: Claim, b: Claim, { intervalMs }: Pace): number | null {
   return a.timeMs === null || b.timeMs === null || intervalMs === null
     ? null
     : Math.abs((b.block - a.block) * intervalMs - (b.timeMs - a.timeMs));
 }
 
-/** Whether an RPC node has proved that a source is on another chain; a contradicted node proves nothing. */
+/** Whether an RPC node has proved that a source is on another chain; a node that other sources contradict proves nothing. */
 function isDisproved(proof: Proof | undefined, { opposed }: Consensus): boolean {
   return proof?.says === "other" && opposed.every(({ source }) => source !== proof.node);
 }
@@ -323,10 +326,13 @@ function haveTwoHashes(claims: readonly Claim[]): boolean {
   );
 }
 
-/** Different hashes at the last two heights that both have shown: at one height alone it may be a reorg at the tip. */
+/**
+ * Whether the hashes differ at the last two heights that both sources have shown. At one height alone, a reorg at the tip may
+ * be the reason.
+ */
 function areForked(a: Claim, b: Claim): boolean {
   let different = 0;
-  // From the latest: each pair of sources is compared in each decision, and in most the latest height is the same.
+  // Starts at the latest height: its hashes are equal in most cases, which ends the comparison.
   for (let index = a === b ? -1 : a.hashed.length - 1; index >= 0 && different < 2; index -= 1) {
     const sample = a.hashed[index];
     const same = b.hashed.findLast(({ block }) => block === sample?.block);
@@ -338,7 +344,7 @@ function areForked(a: Claim, b: Claim): boolean {
   return different === 2;
 }
 
-/** The sources whose block times cannot be of one chain with the block times of most others. */
+/** The sources whose block times contradict those of most other sources. */
 function misdatedIn(right: readonly Claim[], pace: Pace): readonly string[] {
   const dated = right.filter(({ timeMs }) => timeMs !== null);
   const fitting = dated.map((supposed) => dated.filter((claim) => fitOneChain(claim, supposed, pace)));
@@ -351,8 +357,8 @@ function misdatedIn(right: readonly Claim[], pace: Pace): readonly string[] {
 }
 
 /**
- * Whether two claims can be of one chain: not with too many blocks in too short a time. Few blocks in a long time prove
- * nothing, because chains halt.
+ * Whether two dated blocks can be of one chain: the chain had the time to make the blocks between them. Few blocks in a long
+ * time prove nothing, because chains halt.
  */
 function fitOneChain(a: Claim, b: Claim, pace: Pace): boolean {
   const [low, high] = a.block <= b.block ? [a, b] : [b, a];
@@ -370,7 +376,7 @@ function keysOf(claims: readonly Claim[]): readonly string[] {
   return claims.map(({ key }) => key);
 }
 
-/** The items of the greatest weight, in their order. Of two weights the first different number decides. */
+/** The items of the greatest weight, in their order. Weights are compared number by number. */
 function heaviest<Item>(items: readonly Item[], weigh: (item: Item) => readonly number[]): readonly Item[] {
   if (items.length < 2) {
     return items;

@@ -1,14 +1,14 @@
 /*
- * When a chain made its blocks. Two histories of points, each of (block, instant); neither ever falls: the timestamps that
- * sources report, and the instants at which the reference was seen. From these come the time between blocks, the lag of a
- * target in time, and where the reference was at an instant.
+ * When a chain made its blocks. There are two histories of points (block, instant): the timestamps that sources report, and the
+ * instants at which the reference was seen. In both, blocks and instants never decrease. The histories give the time between
+ * blocks, the lag of a target in time, and the block of the reference at an instant.
  */
 
 import type { ReportedBlock } from "../model/observation.ts";
 import { madeAtMs, type Sighting } from "../model/sample.ts";
 import { DEVIATIONS, MINUTE_MS } from "./reach.ts";
 
-/** Points, oldest first. Two arrays of numbers, because they are small in memory; edited in place. */
+/** Points, oldest first. Two arrays of numbers take less memory than an array of points. Edited in place. */
 interface Timeline {
   readonly blocks: number[];
   readonly timesMs: number[];
@@ -24,7 +24,7 @@ export interface ChainClock {
   readonly seen: Timeline;
   /** When the reference was last seen. */
   lastMs: number | null;
-  /** The measured time between blocks; null until it has been seen for a minute and twenty blocks. */
+  /** The measured time between blocks; null until the chain was seen for a minute and twenty blocks. */
   intervalMs: number | null;
   /** The current time between blocks: it follows a change of pace within a minute, or eight blocks. */
   recentMs: number | null;
@@ -33,7 +33,7 @@ export interface ChainClock {
 /** An instant, or the time between two. */
 export interface BlockTime {
   readonly ms: number;
-  /** A block lies outside the points that are known. */
+  /** True if a block lies outside the known points. */
   readonly isExtrapolated: boolean;
 }
 
@@ -50,7 +50,7 @@ const LEAST_BLOCKS = 20;
 const LEAST_RECENT_BLOCKS = 8;
 /** On chains faster than this, timestamps in whole seconds are coarser than sightings (`npm run worlds -- lags`). */
 const SECONDS_ARE_COARSE_MS = 2_500;
-/** Points per timeline: thinned by age, they reach back days and stay dense near the tip. */
+/** Points per timeline. They are thinned by age, so that they reach back days and stay dense near the tip. */
 const CAPACITY = 240;
 
 export function newClock(wallOffsetMs: number): ChainClock {
@@ -58,7 +58,7 @@ export function newClock(wallOffsetMs: number): ChainClock {
   return { wallOffsetMs, reported: empty(), seen: empty(), lastMs: null, intervalMs: null, recentMs: null };
 }
 
-/** Follows the wall clock after it was set: the reported block times now belong to other instants of our own clock. */
+/** Follows a step of the wall clock: the reported block times now belong to other instants of our own clock. */
 export function followWall(clock: ChainClock, wallOffsetMs: number): void {
   const stepMs = wallOffsetMs - clock.wallOffsetMs;
   const { blocks, timesMs } = clock.reported;
@@ -66,7 +66,10 @@ export function followWall(clock: ChainClock, wallOffsetMs: number): void {
   clock.wallOffsetMs = wallOffsetMs;
 }
 
-/** Measures both intervals again: by block times, which are exact, or else by sightings of the head. */
+/**
+ * Measures both intervals again: the usual one by reported block times, which are exact, or else by sightings; the recent one
+ * by sightings.
+ */
 export function measurePace(clock: ChainClock): void {
   const { reported, seen } = clock;
   const reportedMs = isReportFresh(clock)
@@ -77,9 +80,9 @@ export function measurePace(clock: ChainClock): void {
 }
 
 /**
- * Notes a sighting of the reference. The head was made at most one block time ago, after the previous block was last seen, and was
- * read between request and reply. Within these bounds its time is the mean of the sighting and the time that the former pace
- * predicts, which removes most of the noise.
+ * Records a sighting of the reference. The head was made at most one block time earlier, after the previous block was last
+ * seen, and was read between request and reply. Within these bounds its time is the mean of the sighting and the time that the
+ * former pace predicts, which removes most of the noise.
  */
 export function recordHead(
   clock: ChainClock,
@@ -109,7 +112,7 @@ function extend(timeline: Timeline, block: number, timeMs: number): void {
   if ((blocks.at(-1) ?? 0) > block) {
     return;
   }
-  // Points that are not older are dropped: their instants overlapped, or the clock was set back.
+  // Drops the points that are not older: their instants overlapped, or the clock was set back.
   const size = countBelow(timesMs, timeMs);
   const kept = blocks[size - 2] === block ? size - 1 : size;
   blocks.splice(kept, blocks.length, block);
@@ -117,7 +120,7 @@ function extend(timeline: Timeline, block: number, timeMs: number): void {
   thin(timeline);
 }
 
-/** Forgets all timestamps: a wrong source reported some of them. */
+/** Forgets all timestamps, because a wrong source reported some of them. */
 export function forgetTimestamps(clock: ChainClock): void {
   clock.reported = { blocks: [], timesMs: [] };
 }
@@ -139,9 +142,9 @@ function fits({ timesMs }: Timeline, at: number, timeMs: number): boolean {
 }
 
 /**
- * The block that the reference had reached at `timeMs`, to fractions of a block (a head of 7 is 6.5 to 7.5). Beyond the
- * sightings it continues at `intervalMs` for at most a minute, unless it was paused at the last sighting; null before the first
- * one.
+ * The block that the reference had reached at `timeMs`, in fractions of a block (a head of 7 is 6.5 to 7.5). For up to a minute
+ * outside the sightings, the reference is assumed to move at `intervalMs`, unless it was paused at the last one. Null without
+ * sightings, or more than a minute before the first.
  */
 export function referenceAt({ seen }: ChainClock, timeMs: number, intervalMs: number | null): number | null {
   const after = countBelow(seen.timesMs, timeMs);
@@ -178,9 +181,8 @@ export function reportedTimeOf({ reported: { blocks, timesMs } }: ChainClock, bl
 type OwnBlock = Pick<ReportedBlock, "block" | "timestampSec">;
 
 /**
- * How long the chain took from the block after a target's to `toBlock`. Both ends are read from one history, so that delays
- * cancel. The chain may have paused at the target's block: for as long as it was seen there, at most until the next
- * known block.
+ * How long the chain took from the block after the target's own block to `toBlock`. Both ends are read from one history, so
+ * that delays cancel. If the chain paused at the target's block, the pause is left out, as far as the next known block allows.
  */
 export function timeSinceNext(
   clock: ChainClock,
@@ -275,8 +277,8 @@ function isReportFresh({ reported, seen }: ChainClock): boolean {
 }
 
 /**
- * Time between two blocks over about the last `windowMs` in which the chain moved, or null while the points span too little.
- * The sightings show where the chain paused; the reported times may not.
+ * The mean time between blocks over about the last `windowMs`, without pauses; null while the points span too little. `seen`:
+ * sightings show pauses that reported times may not show.
  */
 function measureInterval(
   timeline: Timeline,

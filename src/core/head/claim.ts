@@ -11,7 +11,7 @@ import {
 } from "./reach.ts";
 
 /**
- * How late a source without block times is believed to be at most. A follower of Ethereum's final blocks is up to 19 minutes
+ * How late a source without block times can be, by assumption. A follower of Ethereum's final blocks is up to 19 minutes
  * behind, and most fleets have such a source.
  */
 const UNDATED_LATE_MS = 1_200_000;
@@ -27,9 +27,9 @@ export interface Claim extends Sighting {
   readonly timeMs: number | null;
   /** When its height last grew; null if it was never seen to grow, or sets no upper bound. */
   readonly advancedMs: number | null;
-  /** How long its height had not grown when it last answered. */
+  /** How long its height had been the same at its last reply. */
   readonly idleMs: number;
-  /** It was read for the first time, so whether it grows is not known yet. */
+  /** Whether it was read for the first time. Whether it advances is not known yet. */
   readonly isFirst: boolean;
   readonly isNode: boolean;
   /** Its last heights with hashes; empty unless they were once the same as another source's. */
@@ -37,7 +37,10 @@ export interface Claim extends Sighting {
   readonly freshUntilMs: number;
 }
 
-/** The blocks between which the head is if a source is right: at the fastest pace of the chain, and at the usual one. */
+/**
+ * Where the head is if the source is right: at `low` or above, and at most at `high` by the fastest pace of the chain, or at
+ * `usual` by the usual pace.
+ */
 export interface Bounds {
   readonly low: number;
   readonly high: number;
@@ -80,7 +83,7 @@ export function claimOf(source: SourceState, { provider, staleMs, pace, wall }: 
   };
 }
 
-/** Whether it advanced further than the chain can have made meanwhile, and still does: it comes up from below. */
+/** Whether the source advanced by more blocks than the chain can have made meanwhile, and still does: it is catching up. */
 export function isBackfilling({ samples }: Pick<SourceState, "samples">, pace: Pace): boolean {
   const [oldest, previous, newest] = [samples[0], samples.at(-2), samples.at(-1)];
   if (oldest === undefined || previous === undefined || newest === undefined) {
@@ -93,14 +96,14 @@ export function isBackfilling({ samples }: Pick<SourceState, "samples">, pace: P
   );
 }
 
-/** Whether its block was new when it was read. */
+/** Whether the block was new when the source was read. */
 export function isNew({ atMs, timeMs }: Claim, { intervalMs }: Pace): boolean {
   return timeMs !== null && atMs - timeMs <= Math.max(MINUTE_MS, SLACK_BLOCKS * (intervalMs ?? 0));
 }
 
 /**
- * The bounds of a source. If it reports the time of its block, it was at the head then. If it reports none, it was at most as
- * late as tolerated when it last advanced. If it was never seen to advance, it has no upper bound.
+ * The bounds that a source sets. A source with block times was at the head at the time of its block. A source without block
+ * times was at most as late as tolerated when it last advanced. A source that was never seen to advance has no upper bound.
  */
 export function boundsOf(
   claim: Claim,
@@ -128,7 +131,7 @@ export function boundsOf(
 
 /**
  * Whether a source that was read for the first time is level with one of another provider: two providers are unlikely to be
- * late by the same time.
+ * late by the same number of blocks.
  */
 function hasCompany(claim: Claim, claims: readonly Claim[], pace: Pace): boolean {
   return (

@@ -8,7 +8,7 @@ export interface Consensus {
   /** Keys of the sources that are level with the head. */
   readonly members: readonly string[];
   readonly opposed: readonly Opposition[];
-  /** Where sets of sources of equal weight oppose each other: the keys of each. Empty where none do. */
+  /** If sources contradict each other with equal weight: the keys of each side. Else empty. */
   readonly sides: readonly (readonly string[])[];
   readonly confirmed: ConfirmedHead | null;
 }
@@ -25,19 +25,22 @@ export const NO_CONSENSUS: Consensus = {
 export interface HeadState extends HeadSighting {
   /** When the chain was first seen there. */
   readonly reachedMs: number;
-  /** After this instant it is only a memory: nothing may be derived from it. */
+  /** After this instant the head is too old to derive anything from. */
   readonly freshUntilMs: number;
 }
 
 /** The last head that two providers, or an RPC node with a new block, have shown. */
 export interface ConfirmedHead extends Sighting {
-  /** Whether a new block time has shown it, or a head that it continues. */
+  /** Whether a new block time has shown this head, or an earlier head from which it continues. */
   readonly isDated: boolean;
-  /** Keys of the sources that have reached it, or a head that it continues. */
+  /** Keys of the sources that have reached this head, or an earlier head from which it continues. */
   readonly members: readonly string[];
 }
 
-/** Why a source cannot be right: another hash, impossible block times, or a height that the chain cannot have, or can no longer have as new. */
+/**
+ * Why a source cannot be right: another hash, impossible block times, or a block that the chain has not made yet. A block that
+ * is reported as new long after the chain made it is `ahead` too.
+ */
 export type Conflict = "hash" | "times" | "ahead";
 
 /** A block that a source has shown, and that others contradict. */
@@ -66,9 +69,9 @@ export function contradictionOf(
   return consensus.opposed.find(({ source }) => source === key) ?? null;
 }
 
-/** A block for which an RPC node is asked: it knows whether the block is on the chain. */
+/** A block that an RPC node is asked for, to learn whether the block is on its chain. */
 export interface Suspicion extends DoubtedBlock {
-  /** The source's key of the node. */
+  /** The key of the RPC node. */
   readonly node: string;
 }
 
@@ -85,7 +88,7 @@ export interface Pace {
   /** Measured, else configured, else null. */
   readonly intervalMs: number | null;
   readonly isMeasured: boolean;
-  /** The shorter of this and the last minute's: after a halt, a chain makes up for it. */
+  /** The shorter of `intervalMs` and the interval of the last minute: after a halt, a chain may be faster than usual. */
   readonly fastestMs: number | null;
 }
 

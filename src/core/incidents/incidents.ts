@@ -23,9 +23,9 @@ export interface CauseInput {
 const LEAST_TARGETS = 2;
 /** At most this number of failing targets count as one fault only if they share a host. */
 const FEW_TARGETS = 2;
-/** Targets with one cause get their status within this time of another one, plus the time between two polls. */
+/** Targets with one cause get their statuses one after another, at most this time and one poll interval apart. */
 const TOGETHER_MS = 10 * 60_000;
-/** With more chains than this, none is named. */
+/** An incident on more chains than this names none of them. */
 const MAX_CHAINS = 4;
 /** An incident starts when more than half of an indexer's targets are affected, and ends below a third, so that it does not flap. */
 const START_SHARE = 0.5;
@@ -37,8 +37,7 @@ type Affected = ReadonlySet<TargetReport>;
 /** Targets that one cause could affect together. */
 interface Group extends Pick<Incident, "scope" | "subject"> {
   readonly members: readonly TargetReport[];
-  /** Whether its members as a whole are at fault when the affected ones have the same trouble; `isActive`: they
-   * were in the previous report. */
+  /** Whether the group as a whole is at fault, by its affected members; `isActive`: it was in the previous report. */
   readonly isAtFault: (members: readonly TargetReport[], affected: Affected, isActive: boolean) => boolean;
 }
 
@@ -53,10 +52,11 @@ interface Cause {
 type EndpointOf = ReadonlyMap<string, Endpoint>;
 
 /**
- * Finds causes that explain the trouble of many targets, each target explained once: the cause that explains the most
- * wins, and of equals the narrowest. Targets share a cause if they got one status at about the same time, and are on one host or more than two;
- * unrelated faults would otherwise hide one another. A running incident keeps its start time, and ends at a lower share than it
- * starts. It does not end while some of its targets are unknown: after a restart or a suspend they have yet to be polled.
+ * Finds causes that explain the trouble of many targets. Each target is explained once: the cause that explains the most
+ * targets wins, and of equals the narrowest. Targets share a cause if they got the same status at about the same time, and are
+ * more than two or on one host; otherwise unrelated faults would hide one another. A running incident keeps its start time, and
+ * ends at a lower share of affected targets than it starts. It does not end while some of its targets are unknown: after a
+ * restart or a suspend they were not polled yet.
  */
 export function findCauses(previous: readonly Incident[], input: CauseInput): readonly SharedCause[] {
   const { targets, nowMs } = input;
@@ -122,7 +122,10 @@ function isTroubled(target: TargetReport): boolean {
   return traitsOf(target.status).trouble !== null && !isFirstSync(target);
 }
 
-/** Whether this is more than a coincidence. Two targets are enough for a halted chain, which an RPC node confirms. */
+/**
+ * Whether this is more than a coincidence. Two targets on different hosts are enough for a halted chain, because an RPC node
+ * confirms the halt.
+ */
 function isEvidence({ status, explained }: Cause, endpointOf: EndpointOf): boolean {
   const hosts = new Set(explained.map(({ key }) => endpointOf.get(key)?.host));
   return (
@@ -180,7 +183,7 @@ function groupsOf(targets: readonly TargetReport[], endpoints: readonly Endpoint
     ),
     ...byHost.map(([subject, served]): Group => {
       const parts = served.map((endpoint) => membersOf([endpoint]));
-      // A host that serves a single indexer is reported as that indexer, unless it opposes the rest.
+      // A host that serves a single indexer is reported as that indexer, unless it contradicts the other providers.
       const isShared = new Set(served.map(indexerKey)).size > 1;
       const isAtFault: Group["isAtFault"] = (members, ...found) =>
         (isShared && isDown(parts, ...found)) || isOpposing(members, ...found);
@@ -217,7 +220,7 @@ function isDown(
   return isActive ? down > endpoints.length * START_SHARE : down === endpoints.length;
 }
 
-/** A provider opposes the rest if all of its targets on some chain, at least two, are excluded there. */
+/** A provider contradicts the others if all of its targets on some chain, at least two, are excluded. */
 function isOpposing(members: readonly TargetReport[], affected: Affected, isActive: boolean): boolean {
   return (
     [...affected].every(({ status }) => status === "diverged") &&
@@ -245,7 +248,10 @@ const UNREACHED: ReadonlySet<FailureReason> = new Set([
   "http_status",
   "malformed",
 ]);
-/** Our network counts as down after this long without any reply, and at least this many polls of the endpoint that is polled most often. */
+/**
+ * Our network counts as down after this time without any reply, if the most frequently polled endpoint was due this number of
+ * times.
+ */
 const SILENCE_MS = 45_000;
 const SILENT_POLLS = 2;
 /** Sources went silent together if their last heights are at most this many polls older than the last reply of any source. */
@@ -253,9 +259,9 @@ const TOGETHER_POLLS = 2;
 
 /**
  * Whether our own network is down: there was no recent reply, and all hosts (two or more) fail. Hosts that have not been polled
- * since are ignored while they are fewer than the hosts that went silent together; RPC nodes count only among the latter. A
- * host that is not polled, because of our budget or because it asked us to wait, proves nothing. `ranSinceMs`: before this
- * instant the process was suspended, and could not read a reply.
+ * since are ignored if more hosts went silent together. An RPC node counts only if it went silent as well. A host that is not
+ * polled, because of our budget or because it asked us to wait, proves nothing. `ranSinceMs`: before this instant the process
+ * was suspended, and could not read a reply.
  */
 export function isNetworkDown(
   sources: readonly SourceState[],
@@ -316,7 +322,7 @@ export function isUnreached(poll: Observation | LastPoll | null | undefined): bo
   return poll?.kind === "failed" && UNREACHED.has(poll.reason);
 }
 
-/** The time of the last reply of any of them; negative infinity: never. */
+/** The time of the last reply of any source; negative infinity if there was none. */
 function lastAnswerMs(sources: readonly SourceState[]): number {
   return sources.reduce(
     (latest, source) => Math.max(latest, answerMs(source) ?? latest),

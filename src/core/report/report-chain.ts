@@ -35,7 +35,10 @@ import { reportParity } from "./report-parity.ts";
 
 /** The status of a target without a usable height, by the kind of its last reply. */
 const STATUS_WITHOUT_HEIGHT = { head: "unknown", missing: "missing", not_started: "syncing" } as const;
-/** Targets at most this far behind the freshest tie: the first listed of them is preferred, which avoids flapping. */
+/**
+ * Targets at most this far behind the freshest one are as good: the first listed is preferred, so that the preference does not
+ * flap.
+ */
 const AS_GOOD_SECONDS = 5;
 const AS_GOOD_BLOCKS = 2;
 
@@ -85,7 +88,7 @@ export function reportChain(state: ChainState, watched: WatchedChain, nowMs: num
   };
 }
 
-/** A target whose data are doubtful says so first: its height and its status do not show it. */
+/** Puts doubtful data first in the detail of a target, because neither its height nor its status shows them. */
 function withDataFault(target: MarkedTarget, parity: ChainPart["parity"]): TargetReport {
   const faults = parity
     .filter(({ result }) => result === "different")
@@ -207,21 +210,22 @@ function reportTarget(
   view: ChainView,
   asked: ReadonlyMap<string, string>,
 ): MarkedTarget {
-  // The heights of low replicas are shown while they are evidence. Copied, because the detail may be read after the next poll.
+  // The heights of low replicas are shown while they are fresh. The state is copied, because the detail may be read after the
+  // next poll.
   const served = servedOf(known);
   const state = { ...(isFresh(served, view.thresholds, view.nowMs) ? served : known) };
   const id = targetId(target);
   const height = reportHeight(state, view);
   const { status, sinceMs } = statusAt(state, view);
   const unconfirmed = unconfirmedOf(known, status);
-  // Against the clock, the freshest of two that contradict each other would look right.
+  // In a dispute there is no reference: a lag by the clock would make the freshest side look right.
   const isUnknown = height.block_number === null || (view.dispute !== null && status === "ok");
   const measured = isUnknown ? null : lagIn(state, view);
   const ended = endedOf(state, view);
   const lag = traitsOf(status).hasLag ? measured : null;
   const catchUp = reportCatchUp(state, status, lag, view.intervalMs);
   const said = unconfirmed ?? status;
-  // With a spread before these fields Node 20 takes 20 µs, not 1.
+  // Each field is written out: with a spread, Node 20 takes 20 µs instead of 1.
   const report = {
     key: id.key,
     protocol: id.protocol,
@@ -294,7 +298,7 @@ function reportEnd(ended: Ended | null): TargetReport["ended"] {
   return ended === null ? null : String(ended.end);
 }
 
-/** The status that the last poll indicates, where it is not the settled one and another poll has to confirm it. */
+/** The status that the last poll indicates, if it differs from the settled status: another poll has to confirm it. */
 function unconfirmedOf(source: SourceState, status: Status): Status | null {
   const { verdict } = source;
   if (hasDoubtfulQuery(source) && traitsOf(status).isUsable && source.last?.kind === "head") {
@@ -319,8 +323,8 @@ function reasonOf(state: SourceState, said: Status, view: ChainView): TargetRepo
 const FACTS = Symbol("facts");
 
 /**
- * The sentence is made when somebody reads it: metrics and most reports need none. All targets share the function, because an object
- * with one of its own takes six times the memory.
+ * The detail is written when it is read: metrics and most reports do not need it. All targets share this getter, because an
+ * object with a getter of its own takes six times the memory.
  */
 const DETAIL: PropertyDescriptor & ThisType<{ readonly [FACTS]: Facts }> = {
   enumerable: true,
@@ -336,7 +340,7 @@ function addDetail<Report extends { readonly [FACTS]: Facts }>(
   Object.defineProperty(report, "detail", DETAIL);
 }
 
-/** The height from which the lag is measured; a stale height, or one too high for the chain, is not shown. */
+/** The height from which the lag is measured; a height that is stale, or too high for the chain, is left out. */
 function reportHeight(
   state: SourceState,
   view: ChainView,
@@ -356,7 +360,7 @@ function reportHeight(
   };
 }
 
-/** The settled status, unless the heights that it rests on have become stale since: then the status that the last reply indicates. */
+/** The settled status. Once its heights are stale, it is the status that the last reply indicates. */
 function statusAt(
   state: SourceState,
   view: ChainView,
@@ -381,9 +385,9 @@ function statusAt(
 }
 
 /**
- * Marks, for each protocol, the freshest healthy target of the tier that serves its users: a testing URL is preferred only where the
- * protocol has no production tier here. `unfit` are keys of targets whose data differ from those of several others, or which fail
- * a query that another target answers.
+ * Marks the freshest healthy target of each protocol. A testing URL is preferred only if the protocol has no production tier on
+ * this chain. `unfit`: keys of targets whose data differ from those of several others, or which fail a query that another
+ * target answers.
  */
 function markPreferred(targets: readonly MarkedTarget[], unfit: ReadonlySet<string>): void {
   for (const group of groupBy(targets, ({ protocol }) => protocol).values()) {
