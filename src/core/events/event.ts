@@ -22,7 +22,7 @@ export const EventSchema = z
     kind: z
       .enum(EVENT_KINDS)
       .describe(
-        "status: of a target; pair: the state of a protocol on a chain; incident: it began or ended; parity: data differ or are equal again; deployment: another one replies; process: Synclag started, stopped, resumed after a suspension, reloaded, or failed to reload",
+        "status: the status of a target; pair: the state of a protocol on a chain; incident: an incident began or ended; parity: data differ or are equal again; deployment: another deployment replies; process: Synclag started, stopped, resumed after a suspension, reloaded, or failed to reload",
       ),
     subject: Text.describe(
       "The subject of the event: the key of a target (status, deployment), protocol/chain (pair), scope and subject (incident), probe and keys (parity), or the name of the process",
@@ -52,10 +52,11 @@ const LONGEST_DETAIL = 300;
 const MOST_TARGETS = 100;
 const NO_TARGETS: Event["targets"] = [];
 
-/** An event with these properties, shortened, and the defaults. */
+/** An event with these properties, long texts and lists shortened, and defaults for the rest. */
 export function eventOf(given: Pick<Event, "time" | "kind" | "subject" | "to"> & Partial<Event>): Event {
   const { targets = NO_TARGETS } = given;
-  // One by one: a spread would give each of 100,000 events a hidden class of its own, which takes more memory than the event.
+  // Property by property: a spread would give each of 100,000 events a hidden class of its own, which takes more memory than
+  // the event.
   return {
     time: given.time,
     kind: given.kind,
@@ -97,7 +98,10 @@ export function targetsOf({ kind, subject, targets }: Event): readonly string[] 
   }
 }
 
-/** A first `ok` is not news. A degraded pair, and the incident of a pair or a target, are visible in the events of these. */
+/**
+ * Whether an event tells something that other events do not. A first `ok` does not. A degraded pair is visible in the events of
+ * its targets, and the incident of a pair or a target in the events of that pair or target.
+ */
 export function isNews({ from, kind, subject, to }: Event): boolean {
   if (kind === "incident") {
     return incidentOfKey(subject).kind === "cause";

@@ -4,21 +4,21 @@ import { type Event, isNews, targetsOf } from "./event.ts";
 import type { EventLog } from "./event-log.ts";
 import { PART_MS, type PastIncident } from "./timeline.ts";
 
-/** Equal changes within two minutes, such as 26 targets whose key was rejected. The oldest first. */
+/** Events of the same change within two minutes, such as 26 targets whose key was rejected; the oldest first. */
 export type Change = readonly [Event, ...Event[]];
 
-/** Something that happened. */
+/** An incident and the changes in it, or a change that no incident explains. */
 export interface Occurrence {
   readonly time: string;
-  /** How often one incident began in a day, the latest first; empty: no incident explains the change. */
+  /** The occurrences of one incident in a day, the latest first; empty if no incident explains the change. */
   readonly incidents: readonly PastIncident[];
   /** The oldest first. */
   readonly changes: readonly Change[];
 }
 
 /**
- * The incidents with what happened in each, then the other events; the latest first. Present incidents, and those of different days,
- * are separate. `hosts`: the targets of each host.
+ * The incidents with their events, and the other events; the latest first. Past incidents of one subject and one day are one
+ * occurrence. `hosts`: the targets of each host.
  */
 export function occurrencesOf(
   log: EventLog,
@@ -45,7 +45,7 @@ export function occurrencesOf(
   return [...known, ...rest].sort((a, b) => Number(a.time < b.time) - Number(a.time > b.time));
 }
 
-/** Reads what happened in an incident, from the first trouble of its targets to the last recovery. */
+/** Makes a function that reads the events of an incident, from the first trouble of its targets to the last recovery. */
 function timelineReader(log: EventLog, hosts: ReadonlyMap<string, ReadonlySet<string>>) {
   const lists = [...log.lists.values()].filter(([one]) => one !== undefined && one.kind !== "incident");
   const pairs = lists.flatMap((own) =>
@@ -54,7 +54,7 @@ function timelineReader(log: EventLog, hosts: ReadonlyMap<string, ReadonlySet<st
   const byTarget = groupBy(pairs, ([key]) => key);
   return (incident: PastIncident): readonly Event[] => {
     const { target_count, targets } = incident;
-    // Only some targets are kept of many.
+    // An incident with many targets keeps only some of their keys.
     const others =
       target_count > targets.length
         ? [...byTarget.keys()].filter((key) => isInScope(incident, key, hosts))
@@ -102,7 +102,7 @@ function isInScope(
   }
 }
 
-/** Events by their change, those of two minutes together; both the oldest first. */
+/** Groups events of the same change within two minutes. The groups and their events are in the order of time. */
 function changesOf(events: readonly Event[]): readonly Change[] {
   const latest = new Map<string, [Event, ...Event[]]>();
   return events.flatMap((event) => {

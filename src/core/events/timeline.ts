@@ -9,20 +9,20 @@ import { byStart, type Interval, unwatchedIntervals } from "./unwatched.ts";
 export interface Period extends Interval {
   /** Null: no Synclag was running, or the subject had not been polled yet. */
   readonly state: string | null;
-  /** Since when, which may be before the interval that was asked for. */
+  /** When the state began, which may be before the interval. */
   readonly since: string;
   readonly detail: string | null;
 }
 
 /** Statuses of targets and states of pairs in which users are served. */
 const USABLE: ReadonlySet<string> = new Set(["ok", "degraded", "lagging", "chain_halted"]);
-/** Nothing is known of the indexer. */
+/** States in which nothing is known of the indexer. */
 const NOT_COUNTED: ReadonlySet<string | null> = new Set([null, "throttled", "unknown"]);
 /** Anything known ranks above an unwatched time, so that a short outage next to one is visible. */
 const WORST_LAST: readonly (string | null)[] = [null, ...STATUSES_BY_URGENCY, "degraded", "down"];
 const RANKS: ReadonlyMap<string | null, number> = new Map(WORST_LAST.map((state, rank) => [state, rank]));
 
-/** Reads the states of one subject over an interval, without holes. */
+/** Makes a function that reads the periods of a subject. They cover the interval without holes. */
 export function periodReader(log: EventLog, interval: Interval) {
   const unwatched = unwatchedIntervals(log.all("process"), interval.to);
   return (kind: "status" | "pair", subject: string): readonly Period[] => {
@@ -41,7 +41,7 @@ export function periodReader(log: EventLog, interval: Interval) {
   };
 }
 
-/** Since when there is an event; null without any. */
+/** The time of the first event; null if there are none. */
 export function firstTime(log: EventLog): string | null {
   const times = [...log.lists.values()].flatMap(([first]) => first?.time ?? []);
   // Times in ISO 8601 sort as texts.
@@ -52,7 +52,10 @@ function nothing(from: string, to: string): Period {
   return { from, to, state: null, since: from, detail: null };
 }
 
-/** Periods by their start, in parts where unwatched times begin or end in them; each is looked at once. */
+/**
+ * Cuts the unwatched times out of the periods, and makes each a period without a state. Both lists are sorted by start, and
+ * passed once.
+ */
 function withoutUnwatched(periods: readonly Period[], unwatched: readonly Interval[]): readonly Period[] {
   const parts: Period[] = [];
   let next = 0;
@@ -71,10 +74,10 @@ function withoutUnwatched(periods: readonly Period[], unwatched: readonly Interv
   return parts.filter(({ from, to }) => from < to);
 }
 
-/** How many items from an index on are so, one after another. */
-function countWhile<T>(list: readonly T[], start: number, isSo: (item: T) => boolean): number {
+/** How many items match one after another, from the index `start` on. */
+function countWhile<T>(list: readonly T[], start: number, matches: (item: T) => boolean): number {
   let end = start;
-  for (let item = list[end]; item !== undefined && isSo(item); item = list[end]) {
+  for (let item = list[end]; item !== undefined && matches(item); item = list[end]) {
     end += 1;
   }
   return end - start;
@@ -105,7 +108,10 @@ export function availabilityOf(periods: readonly Period[]) {
   };
 }
 
-/** The worst period in each of `count` equal parts of an interval. Of equally bad ones, the latest. Periods are by their start. */
+/**
+ * The worst period in each of `count` equal parts of an interval. Of equally bad periods, the latest. `periods` is sorted by
+ * start.
+ */
 export function slotsOf(periods: readonly Period[], interval: Interval, count: number): readonly Period[] {
   const fromMs = Date.parse(interval.from);
   const slotMs = (Date.parse(interval.to) - fromMs) / count;
@@ -129,7 +135,7 @@ export type PastIncident = ReturnType<typeof incidentFrom>[number];
 
 /**
  * The targets of a shared cause fail and recover one after the other: before the cause is found and after it has ended, they
- * are separate incidents for this long.
+ * have separate incidents for at most this time.
  */
 export const PART_MS = 120_000;
 
@@ -144,8 +150,8 @@ export function pastIncidents(log: EventLog, { from, to }: Interval, report: Rep
 }
 
 /**
- * Whether an incident belongs to a shared cause: it ended because the cause was found, or it is the rest of a cause that has
- * ended.
+ * Whether an incident belongs to a shared cause: it ended when the cause was found, or it began when the cause ended, for
+ * targets that had not recovered yet.
  */
 function isPartOf({ since, targets, until }: PastIncident, cause: PastIncident): boolean {
   const isWithin = (from: string, to: string) => from <= to && Date.parse(to) - Date.parse(from) <= PART_MS;
@@ -159,7 +165,7 @@ function isPartOf({ since, targets, until }: PastIncident, cause: PastIncident):
 }
 
 function incidentFrom(start: Event, end: Event | null, { generated_at, incidents }: Report) {
-  // A beginning without an end was followed by another one.
+  // If an incident began again without an end, the end of the first is unknown.
   if (start.kind !== "incident" || start.to !== "began" || end?.to === "began") {
     return [];
   }

@@ -6,21 +6,25 @@ import { isoTime } from "../model/text.ts";
 import { isAtLeast } from "../report/severity.ts";
 
 /**
- * An incident that runs or has ended within the last hour, and its messages. It is saved, so that a restart repeats no message.
+ * An incident that is running or ended within the last hour, and its messages. It is saved, so that a restart repeats no
+ * message.
  */
 export interface Told {
-  /** The id of all messages about it. */
+  /** The id that all messages about the incident share. */
   readonly id: string;
-  /** The incident of the last message, or of its beginning. */
+  /** The incident as of its last message, or as of the last report if there was no message yet. */
   readonly incident: Incident;
   readonly target_count: number;
-  /** The rank of the most urgent status of its targets then. */
+  /** The rank of the most urgent status of its targets at that time. */
   readonly rank: number;
-  /** `no`: it has not lasted long enough; `flapping`: it comes and goes, and one message has said so. */
+  /**
+   * Whether a message was sent. `no`: the incident has not lasted long enough; `flapping`: it comes and goes, and one message
+   * has said so.
+   */
   readonly said: "no" | "yes" | "flapping";
   /** The time of the last message. */
   readonly time: string;
-  /** When it began in the last hour, the oldest first. */
+  /** The times at which it began in the last hour, the oldest first. */
   readonly starts: readonly string[];
   /** Null while it runs. */
   readonly ended: string | null;
@@ -32,23 +36,23 @@ export interface News {
   readonly id: string;
   readonly incident: Incident;
   readonly target_count: number;
-  /** How often it began within an hour; more than once only where it comes and goes. */
+  /** How often it began within an hour; 1 unless it comes and goes. */
   readonly times: number;
 }
 
 /**
- * An incident that begins for the third time within an hour will come again: one more message is sent, and then none until it
- * is over.
+ * An incident that begins for the third time within an hour is likely to come again. One more message is sent about it, and
+ * then none until it is over.
  */
 const FLAPS = 3;
 /** The shortest time between two messages about the same running incident. */
 const CHANGE_EVERY_MS = 300_000;
 /** A message is sent when the number of targets grows by more than this share. */
 const NOTABLE_SHARE = 0.25;
-/** More targets are counted, and not named. */
+/** A message names at most this number of targets, and counts the others. */
 const MAX_TARGETS = 100;
 
-/** The messages that a report requires after the former ones, and the new state of all messages. */
+/** The messages to send about a report, and the new state of all messages. `before`: their state after the last report. */
 export function tell(before: readonly Told[], report: Report, rules: NotifyRules) {
   const { generated_at: time, incidents } = report;
   const known = new Map(before.map((one) => [incidentKey(one.incident), one]));
@@ -66,7 +70,7 @@ export function tell(before: readonly Told[], report: Report, rules: NotifyRules
     ),
     ...before
       .filter(({ incident }) => !isRunning.has(incidentKey(incident)))
-      // It continues in another incident, which has its own messages.
+      // If all targets of an incident are in other incidents now, these have their own messages.
       .filter(
         ({ ended, incident: { targets } }) => ended !== null || !targets.every((key) => troubled.has(key)),
       )
@@ -90,7 +94,7 @@ export function shiftTold(told: readonly Told[], stepMs: number): readonly Told[
   }));
 }
 
-/** The message that an incident is over, for its earlier readers. */
+/** The message that an incident is over, for readers of its earlier messages. */
 export function endOf(told: Told): News {
   return newsOf("ended", told);
 }
@@ -118,7 +122,7 @@ interface Step {
 }
 
 /**
- * Whether the rules want messages about it, other than about its end. A target that is gone after its end is worth a message,
+ * Whether the rules want messages that this incident began or changed. A target that is gone after its end is worth a message,
  * but not an alert.
  */
 function isWanted({ incident, targets }: Running, rules: NotifyRules): boolean {
@@ -181,9 +185,9 @@ function newsOf(event: News["event"], { id, incident, said, starts, target_count
 }
 
 /**
- * A shared cause, and a pair whose variants are all down, affect many users: their message is sent at once. Any other is sent
- * after a time in which it may recover; the age of late data counts as a part of that time, unless
- * a message of a wider incident named them, which has ended.
+ * Whether the first message is due. A shared cause, and a pair whose variants are all down, affect many users: their message is
+ * sent at once. Any other message is sent after a time in which the target may recover. The time by which data are late counts
+ * as a part of that time, unless the message of a wider incident has already named the target.
  */
 function isReady({ incident, isRest, targets }: Running, time: string, { afterMs }: NotifyRules): boolean {
   const { kind, severity, since } = incident;
@@ -199,8 +203,8 @@ function isReady({ incident, isRest, targets }: Running, time: string, { afterMs
 }
 
 /**
- * Whether it is more severe, has more targets, or another trouble at least as urgent; never within five minutes of the last
- * message.
+ * Whether the incident became worse since the last message: it is more severe, has notably more targets, or has another trouble
+ * that is at least as urgent. Within five minutes of that message, this is not reported.
  */
 function isWorse(before: Told, now: Told): boolean {
   const troubleOf = ({ incident }: Told) => incident.detail.replaceAll(/^[\d,]+ of [\d,]+ | on [^:]*$/g, "");

@@ -6,7 +6,9 @@ export interface Interval {
   readonly to: string;
 }
 
-/** When no Synclag polled, by the events of its processes in order, the oldest first and none within another. */
+/**
+ * The intervals in which no Synclag polled, by the events of its processes. They are in the order of time and do not overlap.
+ */
 export function unwatchedIntervals(processes: readonly Event[], now: string): readonly Interval[] {
   const unwatched = processes.flatMap(({ time, unwatched_since: from }) =>
     from !== null && from < time ? { from, to: time } : [],
@@ -27,7 +29,7 @@ export function unwatchedIntervals(processes: readonly Event[], now: string): re
   return merged;
 }
 
-/** The beginning of the last `watchedMs` in which a Synclag polled. */
+/** The instant since which a Synclag has polled for `watchedMs` in all, without the unwatched intervals. */
 export function watchedSinceMs(unwatched: readonly Interval[], nowMs: number, watchedMs: number): number {
   return unwatched.reduceRight((fromMs, interval) => {
     const [startMs, endMs] = [Date.parse(interval.from), Math.min(Date.parse(interval.to), nowMs)];

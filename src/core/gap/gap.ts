@@ -7,13 +7,13 @@ export interface PaceRange {
 }
 
 /**
- * The latest measures of the gap, oldest first: for each two polls an interval that contains it, in blocks. Two lists of
- * numbers, because they are small in memory and as text.
+ * The latest measures of the gap, oldest first: each is an interval in blocks that contains the gap, from one poll of each
+ * target. Two lists of numbers are small in memory and as text.
  */
 export interface GapMeasures {
   readonly lows: readonly number[];
   readonly highs: readonly number[];
-  /** When the driving sample of the newest measure, and its partner, were read; null without a measure. */
+  /** When the two samples of the newest measure were read: the driver and its partner. Null without a measure. */
   readonly newest: { readonly atMs: number; readonly partnerMs: number } | null;
 }
 
@@ -25,18 +25,24 @@ export interface GapEstimate {
   readonly uncertaintyBlocks: number;
 }
 
-/** Of an equal gap, this number of measures brings the uncertainty below one block; older ones say little of now. */
+/**
+ * If the gap stays the same, this number of measures brings the uncertainty below one block. Older measures say little about
+ * the present gap.
+ */
 const KEPT_MEASURES = 16;
 /** A gap on which this number of measures agree is steady. */
 const STEADY_MEASURES = 5;
-/** Both heights are whole numbers: half a block; and half as much again, because blocks come unevenly (test/worlds/measured-cases.ts). */
+/**
+ * Half a block, because both heights are whole numbers; and a quarter, because blocks come unevenly
+ * (test/worlds/measured-cases.ts).
+ */
 const ROUNDING_BLOCKS = 0.75;
-/** Bounds are rounded outward to this part of a block. */
+/** Bounds are rounded outward to a thousandth of a block. */
 const PARTS_OF_BLOCK = 1_000;
 
 /**
- * Adds the measure of a driving sample (of the target that is polled less often) and the nearest samples of the other. `sign`:
- * 1 if the driver is the target, -1 if it is the baseline.
+ * Adds the measure of two samples: the driver, of the target that is polled less often, and the partner that was read nearest
+ * to it. `driverIs`: whether the driver is the target or the baseline.
  */
 export function addMeasure(
   measures: GapMeasures,
@@ -74,9 +80,9 @@ export function addMeasure(
 }
 
 /**
- * The interval that all recent measures share, newest first; if an older measure does not overlap it, the gap has changed, and
- * older ones are left out. A gap that is never steady (an indexer that works in batches) is the newest measure alone: older
- * ones would only pull it back.
+ * The middle of the interval that all recent measures share. An older measure that does not overlap the newer ones shows that
+ * the gap has changed since, so it ends the search. A gap that is never steady (an indexer that works in batches) is estimated
+ * from the newest measure alone.
  */
 export function estimateGap({ lows, highs }: GapMeasures): GapEstimate | null {
   const [newestLow, newestHigh] = [lows.at(-1), highs.at(-1)];

@@ -1,7 +1,7 @@
 import { MINUTE_MS } from "../model/durations.ts";
 import type { ChainReport } from "../model/report.ts";
 
-/** Values at even times; null: unknown. */
+/** One value for each time; null: unknown. */
 type Column = readonly (number | null)[];
 
 /** Part of a chain's history: every list is as long as `timesMs`. */
@@ -30,7 +30,7 @@ export interface Span {
 export interface SavedHistory {
   /** The time of each slot's values, in Unix milliseconds; NaN: an empty slot. */
   readonly timesMs: Float64Array<ArrayBuffer>;
-  /** `reference`, and those of each target: `block KEY`, `lag KEY`, `gap KEY`, `uncertainty KEY`. */
+  /** `reference`, and for each target `block KEY`, `lag KEY`, `gap KEY`, `uncertainty KEY`. */
   readonly series: Readonly<Record<string, Numbers>>;
 }
 
@@ -38,7 +38,7 @@ export interface SavedHistory {
 type Numbers = Float64Array<ArrayBuffer> | Float32Array<ArrayBuffer>;
 type NumbersType = typeof Float64Array | typeof Float32Array;
 
-/** The slots of the steps of one length, from `first` on. A new step overwrites the oldest. */
+/** A ring of slots, from slot `first` on, for steps of one length. A new step overwrites the oldest. */
 interface Ring {
   readonly stepMs: number;
   readonly size: number;
@@ -47,9 +47,9 @@ interface Ring {
 
 /** A step with its values. */
 interface Step {
-  /** When they were true; the beginning of a step without values. */
+  /** When the values were sampled; for a step without values, its beginning. */
   readonly timeMs: number;
-  /** Null: it has no values. */
+  /** Null if the step has no values. */
   readonly slot: number | null;
 }
 
@@ -66,8 +66,8 @@ export class ChainHistory {
   #series: ReadonlyMap<string, Numbers> = new Map();
 
   /**
-   * Takes a sample of the report; several samples in a step, so that a short peak is not missed. A report without any known value is skipped.
-   * A step keeps one sample, so that its heights and lags are of one moment: the moment at which the targets were furthest behind.
+   * Takes a sample of the report, unless nothing in the report is known. Of all samples in a step, the step keeps the one at
+   * which the targets were furthest behind: a short peak is not missed, and heights and lags are of one moment.
    */
   record({ gaps, reference, targets }: ChainReport, nowMs: number): void {
     const keys = targets.map(({ key }) => key);
@@ -110,8 +110,9 @@ export class ChainHistory {
   }
 
   /**
-   * Reads a span for these targets, from the first known value on: by the minute where it is recent, else by five minutes. Of
-   * more than `points` points, neighbours are replaced by the one at which these targets were furthest behind.
+   * Reads a span for these targets, from the first known value on: the last two hours by the minute, the time before by five
+   * minutes. If there are more than `points` points, each group of neighbours is reduced to the point at which these targets
+   * were furthest behind.
    */
   read(keys: readonly string[], { fromMs, toMs, points }: Span): HistorySlice {
     const recentMs = earliestMs(FINE, toMs);
@@ -144,7 +145,7 @@ export class ChainHistory {
     return this;
   }
 
-  /** The steps from the first one between these times that has values to the last. */
+  /** The steps between two times, from the first step that has values. */
   #between(ring: Ring, fromMs: number, toMs: number): readonly Step[] {
     const last = stepOf(ring, toMs);
     let step = Math.ceil(Math.max(fromMs, earliestMs(ring, toMs)) / ring.stepMs);
@@ -165,7 +166,10 @@ export class ChainHistory {
     return badnessOf(keys.map((key) => valueAt(step, this.#series.get(`lag ${key}`))));
   }
 
-  /** Of each `size` neighbours, counted from the end, the one at which these targets were furthest behind; of equal ones the latest. */
+  /**
+   * Groups `size` neighbours, counted from the end, and keeps the step of each group at which these targets were furthest
+   * behind; of equal steps the latest.
+   */
   #worstOfEach(steps: readonly Step[], size: number, keys: readonly string[]): readonly Step[] {
     const groups: (readonly Step[])[] = [];
     for (let end = steps.length; end > 0; end -= size) {
@@ -184,7 +188,7 @@ function slotOf({ first, size }: Ring, step: number): number {
   return first + (step % size);
 }
 
-/** The beginning of the earliest step that can be kept together with that of `toMs`. */
+/** The beginning of the earliest step that a ring still has at `toMs`. */
 function earliestMs(ring: Ring, toMs: number): number {
   return (stepOf(ring, toMs) - ring.size + 1) * ring.stepMs;
 }
@@ -194,7 +198,10 @@ function valueAt({ slot }: Step, values: Numbers | undefined): number | null {
   return value === undefined || Number.isNaN(value) ? null : value;
 }
 
-/** A series with a value in these slots; it begins with its first known value. Seven digits are enough for all but heights. */
+/**
+ * Writes a value into these slots of a series. The series is created with its first known value. Seven digits (four bytes) are
+ * enough for all values but heights.
+ */
 function noted(
   series: Numbers | undefined,
   slots: readonly number[],
@@ -215,7 +222,7 @@ function inMs(lagSeconds: number | null): number | null {
   return lagSeconds === null ? null : Math.round(lagSeconds * 1_000);
 }
 
-/** Rounded so that a value in four bytes reads as it was written. */
+/** Removes the rounding error of a value that was stored in four bytes. */
 function inTenths(value: number | null): number | null {
   return value === null ? null : Math.round(value * 10) / 10;
 }

@@ -1,26 +1,26 @@
 import type { ParityReading, ParityValue } from "../model/parity.ts";
 
 /**
- * Heights at which a target is taken to have one value: it was read at `from` and at `to`, and no reading between them
- * said otherwise.
+ * A range of heights at which a target has one value, as far as is known: the value was read at `from` and at `to`, and no
+ * reading between them differed.
  */
 interface ValueRun extends ParityValue {
   readonly from: number;
   to: number;
-  /** How many readings it is made of. */
+  /** The number of readings in the range. */
   count: number;
 }
 
 /** What is known of one probe on one target: plain data of bounded size. */
 export interface KnownValues {
-  /** The deployment that answered, where it is known: another one may have other data. */
+  /** The deployment that replied, if it is known. Another deployment may have other data. */
   deployment: string | null;
   /** By height, the highest last. None overlap. */
   runs: ValueRun[];
   readings: number;
-  /** The number of the reading at which a value was last seen to return after a short while. */
+  /** The number of the last reading at which a former value returned after a short time. */
   returnedAt: number | null;
-  /** The number of the reading that last gave another value for the same height. */
+  /** The number of the last reading that gave another value for a height than the reading before. */
   contradictedAt: number | null;
   /** When the last value was read, Unix milliseconds. */
   lastMs: number | null;
@@ -37,21 +37,21 @@ export interface Comparison {
 
 /** The highest block at which two targets are known. */
 export interface SharedHeight extends Comparison {
-  /** Whether one of them was not read at this height: its value holds between two equal readings. */
+  /** Whether a target was not read at this very block: its value is inferred from equal readings below and above. */
   readonly isBetween: boolean;
-  /** How many blocks above it the higher of the two was read last. */
+  /** How many blocks this is below the highest block at which either target was read. */
   readonly belowHead: number;
 }
 
-/** A changing value is remembered for this many readings, a constant one for as long as it stays. */
+/** A value that always changes is remembered for this number of readings, a constant value for as long as it stays. */
 const KEPT_RUNS = 64;
-/** A value that returns after fewer readings than this may also do so between two readings, unseen. */
+/** A value that returns after fewer readings than this may also change and return between two readings, unseen. */
 const QUICK_RETURN_READINGS = 32;
 /** How many readings without a quick return or a contradiction make a target reliable again. */
 const STEADY_READINGS = 64;
 /** Below this number of readings it is unknown whether the values of a target return. */
 const ENOUGH_READINGS = 20;
-/** Two equal readings that are further apart than this number of intervals prove nothing of the time between. */
+/** Two equal readings that are further apart than this number of intervals prove nothing about the time between. */
 const MAX_SILENT_INTERVALS = 3;
 
 /** A target that was never read. */
@@ -68,8 +68,8 @@ export function newKnownValues(): KnownValues {
 }
 
 /**
- * Adds a reading. What was said of heights above it is forgotten, for a reorg may have changed it; where it contradicts
- * what was taken to hold at its height, everything is. `intervalMs` is the usual time between two readings.
+ * Adds a reading. The values at heights above it are forgotten, because a reorg may have changed them. If the reading
+ * contradicts the known value at its height, all values are forgotten. `intervalMs` is the usual time between two readings.
  */
 export function addReading(
   known: KnownValues,
@@ -105,7 +105,7 @@ export function addReading(
   known.runs = isContradicted ? [run] : [...runs, run].slice(-KEPT_RUNS);
 }
 
-/** Forgets all values, which can no longer be relied on. How steady they are is still known. */
+/** Forgets all values, because they can no longer be relied on. Whether they are steady is still known. */
 export function forgetValues(known: KnownValues): void {
   known.deployment = null;
   known.runs = [];
@@ -117,12 +117,15 @@ export function isSteady({ readings, returnedAt }: KnownValues): boolean {
   return returnedAt === null || readings - returnedAt >= STEADY_READINGS;
 }
 
-/** Whether it was read often enough to rule out a value that comes and goes unseen. */
+/** Whether the target was read often enough to rule out a value that comes and goes unseen. */
 export function isWellKnown({ readings }: KnownValues): boolean {
   return readings >= ENOUGH_READINGS;
 }
 
-/** Whether it recently gave two values for one height: then its values may not belong to the heights of their replies. */
+/**
+ * Whether the target recently gave two values for one height. If so, its values may belong to other heights than its replies
+ * say.
+ */
 export function isContradictory({ readings, contradictedAt }: KnownValues): boolean {
   return contradictedAt !== null && readings - contradictedAt < STEADY_READINGS;
 }
@@ -145,7 +148,7 @@ function valueIn({ text, isNumber }: ParityValue): ParityValue {
   return { text, isNumber };
 }
 
-/** Whether the value was there before, and another one for a few readings only. */
+/** Whether the target had this value before, and another value since for a few readings only. */
 function isQuickReturn(runs: readonly ValueRun[], text: string): boolean {
   const earlier = runs.findLastIndex((run) => run.text === text);
   const between = runs.slice(earlier + 1).reduce((readings, { count }) => readings + count, 0);

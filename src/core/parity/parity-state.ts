@@ -13,11 +13,11 @@ import {
 } from "./known-values.ts";
 import { type ComparedTargets, readingIntervalMs, type WatchedProbe } from "./watched-probe.ts";
 
-/** What is known of the values of one chain: plain data, which its chain alone edits. */
+/** What is known of the values of one chain: plain data, which only the chain edits. */
 export interface ParityState {
-  /** By what is asked of a target. */
+  /** By the key of the query of a target. */
   readonly values: Record<string, KnownValues>;
-  /** By what is asked of both. */
+  /** By the keys of the queries of two targets. */
   readonly pairs: Record<string, KnownComparison>;
 }
 
@@ -27,21 +27,21 @@ export interface KnownComparison {
   result: "equal" | "different" | "unknown";
   /** Since when the result holds, Unix milliseconds; null while unknown. */
   sinceMs: number | null;
-  /** What the result rests on; null while unknown. */
+  /** The comparison that gave the result; null while unknown. */
   comparison: Comparison | null;
   /** Differences in a row that are not enough for `different` yet. */
   streak: Streak | null;
-  /** The latest comparison, whatever it said. */
+  /** The latest comparison, whatever its result. */
   last: (Compared & { readonly atMs: number }) | null;
 }
 
-/** When the values of both were last read. */
+/** When the values of two targets were last read. */
 interface ReadTimes {
   readonly ownMs: number;
   readonly againstMs: number;
 }
 
-/** At which block both were compared. */
+/** At which block two targets were compared. */
 interface Compared extends ReadTimes {
   readonly block: number;
 }
@@ -50,35 +50,41 @@ interface Compared extends ReadTimes {
 interface Streak extends Compared {
   readonly firstMs: number;
   readonly count: number;
-  /** Whether that one was near the heads of both. */
+  /** Whether that difference was near the heads of both targets. */
   readonly isNear: boolean;
-  /** Whether any of them rests on heights between readings. */
+  /** Whether any of the differences is at a block at which a target was not read. */
   readonly isBetween: boolean;
 }
 
 /** A reading, and whether its target can be relied on. */
 export interface TakenReading {
   readonly reading: ParityReading;
-  /** `doubted`: its heights may be of another chain or fork, so that nothing it said counts; `ignored`: this reading does not. */
+  /**
+   * `doubted`: the target may be on another chain or fork, so none of its values count; `ignored`: only this reading does not
+   * count.
+   */
   readonly trust: "trusted" | "doubted" | "ignored";
-  /** The deployment that answered, where it is known. */
+  /** The deployment that replied, if it is known. */
   readonly deployment: string | null;
 }
 
-/** This number of differences in a row, over this long, are a difference. */
+/** The result is `different` after this number of differences in a row, over this time. */
 export const DIFFERENCES = 3;
 export const DIFFERENT_AFTER_MS = 120_000;
 /**
- * A reorg may have replaced this number of blocks after one target was read there and before the other came to them: then
- * all comparisons within them are one.
+ * A reorg may have replaced this number of blocks after one target was read at them and before the other was. So comparisons
+ * within this number of blocks count once.
  */
 const REORG_BLOCKS = 64;
-/** Where both were just read within this number of blocks, a reorg between the two concerns these blocks alone. */
+/**
+ * If both targets were just read within this number of blocks of their heads, a reorg between the readings affects only these
+ * blocks. So each such comparison counts.
+ */
 const NEAR_BLOCKS = 4;
-/** After how many of the longest intervals between readings a comparison is no longer evidence. */
+/** A comparison is stale after this number of intervals between readings; the longer interval of the two targets counts. */
 const STALE_INTERVALS = 3;
 
-/** Folds in readings that came together, then compares the targets that they concern once. Their order does not matter. */
+/** Adds readings that came together, and then compares their targets once. The order of the readings does not matter. */
 export function observeReadings(
   state: ParityState,
   { probes, staleMs }: { readonly probes: readonly WatchedProbe[]; readonly staleMs: number },
@@ -118,7 +124,7 @@ function picked<Value>(all: Readonly<Record<string, Value>>, keys: ReadonlySet<s
   return Object.fromEntries(Object.entries(all).filter(([key]) => keys.has(key)));
 }
 
-/** How long a comparison stays evidence. */
+/** After what time a comparison is stale. */
 export function parityStaleMs(
   probe: WatchedProbe,
   { target, against }: ComparedTargets,
@@ -128,7 +134,7 @@ export function parityStaleMs(
   return Math.max(staleMs, STALE_INTERVALS * intervalMs);
 }
 
-/** Of two targets that were never compared. */
+/** The state of two targets that were never compared. */
 export function newKnownComparison(): KnownComparison {
   return { result: "unknown", sinceMs: null, comparison: null, streak: null, last: null };
 }
@@ -169,7 +175,7 @@ function compareTargets(
   const { last } = known;
   const isStale = last !== null && nowMs - last.atMs > parityStaleMs(probe, compared, staleMs);
   if (isStale) {
-    // Differences in a row are still in a row.
+    // The streak stays: after a silence, the next difference is still the next in a row.
     Object.assign(known, { result: "unknown", sinceMs: null, comparison: null });
   }
   const own = state.values[compared.target.asked];
@@ -179,7 +185,7 @@ function compareTargets(
   }
   const shared = highestShared(own, against);
   const isUnreliable = own.runs.length === 0 || against.runs.length === 0;
-  // After a silence both are below what was compared: the chain has started again.
+  // If both are below the last compared block after a silence, the chain has started again.
   const isBelow = isStale && shared !== null && shared.block + shared.belowHead < last.block;
   if (isUnreliable || isBelow) {
     Object.assign(known, newKnownComparison());
@@ -190,7 +196,10 @@ function compareTargets(
   }
 }
 
-/** Where values come and go quickly, only what both said of one very height counts. */
+/**
+ * Whether a comparison counts. A difference does not, if a target recently gave two values for one height. If the values of a
+ * target come and go quickly, only readings of both at the same block count.
+ */
 function isComparable(shared: SharedHeight, own: KnownValues, against: KnownValues): boolean {
   const isBelieved = isEqual(shared) || (!isContradictory(own) && !isContradictory(against));
   return isBelieved && (!shared.isBetween || (isSteady(own) && isSteady(against)));
@@ -251,7 +260,7 @@ function isEqual({ own, against }: SharedHeight): boolean {
   return own.text === against.text;
 }
 
-/** Whether both were read again. */
+/** Whether both targets were read again. */
 function isLater(times: ReadTimes, before: ReadTimes): boolean {
   return times.ownMs > before.ownMs && times.againstMs > before.againstMs;
 }

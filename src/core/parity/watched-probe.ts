@@ -11,7 +11,7 @@ export interface WatchedProbe {
 }
 
 export interface ProbedTarget extends Target {
-  /** What is asked, as `askedOf` names it: values of another query are not compared with these. */
+  /** The key of the query and its target, from `askedOf`: values that another query read are not used. */
   readonly asked: string;
 }
 
@@ -19,7 +19,7 @@ export interface ProbedTarget extends Target {
 export interface ComparedTargets {
   readonly target: ProbedTarget;
   readonly against: ProbedTarget;
-  /** What is asked of both. */
+  /** The keys of both queries. */
   readonly key: string;
 }
 
@@ -51,8 +51,8 @@ function targetsOf({ indexers }: Fleet, probe: string, chain: string): readonly 
 }
 
 /**
- * Every two variants that serve users are compared, which shows the odd one of three; a target of another tier is compared with
- * the first of them, as for gaps.
+ * Compares every two variants that serve users, which shows the odd one of three. A target of another tier is compared only
+ * with the first of them, as for gaps.
  */
 function comparedAmong(targets: readonly ProbedTarget[]): readonly ComparedTargets[] {
   const first = targets.find(isProduction) ?? targets[0];

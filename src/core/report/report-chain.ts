@@ -164,8 +164,8 @@ function standingOf(
 }
 
 /**
- * The gaps between the variants of each protocol, where both have fresh heights that no other source contradicts, and
- * their statuses follow from these, not from lagging replicas. A target whose indexer has ended is left out: it falls behind forever.
+ * The gaps between the variants of each protocol. Both need fresh heights that no other source contradicts. Targets that are
+ * judged by lagging replicas are left out, and targets whose indexer has ended, because they fall behind forever.
  */
 function reportGaps(state: ChainState, watched: WatchedChain, view: ChainView): readonly GapReport[] {
   const comparable = new Map(
@@ -210,8 +210,7 @@ function reportTarget(
   view: ChainView,
   asked: ReadonlyMap<string, string>,
 ): MarkedTarget {
-  // The heights of low replicas are shown while they are fresh. The state is copied, because the detail may be read after the
-  // next poll.
+  // Low replicas' heights are shown while fresh. A copy, because the detail may be read after the next poll.
   const served = servedOf(known);
   const state = { ...(isFresh(served, view.thresholds, view.nowMs) ? served : known) };
   const id = targetId(target);

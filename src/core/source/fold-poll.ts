@@ -14,18 +14,18 @@ import {
 /*
  * A source's heights do not only grow:
  *
- * - A height that its chain cannot have reached starts a new track. If the others contradict it, and the source takes it back,
- *   another track starts.
+ * - A height that its chain cannot have reached starts a new track. If other sources contradict that height and the source goes
+ *   back, another track starts.
  * - A small step back is a reorg, or a wobble between replicas.
- * - A large step back that lasts for three answers is a re-index.
- * - If it falls a second time, or comes back from there in one step, several replicas answer under one URL, and some are far
- *   behind the others (`replicas`). The samples are those of the high ones, which show what the chain has. Users are served by
- *   both, so the share of low answers decides which of them the target is judged by.
+ * - A large step back that lasts for three replies is a re-index.
+ * - If the height falls a second time, or returns in one step, several replicas serve one URL, and some are far behind the
+ *   others (`replicas`). The samples are those of the high replicas, which show how far the chain is. Users reach all replicas,
+ *   so the share of low replies decides whether the target is judged by the high or by the low heights.
  */
 
 /** What has to be known of the chain when a source's poll is folded in. */
 export interface FoldContext {
-  /** The highest block that the source can have reached by now without a jump, or null where nothing bounds it. */
+  /** The highest block that the source can have reached by now without a jump, null if nothing bounds it. */
   readonly highestPossible: number | null;
   /** Whether the other sources contradict its last height. */
   readonly isOpposed: boolean;
@@ -35,24 +35,30 @@ export interface FoldContext {
   readonly staleAfterMs: number;
   /** The clock of its chain. */
   readonly wall: WallOffset;
-  /** What probes ask of it, as `askedOf` names it. */
+  /** The queries that probes send to the source, by the keys from `askedOf`. */
   readonly asked: ReadonlyMap<string, string>;
 }
 
-/** Heights kept per target: enough to pair with a slower neighbour and to tell a catching-up from a standstill. */
+/**
+ * Heights kept per target: enough to compare with a target that is polled less often, and to see whether a source is catching
+ * up or has stopped.
+ */
 const KEPT_SAMPLES = 8;
 /** A step that is longer than the steps before it by this factor is not catching up ("one or two index again", world 57). */
 const FASTER = 2;
-/** How many answers are compared; if all of them are alike, the URL has no lagging replicas any more. */
+/** The number of replies that are compared. If all are alike, the URL no longer has lagging replicas. */
 const KEPT_ANSWERS = 64;
-/** Stale once low replies outnumber the others by this: practically never where one in three is low. */
+/**
+ * A target is judged by its low heights once low replies outnumber the others by this. With one low reply in three, this
+ * practically never happens.
+ */
 const EXCESS_TO_BE_STALE = 10;
 
 /** Folds one poll into the state of its source. */
 export function foldPoll(source: SourceState, observation: Observation, context: FoldContext): void {
   const { sentAtMs, receivedAtMs } = observation;
   if (receivedAtMs - (source.last?.receivedAtMs ?? receivedAtMs) > context.staleAfterMs) {
-    // What queries brought before a silence is as old as the heights.
+    // The results of queries from before a silence are as stale as the heights.
     source.queries = {};
   }
   if (observation.kind === "head") {
@@ -121,7 +127,7 @@ function addAnswer(
   const highBlock = former?.highBlock ?? peakBlock;
   const floor = highBlock - largeStepBlocks;
   const isLow = sample.block < floor;
-  // In one step, not by catching up, it came back from what was taken for a re-index.
+  // The height returned in one step, so the fall was not a re-index: a source that indexes again catches up slowly.
   const leastStep = Math.max((highBlock - peakBlock) / 2, FASTER * blocksClimbed(former?.low ?? [], sample));
   const hasReturned = peakBlock < floor && !isLow && sample.block - peakBlock > leastStep;
   if (former !== null) {
@@ -136,7 +142,7 @@ function addAnswer(
     startTrack(source, sample);
     source.hasSteppedBack = false;
   } else if (isLow && former?.disagree === true) {
-    // Only the low ones are left.
+    // Only the low replicas are left.
     startTrack(source, sample);
     countReindex(source);
   } else {
@@ -144,7 +150,7 @@ function addAnswer(
   }
 }
 
-/** How far it gets by the time of `to`, at the pace of its latest low heights. */
+/** How far the source advances until `to`, at the pace of its latest low heights. */
 function blocksClimbed(low: readonly Sample[], to: Sample): number {
   const [first, last] = [low[0], low.at(-1)];
   if (first === undefined || last === undefined || first === last) {
@@ -154,7 +160,7 @@ function blocksClimbed(low: readonly Sample[], to: Sample): number {
   return perMs * (readAtMs(to) - readAtMs(last));
 }
 
-/** What is known of the replicas after one more answer; null once the latest are alike, or a fall lasts. */
+/** What is known of the replicas after one more reply; null once the latest replies are alike, or a fall lasts. */
 function replicasAfter(
   replicas: Replicas,
   { pollIntervalMs, samples, verdict }: SourceState,
@@ -165,14 +171,14 @@ function replicasAfter(
   const { highBlock, low } = replicas;
   const answers = `${replicas.answers}${isLow ? "l" : "h"}`.slice(-KEPT_ANSWERS);
   const fallenMs = (answers.length - 1 - answers.lastIndexOf("h")) * pollIntervalMs;
-  // A fall that lasts is not that of a replica: the source itself fell back.
+  // A fall that lasts is not due to a lagging replica: the source itself fell back.
   if (new Set(answers).size < 2 || (!replicas.disagree && fallenMs >= staleAfterMs)) {
     return null;
   }
   const disagree = replicas.disagree || hasReturned || answers.indexOf("hl") !== answers.lastIndexOf("hl");
   const highMs = samples.at(-1)?.receivedAtMs ?? Number.POSITIVE_INFINITY;
   const isHighOld = replicas.disagree && isLow && sample.receivedAtMs - highMs >= staleAfterMs;
-  // At first it keeps its status.
+  // When the replicas are first known to disagree, the target keeps its status.
   const wasStale = replicas.disagree
     ? replicas.isStale
     : verdict !== null && traitsOf(verdict.status).isBehind;
@@ -186,14 +192,17 @@ function replicasAfter(
   };
 }
 
-/** Whether none was low for three answers and three minutes: where one in three is low, that comes within the hour by chance. */
+/**
+ * Whether no reply was low for three replies and three minutes. With one low reply in three, this happens by chance within an
+ * hour.
+ */
 function hasRecovered(answers: string, low: readonly Sample[], { receivedAtMs }: Sample): boolean {
   const isHigh = !answers.slice(-WOBBLE_SAMPLES).includes("l");
   return isHigh && receivedAtMs - (low.at(-1)?.receivedAtMs ?? 0) >= WOBBLE_SAMPLES * MINUTE_MS;
 }
 
 function isMostlyLow(answers: string): boolean {
-  // The largest surplus of low answers over the others, in the answers since any moment.
+  // The largest surplus of low replies over the others, counted back from the latest reply to any earlier one.
   const excess = [...answers].reduce(
     (most, answer) => Math.max(0, Math.min(most + (answer === "l" ? 1 : -1), EXCESS_TO_BE_STALE)),
     0,
@@ -209,7 +218,7 @@ function foldProgress(source: SourceState, sample: Sample, { largeStepBlocks }: 
   if (peak === null) {
     source.peak = here;
   } else if (samples.length >= WOBBLE_SAMPLES && (highestSample(source)?.block ?? 0) < floor) {
-    // None of the last few answers is near the old height.
+    // None of the last few replies is near the old height.
     source.samples = samples.slice(-WOBBLE_SAMPLES);
     source.peak = here;
     source.hasSteppedBack = false;
@@ -218,7 +227,7 @@ function foldProgress(source: SourceState, sample: Sample, { largeStepBlocks }: 
     source.peak = here;
     source.lastAdvanceMs = here.atMs;
   } else if (sample.block < floor) {
-    // Until it is back, it may be a re-index.
+    // This may be a re-index, until the height is back.
     source.hasSteppedBack = true;
   } else {
     const fell = sample.block < (samples.at(-2)?.block ?? 0);
@@ -232,7 +241,10 @@ function foldProgress(source: SourceState, sample: Sample, { largeStepBlocks }: 
   }
 }
 
-/** Whether it has advanced below its highest block for long, as after a rollback. Replicas that take turns would have fallen again. */
+/**
+ * Whether the source has advanced for long below its highest block, as after a rollback. If replicas took turns, its height
+ * would have fallen again.
+ */
 function advancesBelow(peakBlock: number, samples: readonly Sample[]): boolean {
   const lowest = samples[0]?.block ?? 0;
   const neverFell = samples.every(({ block }, index) => block >= (samples[index - 1]?.block ?? lowest));

@@ -5,24 +5,24 @@ export interface QueryState {
   readonly probe: string;
   /** How many results in a row were failures. */
   readonly failures: number;
-  /** Why the last one was a failure; null: it was none. */
+  /** Why the last result was a failure; null if it was not. */
   readonly failure: string | null;
-  /** Whether it was ever answered as expected: otherwise the query may be wrong. */
+  /** Whether the query ever had the expected result. If not, the query may be wrong. */
   readonly wasAnswered: boolean;
-  /** When the failures began, or the answers since; Unix milliseconds. */
+  /** When the failures began, or the successes; Unix milliseconds. */
   readonly sinceMs: number;
   readonly lastMs: number;
   /** How long the last request took. */
   readonly tookMs: number;
 }
 
-/** By what is asked, as `askedOf` names it. */
+/** By the key of the query, from `askedOf`. */
 export type Queries = Readonly<Record<string, QueryState>>;
 
-/** A query fails after this number of failures in a row: the first may have met a passing fault. */
+/** A query fails after this number of failures in a row: a single failure may be a passing fault. */
 const FAILURES = 2;
 
-/** Adds what one poll said of the queries. */
+/** Adds the results of the queries of one poll. */
 export function foldQueries(queries: Queries, results: readonly QueryResult[], atMs: number): Queries {
   const folded = results.map(({ probe, asked, tookMs, failure }) => {
     const known = queries[asked];
@@ -46,7 +46,7 @@ export function retainQueries(queries: Queries, asked: ReadonlyMap<string, strin
   return Object.fromEntries(Object.entries(queries).filter(([key]) => asked.has(key)));
 }
 
-/** `unknown`: it failed once, which the next result confirms or not. */
+/** `unknown`: the query failed once, and the next result has to confirm that. */
 export function resultOf({ failures }: QueryState): "ok" | "failing" | "unknown" {
   if (failures === 0) {
     return "ok";
@@ -54,7 +54,7 @@ export function resultOf({ failures }: QueryState): "ok" | "failing" | "unknown"
   return failures < FAILURES ? "unknown" : "failing";
 }
 
-/** Those whose last result was a failure. */
+/** The queries whose last result was a failure. */
 export function failedQueries(queries: Queries): readonly QueryState[] {
   return Object.values(queries).filter(({ failure }) => failure !== null);
 }
@@ -64,12 +64,15 @@ export function hasFailingQuery({ queries }: { readonly queries: Queries }): boo
   return Object.values(queries).some((query) => resultOf(query) === "failing");
 }
 
-/** Whether a query of a target failed when it was last asked, and not before. */
+/** Whether the last result of any query is its first failure in a row. */
 export function hasDoubtfulQuery({ queries }: { readonly queries: Queries }): boolean {
   return Object.values(queries).some((query) => resultOf(query) === "unknown");
 }
 
-/** Whether the poll of this instant brought such a failure: only then is another poll worth its request, not in an outage that follows. */
+/**
+ * Whether the poll of this instant brought such a failure. Only then is a request to confirm it worthwhile; if an outage
+ * follows, it is not.
+ */
 export function broughtDoubt({ queries }: { readonly queries: Queries }, atMs: number): boolean {
   return Object.values(queries).some((query) => resultOf(query) === "unknown" && query.lastMs === atMs);
 }

@@ -6,28 +6,32 @@ import type { Queries } from "./queries.ts";
 
 /** How the last poll ended. */
 export type LastPoll = PollTimes &
-  /** `failure`: what the indexer says made the deployment fail; `completed`: it says that it has completed. */
+  /**
+   * `failure`: why the deployment failed, as the indexer reports it; `completed`: the indexer reports that it has completed.
+   */
   (
     | { readonly kind: "head"; readonly failure?: string; readonly completed?: true }
     | { readonly kind: "not_started" | "missing" }
     | (Failure & { readonly kind: "failed"; readonly nextMs?: number })
   );
 
-/** The replicas behind the URL of a source, by its latest replies, since one was first far below the others. */
+/** What the latest replies show of the replicas behind one URL, since a reply was first far below the others. */
 export interface Replicas {
-  /** The latest answers, oldest first: `h` near the highest height that the source has shown, `l` far below. */
+  /** The latest replies, oldest first: `h` near the highest height that the source has shown, `l` far below. */
   readonly answers: string;
-  /** The highest block that an `h` gave. */
+  /** The highest block of an `h` reply. */
   readonly highBlock: number;
-  /** The latest heights of an `l`, newest last. */
+  /** The latest heights of `l` replies, newest last. */
   readonly low: readonly Sample[];
-  /** Whether it fell twice, or came back from afar in one step: a fall alone may be a re-index. */
+  /** Whether the height fell twice, or returned in one step. A single fall may be a re-index. */
   readonly disagree: boolean;
-  /** Whether users are served low answers so often that the target is judged by these. */
+  /** Whether users get low replies so often that the target is judged by the low heights. */
   readonly isStale: boolean;
 }
 
-/** How far behind a target has been: at most one mark a minute, for the time at which it is at the head again. */
+/**
+ * How far behind a target has been, at most one mark a minute. From this the time is estimated at which it reaches the head.
+ */
 export interface Approach {
   /** `behind`: blocks behind the reference or, without one, the clock. */
   readonly marks: readonly (Sighting & { readonly behind: number })[];
@@ -35,12 +39,12 @@ export interface Approach {
   readonly isClosing: boolean | null;
 }
 
-/** The settled status of a target, and what its latest polls say instead. */
+/** The settled status of a target, and what its latest polls indicate instead. */
 export interface SettledStatus {
   readonly status: Status;
-  /** The status that the last poll indicates, while more polls have to confirm it; null: it indicates the settled one. */
+  /** The status that the last poll indicates, while more polls have to confirm it; null: it indicates the settled status. */
   readonly unconfirmed: Status | null;
-  /** How near the latest polls in a row, which said something else, are to changing the status: 0 to 1. */
+  /** How near the latest polls, which indicate another status, are to changing the settled one: 0 to 1. */
   readonly dissent: number;
   readonly sinceMs: number;
 }
@@ -57,7 +61,7 @@ export interface SourceState {
   last: LastPoll | null;
   /** The latest usable heights, newest last. */
   samples: readonly Sample[];
-  /** Where some replicas behind its URL are far behind the others; null where all of its latest answers are alike. */
+  /** Set if some replicas behind its URL are far behind the others; null if all of its latest replies are alike. */
   replicas: Replicas | null;
   /** The highest block since the start or the last re-index, and when it was first seen. */
   peak: Sighting | null;
@@ -70,10 +74,10 @@ export interface SourceState {
   /** A large step back whose kind is not known yet. */
   hasSteppedBack: boolean;
   regressions: { readonly reorg: number; readonly reindex: number };
-  /** Whether it once gave a hash that another source gave, too. */
+  /** Whether it once reported the same hash for a block as another source. */
   sharesHashes: boolean;
   indexingErrors: boolean | null;
-  /** What the queries of probes have brought since it was last silent. */
+  /** The results of the queries of probes, since it was last silent. */
   queries: Queries;
   deployment: string | null;
   deploymentChanges: number;
@@ -81,7 +85,7 @@ export interface SourceState {
   statusChanges: number;
   /** Null while it is not behind. */
   approach: Approach | null;
-  /** What the latest pairs of polls say of the gap to the target that this one is compared with. */
+  /** The latest measures of the gap to the target that this one is compared with. */
   gap: GapMeasures;
 }
 
@@ -118,12 +122,13 @@ export function newSource(
 }
 
 /**
- * A gateway races several indexers: the highest of the last three replies is what the target has reached. So a fall that lasts for three
- * is its own, and a status that rests on no more is provisional: the next poll may overturn it alone.
+ * A gateway races several indexers, so the highest of the last three replies is what the target has reached. A fall that lasts
+ * for three replies is the target's own. A status that is based on at most three replies is provisional: the next poll alone
+ * may change it.
  */
 export const WOBBLE_SAMPLES = 3;
 
-/** The highest of the last few heights: what the target has reached, whichever replica answers. */
+/** The highest of the last few heights: what the target has reached, whichever replica replies. */
 export function highestSample({ samples }: SourceState): Sample | null {
   let best = samples.at(-1) ?? null;
   for (let index = 2; index <= WOBBLE_SAMPLES; index += 1) {
@@ -133,7 +138,7 @@ export function highestSample({ samples }: SourceState): Sample | null {
   return best;
 }
 
-/** The heights of a source, each as the highest of the last few up to then: none wobbles between replicas. */
+/** The heights of a source, each replaced by the highest of the last few up to it. So they do not wobble between replicas. */
 export function steadySamples(samples: readonly Sample[]): readonly Sample[] {
   return samples.map((sample, index) => {
     let { block } = sample;
@@ -144,7 +149,7 @@ export function steadySamples(samples: readonly Sample[]): readonly Sample[] {
   });
 }
 
-/** The source as its users see it: with the heights of its low replicas, where these answer too often. */
+/** The source as its users see it: with the heights of its low replicas, if these reply too often. */
 export function servedOf(state: SourceState): SourceState {
   const newest = state.replicas?.low.at(-1);
   return state.replicas?.isStale === true && newest !== undefined
@@ -152,7 +157,9 @@ export function servedOf(state: SourceState): SourceState {
     : state;
 }
 
-/** How many of the latest answers were low, and how far below the others the newest of these was; null where they agree. */
+/**
+ * How many of the latest replies were low, and how far the newest low reply was below the others; null if the replicas agree.
+ */
 export function disagreementOf(
   replicas: Replicas | null,
 ): { readonly low: number; readonly of: number; readonly blocks: number } | null {
@@ -169,7 +176,7 @@ export function newestSample(state: SourceState): Sample | null {
   return state.samples.at(-1) ?? null;
 }
 
-/** How long its height had not grown when it last answered. */
+/** How long its height had been the same at its last reply. */
 export function idleMs(state: SourceState): number {
   const newest = newestSample(state);
   return newest === null || state.peak === null ? 0 : Math.max(0, readAtMs(newest) - state.peak.atMs);
