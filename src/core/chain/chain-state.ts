@@ -26,9 +26,9 @@ export interface WatchedSource {
   readonly pollIntervalMs: number;
   /** Sources of one provider fail together, and count as one. */
   readonly provider: string;
-  /** The chain id and a digest of the URL: if they differ, it is another source. */
+  /** The chain id and a digest of the URL: if they change, it is another source. */
   readonly sentTo: string;
-  /** The queries of probes that it is asked, as `askedOf` names them, each with the name of its probe. */
+  /** The queries that probes send to it, by their keys from `askedOf`, each with the name of its probe. */
   readonly queries: ReadonlyMap<string, string>;
 }
 

@@ -23,13 +23,13 @@ export interface Changes {
   readonly turned: string[];
   /** Sources that gave a height which the others show to be impossible. */
   readonly implausible: string[];
-  /** Blocks for which RPC nodes should be asked. */
+  /** Blocks that RPC nodes should be asked for. */
   readonly suspicions: Suspicion[];
 }
 
 /**
- * Replies of different sources within this time are of one instant: their order means little, because each poll takes about as
- * long, and one decision is made for all of them.
+ * Replies of different sources within this time count as one instant, and are decided together. Their order means little,
+ * because a poll takes about this time.
  */
 const INSTANT_MS = 1_000;
 
@@ -77,7 +77,7 @@ export class Chain {
     return changes;
   }
 
-  /** Notes the block of an RPC node at the height of a suspicion; null: it does not have that block. */
+  /** Records the RPC node's block at the height of a suspicion. `found`: null if the node does not have that block. */
   noteProof(suspicion: Suspicion, found: ReportedBlock | null, nowMs: number): void {
     const source = sourceOf(this.state, suspicion.source);
     if (source !== undefined) {
@@ -98,8 +98,8 @@ export class Chain {
   }
 
   /**
-   * Folds in one observation, after the instant before it was decided; an observation of a source that is not watched changes
-   * nothing.
+   * Adds one observation. If it belongs to a new instant, the last one is decided first. An observation of a source that is not
+   * watched is ignored.
    */
   #fold(observation: Observation, changes: Changes): void {
     const { receivedAtMs } = observation;
@@ -128,7 +128,7 @@ export class Chain {
   }
 
   #decideInstant(changes: Changes): void {
-    // In an order that does not depend on which reply came first.
+    // Sorted, so that decisions do not depend on which reply came first.
     const heard = [...this.#heard.values()].sort((a, b) => (a.source.key < b.source.key ? -1 : 1));
     if (heard.length === 0) {
       return;
@@ -198,8 +198,9 @@ function withCredibleHeight(observation: Observation): Observation {
 }
 
 /**
- * The highest block that a source can have reached without a jump: what the chain, or its own track, can have made since. A
- * contradicted source has only its own track, and comes back from it in a jump.
+ * The highest block that a source can have reached without a jump: the blocks that the chain can have made, or that the source
+ * itself can have gained, since its last height. For a contradicted source the chain does not count, so its return to the chain
+ * is a jump.
  */
 function highestFor(
   source: SourceState,
@@ -223,7 +224,7 @@ function isChanging(before: SourceState["verdict"], after: SourceState["verdict"
   return before !== null && after !== null && (after.unconfirmed !== null || after.status !== before.status);
 }
 
-/** Heights that are not reliable prove nothing about the data. */
+/** Whether the data of a source can be compared: unreliable heights prove nothing about the data. */
 function trustOf(source: SourceState | undefined, { consensus }: ChainState): TakenReading["trust"] {
   if (source === undefined) {
     return "ignored";

@@ -50,14 +50,17 @@ export function boundsIn(at: ChainAt): ReadonlyMap<string, Bounds> {
   return new Map(claims.map((claim) => [claim.key, boundsOf(claim, claims, { nowMs, laggingMs, pace })]));
 }
 
-/** Without a pace, a limit in blocks has no time; then the value does not matter, because no time bounds a number of blocks. */
+/**
+ * The `lagging` threshold as a time. Without a pace a threshold in blocks has no time; then 0 is as good, because no bound is
+ * derived from it.
+ */
 function laggingMsOf({ chain }: ChainAt["watched"], { intervalMs }: ChainAt["pace"]): number {
   return atPace(chain.thresholds.lagging, intervalMs).ms ?? 0;
 }
 
 /**
- * The claims of all sources with fresh evidence, in the order of their keys. Indexers that have ended are left out: those of
- * one block would be level forever. If all sources have one provider, each counts as its own provider.
+ * The claims of all sources with fresh evidence, in the order of their keys. Indexers that have ended are left out: several
+ * that ended at one block would agree forever. If all sources have one provider, each counts as its own provider.
  */
 function claimsOf({ nowMs, pace, state, watched }: ChainAt): readonly Claim[] {
   const { thresholds } = watched.chain;
@@ -76,7 +79,9 @@ function claimsOf({ nowMs, pace, state, watched }: ChainAt): readonly Claim[] {
   });
 }
 
-/** Notes sources that gave the same hash as another source: they hash blocks alike, so a later difference means a fork. */
+/**
+ * Marks sources that reported the same hash as another source: their hashes are comparable, so a later difference means a fork.
+ */
 function noteSharedHashes(heard: Instant["heard"], sources: readonly SourceState[]): void {
   for (const { source } of heard) {
     const newest = newestSample(source);
@@ -91,7 +96,7 @@ function noteSharedHashes(heard: Instant["heard"], sources: readonly SourceState
   }
 }
 
-/** The clock follows the head, and the block times of the sources that agree. */
+/** Updates the clock by the head, and by the block times of the sources that agree. */
 function followClock(instant: Instant, decision: Decision): void {
   const { pace, state } = instant;
   const { head } = decision.consensus;
@@ -111,8 +116,8 @@ function followClock(instant: Instant, decision: Decision): void {
 }
 
 /**
- * All block times are read again on a new clock, when a source is newly excluded, because its times are in the clock, and when
- * sources agree for the first time, because no times were read before.
+ * Adds the block times of the sources that agree. All are read again in three cases: the clock is new; a source is newly
+ * excluded, so its times must leave the clock; or sources agree for the first time, so no times were read before.
  */
 function followTimes({ heard, state }: Instant, { consensus, misdated }: Decision): void {
   const { members, opposed, sides } = consensus;
@@ -157,8 +162,8 @@ export function measureGaps({ heard, state, watched }: Instant): void {
 }
 
 /**
- * The target that is polled less often drives, so that its few heights meet the nearest of the other's many. There is no gap to
- * a contradicted height, and earlier measures are dropped then.
+ * The driver is the target that is polled less often: each of its few heights is compared with the nearest of the other's many.
+ * A contradicted height has no gap, and clears the earlier measures.
  */
 function measureGap(target: Target, against: Target, pace: PaceRange, state: ChainState): void {
   const own = sourceOf(state, target.key);
@@ -178,7 +183,7 @@ function measureGap(target: Target, against: Target, pace: PaceRange, state: Cha
 
 /**
  * Updates the status of every target that was polled at this instant. A target gets its first status once each source of its
- * chain was asked: the first source may be wrong, and would make the next one look wrong.
+ * chain was polled: otherwise a first source that is wrong would make the next one look wrong.
  */
 export function settleStatuses(instant: Instant): void {
   const { heard, nowMs, state, watched } = instant;

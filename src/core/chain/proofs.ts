@@ -9,7 +9,7 @@ import type { Instant } from "./decide.ts";
 /** The times that two sources report of one block differ by at most this. */
 const SAME_TIME_SEC = 2;
 
-/** Keeps only the proofs of contradicted sources, of blocks that are still among their samples. */
+/** Drops the proofs of sources that nothing contradicts any more, and of blocks that are no longer among the samples. */
 export function forgetProofs({ consensus, proofs, sources }: ChainState): void {
   for (const [key, { block }] of Object.entries(proofs)) {
     const source = sources.find((one) => one.key === key);
@@ -23,7 +23,7 @@ export function forgetProofs({ consensus, proofs, sources }: ChainState): void {
   }
 }
 
-/** The blocks for which a node of the chain should be asked: once for each source that others contradict. */
+/** The blocks that a node of the chain should be asked for: one for each source that others contradict. */
 export function suspicionsOf({ heard, nowMs, state, watched }: Instant): readonly Suspicion[] {
   const suspects = heard
     .map(({ source }) => source)
@@ -57,7 +57,7 @@ export function proofOf(source: SourceState, { block, node }: Suspicion, found: 
   return isSameTime ? proof("same", `${has} with the same time`) : proof("unclear", has);
 }
 
-/** Whether other sources contradict it, or it is on one side of a dispute. */
+/** Whether other sources contradict a source, or it is on one side of a dispute. */
 export function isSuspect(source: SourceState, { consensus }: Pick<ChainState, "consensus">): boolean {
   return (
     contradictionOf(source, { consensus }) !== null ||
@@ -65,7 +65,7 @@ export function isSuspect(source: SourceState, { consensus }: Pick<ChainState, "
   );
 }
 
-/** A JSON-RPC node with a recent reply that no source contradicts. */
+/** Whether a source is a JSON-RPC node with a recent reply that no source contradicts. */
 function canProve(
   source: SourceState,
   state: ChainState,

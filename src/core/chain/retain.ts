@@ -15,8 +15,8 @@ import { decideFrom } from "./decide.ts";
 const TOLERANCE_MS = 5_000;
 
 /**
- * The offset of the wall clock with which saved chains continue: the offset of the chain with the latest poll. If an instant of
- * it would be later than `wallMs`, the wall clock was set since.
+ * The offset of the wall clock with which saved chains continue: the offset of the chain with the latest poll. If that poll
+ * would then be later than `wallMs`, the wall clock was set back since, and the offset is corrected.
  */
 export function offsetOf(saved: Iterable<ChainState>, wallMs: number): number | null {
   let [latestMs, offsetMs]: [number, number | null] = [Number.NEGATIVE_INFINITY, null];
@@ -30,9 +30,9 @@ export function offsetOf(saved: Iterable<ChainState>, wallMs: number): number | 
 }
 
 /**
- * The state without sources that the configuration lacks, or has at another URL or for another chain: after a reload, and for
- * the state of another process. If any were dropped, the head and the statuses that depended on them are decided again, and so
- * is a status that depended on a query which is no longer asked.
+ * The state without the sources that the configuration no longer has, or has at another URL or for another chain: after a
+ * reload, and for the state of another process. If sources were dropped, the head and the statuses that depended on them are
+ * decided again. So is a status that depended on a query which is no longer sent.
  */
 export function retainChain(state: ChainState, watched: WatchedChain, nowMs: number): ChainState {
   const sources = state.sources.flatMap((source) => {

@@ -2,11 +2,11 @@ import type { Sighting } from "../model/sample.ts";
 import type { Pace } from "./consensus.ts";
 
 /*
- * How far a chain can get. Two answers: the most that it can make at all (`mostBlocksIn`), above which a source is wrong, and
- * the most that it usually makes (`usualBlocksIn`), which says where its head is expected.
+ * How many blocks a chain can make in a time: the most that it can make at all (`mostBlocksIn`), above which a source is wrong;
+ * and the most that it usually makes (`usualBlocksIn`), which says where its head is expected.
  */
 
-/** The shortest time that means anything: replies come one after the other, delayed, or from caches. */
+/** Shorter times mean nothing: replies come one after the other, delayed, or from caches. */
 export const MINUTE_MS = 60_000;
 /** Chains that make up for a halt were seen at three to four times their pace. */
 const BURST = 4;
@@ -14,9 +14,12 @@ const BURST = 4;
 export const CONFIGURED_FACTOR = 2;
 /** Used while the pace is unknown: no known chain is faster. */
 const FASTEST_INTERVAL_MS = 100;
-/** Blocks on top of any time: reorgs at the tip and batches of blocks are shorter. */
+/** Blocks that are allowed on top of any time: reorgs at the tip and batches of blocks are smaller. */
 export const SLACK_BLOCKS = 16;
-/** Replicas and reorgs move a height by less. A larger step back is the source's own, and a height further ahead is not exported. */
+/**
+ * Replicas and reorgs move a height by fewer blocks. A larger step back is the source's own. A height that is further above the
+ * others is not exported.
+ */
 export const LARGE_STEP_BLOCKS = 256;
 /** Chance alone exceeds three standard deviations in one case of 700. */
 export const DEVIATIONS = 3;

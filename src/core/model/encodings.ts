@@ -7,7 +7,7 @@ export interface Layer {
   readonly to: (at: number) => number;
 }
 
-/** A key in a URL in a page in JSON has more, which nobody has seen. */
+/** A key in a URL in a page in JSON would need three, which was never seen. */
 const MAX_DECODINGS = 2;
 
 /** One encoded character, or the beginning of one before a cut: for a URL (in UTF-8), for HTML, for JSON. */
@@ -22,7 +22,7 @@ const HTML_NAMES: Readonly<Record<string, string>> = {
   ...{ plus: "+", sol: "/", equals: "=", colon: ":", num: "#", percnt: "%", nbsp: " " },
 };
 
-/** The text as it is, and decoded in each way that changes it, and once more. */
+/** The text as it is; decoded in each way that changes it; and each of these decoded once more. */
 export function layersOf(text: string): readonly Layer[] {
   let latest: readonly Layer[] = [{ text, from: (at) => at, to: (at) => at + 1 }];
   const all = [...latest];
@@ -33,7 +33,7 @@ export function layersOf(text: string): readonly Layer[] {
   return all;
 }
 
-/** Null: nothing in it is encoded so. */
+/** Decodes a text; null if it contains nothing in this encoding. */
 function decode(layer: Layer, encoding: RegExp): Layer | null {
   const { text } = layer;
   const parts: string[] = [];
@@ -62,7 +62,7 @@ function decode(layer: Layer, encoding: RegExp): Layer | null {
   return { text: parts.join(""), from: (at) => from[at] ?? 0, to: (at) => to[at] ?? 0 };
 }
 
-/** Null: it is not a character; empty: the beginning of a cut character. */
+/** The decoded character; null if it is not a character; empty for the beginning of a character that was cut. */
 function characterOf(encoded: string): string | null {
   const [, , hex, decimal, name, escaped] =
     /^(?:(%|\\x|\\u|&#x)([\da-f]{2,6})|&#(\d+)|&([a-z]+)|\\(.));?$/is.exec(encoded) ?? [];

@@ -1,6 +1,6 @@
 import type { FailureReason, PollTimes } from "./observation.ts";
 
-/** What was asked where nothing was sent but the request itself. */
+/** The value of `asked` for a request without a body. */
 export const GET = "GET";
 
 /** One request and its result, as shown on the chain page. */

@@ -6,7 +6,7 @@ export interface PostRequest {
   readonly headers: Readonly<Record<string, string>>;
   /** A JSON object or a plain text. Null: a GET. */
   readonly body: Readonly<Record<string, unknown>> | string | null;
-  /** The text of the reply may be large: only its lines that begin with one of these names are kept, and its first line. */
+  /** For a large reply: only its first line is kept, and the lines that begin with one of these names. */
   readonly keep?: readonly string[];
 }
 

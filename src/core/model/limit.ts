@@ -1,8 +1,8 @@
 import { formatCount, formatDuration } from "./text.ts";
 
 /**
- * How far behind a target may be, as configured: in time or in blocks. At a known pace, a limit in blocks has its time, too.
- * The lag of a target has the same parts.
+ * How far behind a target may be, as configured: in time or in blocks. At a known pace, a limit in blocks also has a time. The
+ * lag of a target has the same parts.
  */
 export interface Limit {
   readonly ms: number | null;
@@ -22,7 +22,7 @@ export function isBeyond(lag: Limit, limit: Limit): boolean | null {
   return lag.blocks !== null && limit.blocks !== null ? lag.blocks > limit.blocks : null;
 }
 
-/** As it was configured, and for blocks how long these take: `50 blocks (2 min)`. */
+/** The limit as configured, and for blocks also the time that they take: `50 blocks (2 min)`. */
 export function limitText({ ms, blocks }: Limit): string {
   const time = ms === null ? "" : formatDuration(ms);
   if (blocks === null) {

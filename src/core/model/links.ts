@@ -1,4 +1,4 @@
-/** Addresses of the other tools on call uses; null: not configured. No slash at the end. */
+/** Addresses of the other tools that people on call use, without a slash at the end; null: not configured. */
 export interface Links {
   readonly alertmanager: string | null;
   readonly grafana: string | null;
@@ -6,7 +6,7 @@ export interface Links {
   readonly runbooks: string | null;
 }
 
-/** What of a fleet anybody may see. */
+/** The part of a fleet that everybody may see. */
 export interface PublicView {
   /** Null: all. */
   readonly protocols: readonly string[] | null;

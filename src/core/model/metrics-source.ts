@@ -2,7 +2,10 @@ import type { Fleet } from "./fleet.ts";
 import type { FailureReason } from "./observation.ts";
 import type { Incident, Report } from "./report.ts";
 
-/** Upper bounds in seconds of the classes in which requests are counted by duration. The last but one is the default timeout of a poll. */
+/**
+ * The classes of durations in which requests are counted, by their upper bounds in seconds. The last finite one is the default
+ * timeout of a poll.
+ */
 export const DURATION_CLASSES_SECONDS: readonly number[] = [
   ...[0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
   Number.POSITIVE_INFINITY,
@@ -34,7 +37,7 @@ export interface MetricsSource {
   readonly replica: {
     readonly isLeader: boolean;
     readonly isStoreUp: boolean;
-    /** Whether this replica polls the fleet, and so speaks of it. */
+    /** Whether this replica polls the fleet, and so exports its metrics. */
     readonly isPolling: boolean;
   } | null;
   /** How many incidents of each scope began since the start of the process. */
@@ -49,7 +52,7 @@ export interface MetricsSource {
   /** Messages to the webhook since the start. */
   readonly notifications: Readonly<Record<"sent" | "failed" | "dropped", number>>;
   readonly reload: {
-    /** Why the last one failed; null: it did not. */
+    /** Why the last reload failed; null: it did not. */
     readonly error: Report["reload_error"];
     readonly lastSuccessMs: number;
   };

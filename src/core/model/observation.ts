@@ -1,8 +1,8 @@
 import type { QueryResult } from "./selection.ts";
 
 /**
- * Why a poll returned no usable reply: a closed list, and the metric label `reason`. `query`: a height, but not what a probe
- * asks for.
+ * Why a poll returned no usable reply: a closed list, and the metric label `reason`. `query`: the reply has a height, but a
+ * probe failed.
  */
 export const FAILURE_REASONS = [
   "timeout",
@@ -45,15 +45,15 @@ export interface ReportedBlock {
   readonly hash: string | null;
 }
 
-/** The newest block that an indexer says it has processed. */
+/** The newest block that an indexer reports as processed. */
 export interface Head extends ReportedBlock {
   /** The deployment of the reply, e.g. `Qm…`; changes when a new version is published. */
   readonly deployment: string | null;
   /** The indexer's own flag. True is bad news; false proves nothing. */
   readonly indexingErrors: boolean | null;
-  /** What the indexer says made the deployment fail, in one line. */
+  /** Why the deployment failed, as the indexer reports it, in one line. */
   readonly failure?: string;
-  /** The indexer says that it has completed. It may be wrong: it is shown, and decides nothing. */
+  /** The indexer reports that it has completed. This may be wrong, so it is shown and decides nothing. */
   readonly completed?: true;
 }
 
@@ -77,7 +77,7 @@ export type Observation = PollTimes & { readonly source: string } & (
     | { readonly kind: "missing" }
     | (Failure & {
         readonly kind: "failed";
-        /** When the next request is sent, where nothing is sent before; Unix milliseconds. */
+        /** When the next request is sent, if the provider or the budget makes us wait; Unix milliseconds. */
         readonly nextMs?: number;
       })
   );

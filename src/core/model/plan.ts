@@ -28,11 +28,14 @@ export interface PlanRow {
   readonly schedule: string;
   /** The longest time between two polls. */
   readonly interval_seconds: number;
-  /** Of all its endpoints, on a day on which the schedule fires, with those of probes; retries not included. */
+  /** The requests of all its endpoints on a day on which the schedule fires; with those of probes, without retries. */
   readonly requests_per_day: number;
-  /** Its name, or null. */
+  /** The name of its budget, or null. */
   readonly budget: string | null;
-  /** The share of the budget that they use, from 0 to 1: together of a shared one, each of its own; null without a budget. */
+  /**
+   * The share of the budget that the endpoints use, from 0 to 1: all together of a shared budget, else each of its own; null
+   * without a budget.
+   */
   readonly share: number | null;
   readonly probes: readonly PlannedProbe[];
 }
@@ -41,7 +44,7 @@ export interface PlanRow {
 export interface PlannedProbe {
   readonly probe: string;
   readonly every_seconds: number;
-  /** Of its own; 0: the polls carry it. Only what the budget can spare is sent. */
+  /** Requests for the probe alone; 0 if the polls carry its query. Only what the budget can spare is sent. */
   readonly requests_per_day: number;
 }
 
@@ -50,8 +53,8 @@ export interface PlannedBudget extends Omit<Budget, "name"> {
   /** Its name. */
   readonly budget: string;
   readonly endpoints: number;
-  /** In one window: of all endpoints for a shared budget, else of the endpoint that is polled most. */
+  /** Requests in one window: of all endpoints for a shared budget, else of the endpoint that is polled most. */
   readonly requests: number;
-  /** `requests` of the limit, from 0 to 1. */
+  /** `requests` as a share of the limit, from 0 to 1. */
   readonly share: number;
 }

@@ -8,9 +8,9 @@ export type Redact = (text: string) => string;
 export const SECRET_MARK = "[secret]";
 
 /**
- * Creates the function that replaces `secrets`, also in other case, with a plus for each space, and encoded for a URL, HTML or JSON,
- * twice at most. Of a secret that was cut, it replaces the beginning before the `CUT_MARK`. Secrets that overlap get one mark.
- * It takes a time that is linear in the text, however many secrets there are: a server that knows one chooses the text.
+ * Creates a function that replaces `secrets` in a text: also in another case, with a plus for each space, or encoded at most
+ * twice for a URL, HTML or JSON. If a secret was cut, the part before the `CUT_MARK` is replaced. Overlapping secrets get one
+ * mark. The function takes linear time for any number of secrets, because a hostile server may choose the text.
  */
 export function createRedact(secrets: readonly string[]): Redact {
   const forms = secrets.flatMap(formsOf);
@@ -46,7 +46,7 @@ export function looksLikeKey(word: string): boolean {
   );
 }
 
-/** As it is, and without the spaces at its ends, which a quoted line lacks. */
+/** The secret as it is, and without the spaces at its ends, which a quoted line lacks. */
 function formsOf(secret: string): readonly string[] {
   return [secret, secret.trim()];
 }

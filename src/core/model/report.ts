@@ -18,7 +18,10 @@ export type Severity = (typeof SEVERITIES)[number];
 export const CAUSE_SCOPES = ["network", "host", "endpoint", "chain"] as const;
 export const INCIDENT_SCOPES = [...CAUSE_SCOPES, "pair", "target"] as const;
 
-/** `cause`: shared by many targets · `pair`: of the users of a protocol on a chain · `target`: of one target alone. */
+/**
+ * `cause`: shared by many targets · `pair`: it affects the users of a protocol on a chain · `target`: it affects one target
+ * alone.
+ */
 export const INCIDENT_KINDS = ["cause", "pair", "target"] as const;
 
 type IncidentKind = (typeof INCIDENT_KINDS)[number];
@@ -29,7 +32,10 @@ export type TargetReport = Report["targets"][number];
 export type ChainSummary = Report["chains"][number];
 export type GapReport = Report["gaps"][number];
 export type ParityReport = Report["parity"][number];
-/** Something that a person should know of: a cause that many targets share, a pair, or a target. Each target in trouble is in one. */
+/**
+ * Something that a person should know of: a cause that many targets share, or the trouble of a pair or of a target. Each target
+ * in trouble is in one incident.
+ */
 export type Incident = Report["incidents"][number];
 export type BudgetReport = Report["budgets"][number];
 export type ReplicaReport = NonNullable<Report["replica"]>;

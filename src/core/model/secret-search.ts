@@ -10,11 +10,11 @@ export interface Found {
   readonly to: number;
 }
 
-/** What was read is the beginning of a form; of all such endings of the text, the longest. */
+/** A state of the search: the longest ending of the text so far that is the beginning of a form. */
 interface Node {
   readonly length: number;
   readonly next: Map<string, Node>;
-  /** The next shorter ending that begins a form; null: of the root. */
+  /** The next shorter ending that begins a form; null for the root. */
   shorter: Node | null;
   /** The length of the longest form that ends here; 0: none. */
   found: number;
@@ -55,7 +55,7 @@ export function createSearch(forms: readonly string[]): (layer: Layer) => readon
   };
 }
 
-/** Where the last characters begin that were compared, or the next one. */
+/** Where the last `length` compared characters begin; `next` if that is none. */
 function startOf(starts: readonly number[], length: number, next: number): number {
   return starts[starts.length - length] ?? next;
 }
@@ -76,7 +76,7 @@ function automatonOf(forms: readonly string[]): Node {
     }
     node.found = form.length;
   }
-  // By length, so that shorter nodes are complete.
+  // Breadth first, so that shorter nodes are complete.
   const queue = [root];
   for (const node of queue) {
     for (const [unit, next] of node.next) {
@@ -88,7 +88,7 @@ function automatonOf(forms: readonly string[]): Node {
   return root;
 }
 
-/** The longest ending with one more character; null: none. */
+/** The state after one more character; null if no form continues so. */
 function follow(node: Node, unit: string): Node | null {
   let from: Node | null = node;
   while (from !== null) {

@@ -12,9 +12,9 @@ export interface Selection {
   /** A GraphQL selection with filled placeholders, without an alias. */
   readonly select: string;
   readonly expect: Expectation;
-  /** A reply that takes longer is a failure; null: none does. */
+  /** A reply that takes longer is a failure; null: there is no limit. */
   readonly maxLatencyMs: number | null;
-  /** Where it is sent, in a request of its own; null: it is sent with the query for the height. */
+  /** Where it is sent in a request of its own; null: it is sent together with the query for the height. */
   readonly at: QueryAddress | null;
 }
 
@@ -30,32 +30,32 @@ export type Expectation =
   | { readonly kind: "reply" }
   /** At least one row. */
   | { readonly kind: "rows" }
-  /** This, as its first value. */
+  /** This value first. */
   | { readonly kind: "equal"; readonly value: ParityValue }
   /** A value at this path in `data`, which is compared with that of other variants, e.g. `["campaigns", "0", "subgraphId"]`. */
   | { readonly kind: "compared"; readonly path: readonly string[] };
 
-/** What the reply to one poll said of one selection. */
+/** The result of one selection in one poll. */
 export interface QueryResult {
   readonly probe: string;
-  /** What was asked, as `askedOf` names it: a result of another query is not of this one. */
+  /** The key of the query, from `askedOf`. */
   readonly asked: string;
   /** How long the request took. */
   readonly tookMs: number;
-  /** Why it was not answered as expected, without secrets; null: it was. */
+  /** Why the reply was not as expected, without secrets; null if it was. */
   readonly failure: string | null;
 }
 
 /** Most selections in one request. GraphQL Armor's default limit; Ponder allows 30. */
 export const MOST_IN_REQUEST = 15;
 
-/** Names what is asked of a target: the probe, the target, and a digest of the rest. */
+/** The key of a query: its probe, its target, and a digest of the rest. */
 export const askedOf = memoize(
   ({ probe, target, select, expect, maxLatencyMs }: Selection): string =>
     `${probe} ${target} ${digestOf(JSON.stringify([select, expect, maxLatencyMs]))}`,
 );
 
-/** A short text that differs between different texts: FNV-1a of 64 bits. No protection against forgery. */
+/** A digest of a text: FNV-1a of 64 bits. It does not protect against forgery. */
 function digestOf(text: string): string {
   let digest = 0xcbf29ce484222325n;
   for (const character of text) {

@@ -2,27 +2,29 @@ import type { FailureReason } from "./observation.ts";
 
 /** The traits of all targets with one status. */
 interface StatusTraits {
-  /** The later, the sooner a person should look at it. */
+  /** The higher, the sooner a person should look at it. */
   readonly urgency: number;
   /** The runbook of the alert that it leads to; empty for `ok`. */
   readonly runbook: string;
-  /** What is wrong with many targets of one cause, as a predicate; null: nothing, or nothing is known. */
+  /**
+   * What is wrong with targets that share a cause, as a predicate in the plural; null: nothing is wrong, or nothing is known.
+   */
   readonly trouble: string | null;
-  /** It pages for a single target: no other poll and no wait is likely to end it. */
+  /** A single target with it pages somebody, because it is unlikely to end by itself. */
   readonly pages: boolean;
   /** Its endpoint gives usable replies. */
   readonly answers: boolean;
   /** Its last poll gave a height. */
   readonly hasHeight: boolean;
-  /** Its last height says how far it is behind now. A throttled target keeps its lag, for only our polls are limited. */
+  /** The lag of the last height is still shown. A throttled target keeps its lag, because only our polls are limited. */
   readonly hasLag: boolean;
   /** Users can be served from it, though the data may be late. */
   readonly isUsable: boolean;
   /** It is on the chain below its head. */
   readonly isBehind: boolean;
-  /** Its height does not grow: a new block at the head ends it. */
+  /** Its height does not grow, so a new block at the head ends the status. */
   readonly isMotionless: boolean;
-  /** It follows from a comparison with other sources of the chain, so that another set of sources can change it. */
+  /** It follows from a comparison with other sources of the chain, so it can change when sources are added or removed. */
   readonly isCompared: boolean;
 }
 
@@ -140,7 +142,7 @@ export type Status = keyof typeof STATUS_TRAITS;
 /** Object.keys() has the names in the order in which they are written. */
 const NAMES = Object.keys(STATUS_TRAITS) as readonly Status[];
 
-/** The first that applies counts. */
+/** In the order of precedence: the first status that applies counts. */
 export const STATUSES: readonly [Status, ...Status[]] = ["unknown", ...NAMES.slice(1)];
 
 /** The least urgent first. */
@@ -148,7 +150,9 @@ export const STATUSES_BY_URGENCY: readonly Status[] = NAMES.toSorted(
   (a, b) => STATUS_TRAITS[a].urgency - STATUS_TRAITS[b].urgency,
 );
 
-/** The traits of a status. An unknown status, of another version's daemon, is like `lagging`, without a runbook. */
+/**
+ * The traits of a status. A status that only another version of the daemon knows is treated as `lagging`, without a runbook.
+ */
 export function traitsOf(status: string): StatusTraits {
   const known: Readonly<Record<string, StatusTraits>> = STATUS_TRAITS;
   return (

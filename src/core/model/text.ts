@@ -12,7 +12,7 @@ export function shorten(text: string, maxCharacters: number): string {
 
 /** A text without control characters and line breaks. */
 export function oneLine(text: string): string {
-  // With a space that is replaced, the line is always a new string: a part of a body would keep all of it in memory.
+  // The space makes the line a new string: a slice of a body would keep the whole body in memory.
   return `${text} `.replace(/[\p{Cc}\p{Cf}\p{Cs}\s]+/gu, " ").trim();
 }
 
@@ -55,7 +55,7 @@ export function formatDuration(durationMs: number): string {
     : twoUnits(durationMs, DAY_MS, "d", HOUR_MS, "h");
 }
 
-/** The larger unit of it alone, for a cell of the matrix: `1.5s`, `41m`, `3h`, `5d`. */
+/** A duration in its larger unit alone, for a cell of the matrix: `1.5s`, `41m`, `3h`, `5d`. */
 export function shortDuration(durationMs: number): string {
   const [count = "", unit = ""] = formatDuration(durationMs).split(" ");
   return `${count}${unit === "min" ? "m" : unit}`;

@@ -7,23 +7,23 @@ import type { Sample } from "./sample.ts";
  */
 const STALE_POLLS = 3;
 /**
- * Block times after which a silence is a standstill: even on a chain with random block times, fifty of them practically never
- * pass without a block.
+ * Block times without an advance after which a target is stalled: even on a chain with random block times, fifty of them
+ * practically never pass without a block.
  */
 const STALLED_BLOCKS = 50;
 
-/** The thresholds with the time of those in blocks, where the pace is known. */
+/** The thresholds; if the pace is known, thresholds in blocks also get a time. */
 export function thresholdsAtPace(thresholds: Thresholds, intervalMs: number | null): Thresholds {
   const { lagging, critical } = thresholds;
   return { ...thresholds, lagging: atPace(lagging, intervalMs), critical: atPace(critical, intervalMs) };
 }
 
-/** How long an observation stays evidence. */
+/** After what time an observation is stale. */
 export function staleAfterMs(thresholds: Thresholds, pollIntervalMs: number): number {
   return Math.max(thresholds.staleMs, STALE_POLLS * pollIntervalMs);
 }
 
-/** Whether the newest height of a source is still evidence. */
+/** Whether the newest height of a source is not stale. */
 export function isFresh(
   source: { readonly samples: readonly Sample[]; readonly pollIntervalMs: number },
   thresholds: Thresholds,

@@ -17,15 +17,15 @@ import { incidentsOf } from "./incidents-of.ts";
 export interface ReportInput extends Pick<Report, "config_digest" | "budgets" | "skipped" | "unlisted"> {
   readonly chains: readonly { readonly report: ChainPart; readonly state: Pick<ChainState, "sources"> }[];
   readonly endpoints: readonly Endpoint[];
-  /** As they were decided last. */
+  /** The incidents of the last decision. */
   readonly incidents: readonly Incident[];
-  /** Until when a target is inside a maintenance window; null: it is in none. */
+  /** When the maintenance window of a target ends; null if the target is not in a window. */
   readonly maintenance?: (target: TargetId) => number | null;
-  /** What an index-node API says of why a target is not `ok`, by the target's key. */
+  /** Why targets are not `ok`, as index-node APIs report it, by the key of the target. */
   readonly explanations?: ReadonlyMap<string, string>;
   /**
-   * The end of the last outage of our own network, by the clock of the states: polls that failed before it prove nothing. Default: none
-   * was.
+   * The end of the last outage of our own network, by the clock of the states. Polls that failed before it prove nothing.
+   * Absent: there was no outage.
    */
   readonly lastOutageMs?: number;
   /** By the wall clock. */
@@ -69,7 +69,7 @@ export function decideIncidents(input: ReportInput, isNetworkDown: boolean): rea
   return incidentsOf({ causes, chains: summaries, nowMs, parity, previous, targets });
 }
 
-/** The targets of all chains, whatever the incidents. */
+/** The targets of all chains, without the effects of incidents. */
 function targetsIn({ chains, endpoints, lastOutageMs, maintenance }: ReportInput): readonly TargetReport[] {
   const sources = chains.flatMap(({ state }) => state.sources);
   const outageMs = nobodyAnsweredYet(sources, endpoints)
@@ -95,12 +95,12 @@ function asUnknown(target: TargetReport, detail: string, since: string | null): 
   return { ...target, ...noLag, status: "unknown", unconfirmed: null, since, preferred: false, detail };
 }
 
-/** Whether it has stopped at its end, or is gone since: both were announced. */
+/** Whether a target has stopped at its configured end, or is gone since: both are expected. */
 function isPast(target: TargetReport): boolean {
   return isGone(target) || (target.ended !== null && target.status === "ok");
 }
 
-/** With the explanation first in the detail, unless the target is `ok` or `unknown`. */
+/** Puts the explanation first in the detail, unless the target is `ok` or `unknown`. */
 function withExplanation(target: TargetReport, explanation: string | undefined): TargetReport {
   return explanation === undefined || target.status === "ok" || target.status === "unknown"
     ? target

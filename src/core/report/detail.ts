@@ -22,7 +22,7 @@ import type { ChainView, Dispute, Ended } from "../status/view.ts";
 /** The facts from which a detail is written. */
 export interface Facts {
   readonly status: Status;
-  /** What the last poll indicates, where it is not the status and another poll has to confirm it. */
+  /** The status that the last poll indicates, if another poll has to confirm it; else null. */
   readonly unconfirmed: Status | null;
   /** Null: it has not ended. */
   readonly ended: Ended | null;
@@ -85,7 +85,7 @@ const CLAUSES: Readonly<Record<Status, (facts: Facts) => string>> = {
   ok: positionText,
 };
 
-/** What a target that reports its height does not answer. */
+/** The probes that fail while the target reports its height. */
 function unansweredText(queries: readonly QueryState[]): string {
   const each = queries.map(({ failure, probe, wasAnswered }) => {
     const never = wasAnswered ? "" : " (not once so far: check the query)";
@@ -94,7 +94,7 @@ function unansweredText(queries: readonly QueryState[]): string {
   return `answers for its height, but not ${each.join("; nor ")}`;
 }
 
-/** How many polls, or block times where these are longer, an advance is recent. */
+/** An advance is recent for this number of polls, or of block times if these are longer. */
 const RECENT = 2;
 
 /** Why a target has its status, or what the last poll indicates instead, in one sentence. */
@@ -108,7 +108,7 @@ export function detailOf(facts: Facts): string {
   return `${what}${clauseOf(now)}${replicasText(now)}`;
 }
 
-/** The clause of a target. Its end comes first: nothing else explains why it may stop, or be gone. */
+/** The clause of a target. Its end comes first, because it explains why the target has stopped or is gone. */
 function clauseOf(facts: Facts): string {
   const { ended, state, status, view } = facts;
   if (ended === null) {
@@ -123,7 +123,7 @@ function clauseOf(facts: Facts): string {
   return ended.isOwn || view.reference === null ? `${what}${at}` : `${what}, ${behindText(facts)}`;
 }
 
-/** What the indexer says of itself, where nobody but chains.yaml can say so. */
+/** That the indexer reports its completion. Only `until` in chains.yaml makes it an end. */
 function completedText({ state: { last }, status }: Facts): string {
   return last?.kind === "head" && last.completed === true && status !== "ok"
     ? "; it says that it has completed: if so, set until in chains.yaml"
@@ -143,7 +143,7 @@ export function disputeText({ hasRpc, sides }: Dispute): string {
   return `${formatList(all)} contradict each other, ${apart}, with equal weight on each side; ${decider} would decide it`;
 }
 
-/** That its answers alternate between two heights, and how often it is the lower. */
+/** How far the replicas of a URL are apart, and how often the low ones replied. */
 function replicasText({ state, status }: Facts): string {
   const between = traitsOf(status).hasHeight ? disagreementOf(state.replicas) : null;
   return between === null
@@ -151,7 +151,7 @@ function replicasText({ state, status }: Facts): string {
     : `; its replicas disagree by ${formatCount(between.blocks, "block")}: ${formatNumber(between.low)} of its last ${formatNumber(between.of)} replies were that far behind the others`;
 }
 
-/** The failure of the last poll, where it is the reason of the status. */
+/** The failure of the last poll, if it is the reason of the status. */
 function causeText({ state: { last }, status, view }: Facts): string {
   return last?.kind === "failed" && statusOfFailure(last.reason) === status
     ? `: ${failureText(last, view)}`
@@ -184,7 +184,7 @@ function stalledText(facts: Facts): string {
     : `${stands}, nor has any other source: without an independent head it is unknown whether the chain itself has halted`;
 }
 
-/** Whether it advances, only if it was seen to, and how far it is behind. Nothing of the first while that is not known. */
+/** Whether the target advances, if that is known, and how far it is behind. */
 function positionText(facts: Facts): string {
   const { lastAdvanceMs, peak, replicas } = facts.state;
   const stoodMs = facts.view.nowMs - (peak?.atMs ?? facts.view.nowMs);
@@ -206,7 +206,8 @@ function isRecent(agoMs: number, { state, view }: Facts): boolean {
 }
 
 /**
- * How far it is behind. If it was at the head when it stopped `stoodMs` ago, that is its time behind, and it is not repeated.
+ * How far the target is behind. If it was at the head when it stopped, `stoodMs` ago, then this time is its lag, and is not
+ * repeated.
  */
 function behindText(facts: Facts, stoodMs: number | null = null): string {
   const { lag, view } = facts;
@@ -235,7 +236,7 @@ function behindClockText(lagMs: number | null, { dispute, hasSingleSource }: Cha
   return dispute === null ? `lag unknown: ${sources}, without block times` : why;
 }
 
-/** Whether it will be at the head again, and when. */
+/** Whether the target catches up, and when it is at the head again. */
 function catchUpText({ catchUp }: Facts): string {
   if (catchUp === null) {
     return "";
@@ -251,7 +252,7 @@ function catchUpText({ catchUp }: Facts): string {
   return `; catching up at ${pace}, at the head in about ${formatDuration(eta * 1_000)}`;
 }
 
-/** The provider's words in quotation marks, or our own, and when the next request is sent. */
+/** The provider's words in quotation marks, or ours, and when the next request is sent. */
 function failureText(
   { detail, nextMs, reason }: Extract<LastPoll, { kind: "failed" }>,
   { nowMs }: ChainView,

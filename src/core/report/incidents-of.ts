@@ -49,7 +49,7 @@ export function incidentsOf({ causes, previous, nowMs, ...report }: IncidentsInp
   return [...causes, ...found, ...lasting].map((one) => ({ ...one, severity: severityOf(one.targets) }));
 }
 
-/** One incident for what is wrong with the pair as a whole, and one for each other target of it in trouble. */
+/** One incident for the trouble of the pair as a whole, and one for each other target in trouble. */
 function incidentsOfPair(pair: JudgedPair, open: readonly TargetReport[]): readonly Found[] {
   const { trouble, affected } = troubleOfPair(pair, open);
   const shared = affected.map(({ key }) => key);
@@ -70,7 +70,7 @@ function incidentsOfPair(pair: JudgedPair, open: readonly TargetReport[]): reado
 
 const NO_USABLE_VARIANT = "has no usable variant";
 
-/** Whether an incident says by itself that no variant of its pair is usable. */
+/** Whether an incident says that no variant of its pair is usable. */
 export function isPairDown({ kind, detail }: Incident): boolean {
   return kind === "pair" && detail.endsWith(NO_USABLE_VARIANT);
 }

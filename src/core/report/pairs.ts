@@ -14,9 +14,10 @@ import {
 } from "../model/report.ts";
 
 /**
- * How well users of a protocol are served on a chain. Only targets that serve users count: those of the production tier, if there are
- * any, that were at the head before. `ok`: one is ok, and nothing shows that its data are wrong · `degraded`: users get late or doubtful
- * data · `down`: none is usable · `unknown`: nothing is known of them, or all have ended and are gone.
+ * How well users of a protocol are served on a chain. Only targets that serve users count: targets of the production tier, or
+ * of any tier if there is no production tier; and only after they were at the head once. `ok`: a target is `ok`, and nothing
+ * shows that its data are wrong · `degraded`: users get late or doubtful data · `down`: no target is usable · `unknown`:
+ * nothing is known of the targets, or all have ended and are gone.
  */
 export const PAIR_STATES = ["ok", "degraded", "down", "unknown"] as const;
 
@@ -60,7 +61,7 @@ export function differencesOf({
   return found.filter((one) => !planned.has(one.key) && !planned.has(one.against_key));
 }
 
-/** The keys of the targets whose data differ: the odd one out if it is known, else both of a pair. */
+/** The keys of the targets whose data differ: the odd one out if it is known, else both. */
 export function differingKeys({ key, against_key, odd_key }: ParityReport): readonly string[] {
   return odd_key === null ? [key, against_key] : [odd_key];
 }
@@ -78,13 +79,13 @@ export function pairState({ chain, differing, targets }: Omit<Pair, "protocol">)
   return serving.every(isSilent) ? "unknown" : "down";
 }
 
-/** Whether it says nothing of how users are served: it was not polled, or nobody expects it to answer any more. */
+/** Whether a target does not show how users are served: it was not polled, or has ended and is gone. */
 function isSilent(target: TargetReport): boolean {
   return isGone(target) || target.status === "unknown" || target.status === "throttled";
 }
 
 /**
- * Whether users get correct data that may only be late. A target that waits for a halted chain has its last block; an unknown
+ * Whether users get correct data that may only be late. A target that waits for a halted chain has the last block. An unknown
  * lag counts as too late.
  */
 function isMerelyLate(target: TargetReport, chain: ChainSummary): boolean {
@@ -93,7 +94,7 @@ function isMerelyLate(target: TargetReport, chain: ChainSummary): boolean {
   return status === "chain_halted" || (isLate && isBeyond(criticalOf(target, chain), lagOf(target)) === true);
 }
 
-/** Whether its lag is beyond the critical threshold; null: unknown. */
+/** Whether the lag of a target is beyond the critical threshold; null: unknown. */
 export function isCritical(target: TargetReport, chain: ChainSummary): boolean | null {
   return isBeyond(lagOf(target), criticalOf(target, chain));
 }

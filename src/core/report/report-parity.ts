@@ -15,7 +15,7 @@ import {
 } from "../parity/parity-state.ts";
 import type { ComparedTargets, WatchedProbe } from "../parity/watched-probe.ts";
 
-/** Whether the targets of a chain have the same data, for the probes of chains.yaml. `targets`: what is reported of these. */
+/** Whether the targets of a chain have the same data, for the probes of chains.yaml. `targets`: the reports of the targets. */
 export function reportParity(
   { clock, parity: { pairs, values } }: ChainState,
   { chain, probes }: WatchedChain,
@@ -48,20 +48,20 @@ export function reportParity(
   });
 }
 
-/** What is known of two targets at one instant: without a result where that is stale, or doubted. */
+/** What is known of two targets at one instant: without a result if the result is stale or doubted. */
 interface ShownComparison extends KnownComparison {
   readonly compared: ComparedTargets;
   readonly sides: readonly [own: Side, against: Side];
 }
 
-/** What is known of one of the two. */
+/** What is known of one of the two targets. */
 interface Side {
-  /** With its tier only where the other has another one. */
+  /** The variant; with its tier if the tiers of the two differ. */
   readonly name: string;
   readonly values: KnownValues;
-  /** Why nothing can be said of its data now, or null. */
+  /** Why its data cannot be compared now, or null. */
   readonly doubt: string | null;
-  /** Why its query was not answered when it was last asked, or null. */
+  /** Why its query failed when it was last sent, or null. */
   readonly failure: string | null;
 }
 
@@ -124,7 +124,7 @@ function doubtOf(report: TargetReport | undefined): string | null {
     return null;
   }
   const { block_number: block, reason, status, variant } = report;
-  // That it does not answer one query says nothing of the values of another one.
+  // A failing query says nothing about the values of another query.
   if (status === "diverged" || (status === "failed" && reason !== "query")) {
     return `${variant} is ${status}`;
   }
@@ -157,8 +157,8 @@ function differenceOf(own: ParityValue, against: ParityValue): number | null {
 }
 
 /**
- * The targets that differ from a larger number of targets with equal data, each with those targets. Of two that differ,
- * either may be wrong.
+ * The odd ones out: targets that differ from a larger group of targets with equal data, each with that group. Without such a
+ * group, either of two targets may be wrong.
  */
 export function oddOnesOut(
   pairs: readonly {
@@ -167,7 +167,7 @@ export function oddOnesOut(
     readonly result: KnownComparison["result"];
   }[],
 ): Odd {
-  // Within a group, each is equal to some other.
+  // Within a group, each target is equal to some other.
   let groups = [...new Set(pairs.flatMap(({ target, against }) => [target, against]))].map((key) => [key]);
   for (const { target, against } of pairs.filter(({ result }) => result === "equal")) {
     const joined = groups.filter((group) => group.includes(target) || group.includes(against));

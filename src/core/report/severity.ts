@@ -17,14 +17,14 @@ export interface Judgement {
   readonly targets: ReadonlyMap<string, Severity>;
 }
 
-/** What a judgement rests on. */
+/** The parts of a report that a judgement is based on. */
 type Judged = Pick<Report, "chains" | "incidents" | "parity" | "targets"> &
   Partial<Pick<Report, "reload_error">>;
 
 /**
- * The only place that says how bad something is: headline, tones, exit code, incidents and log follow it. The public page, the
- * health routes and SynclagNoVariantOk follow the state of the pair, on which it is based. test/views/agreement.test.ts checks
- * that they agree.
+ * The only place that decides how bad something is: headline, colours, exit code, incidents and log follow it. The public page,
+ * the health routes and SynclagNoVariantOk follow the state of the pair, from which the severity is derived.
+ * test/views/agreement.test.ts checks that all of them agree.
  */
 export const judgeReport = memoize((report: Judged): Judgement => {
   const targets = new Map<string, Severity>();
@@ -40,19 +40,22 @@ export const judgeReport = memoize((report: Judged): Judgement => {
   return { severity: isBlind ? "critical" : severityOfAll(report, targets.values()), pairs, targets };
 });
 
-/** Of a report with these severities of its targets: what chains.yaml says now may not be watched at all. */
+/**
+ * The severity of a report, by the severities of its targets. After a failed reload it is at least `warning`, because the
+ * daemon may not watch what chains.yaml has now.
+ */
 export function severityOfAll(report: Pick<Judged, "reload_error">, targets: Iterable<Severity>): Severity {
   return worst([...targets, ...(report.reload_error == null ? [] : (["warning"] as const))]);
 }
 
-/** The worst of some severities; of none, `unknown`. */
+/** The worst of some severities; `unknown` if there are none. */
 export function worst(severities: readonly Severity[]): Severity {
   return severities.length === 0
     ? "unknown"
     : severities.reduce((most, one) => (isAtLeast(one, most) ? one : most), "ok");
 }
 
-/** Whether one severity is another or a worse one. */
+/** Whether a severity is at least as bad as another one. */
 export function isAtLeast(severity: Severity, least: Severity): boolean {
   return SEVERITIES.indexOf(severity) >= SEVERITIES.indexOf(least);
 }
@@ -62,7 +65,10 @@ export function needsAction(severity: Severity): boolean {
   return isAtLeast(severity, "warning");
 }
 
-/** Of the targets of a pair, by their keys. While it is down, each target that should serve its users is critical, unless it is in maintenance. */
+/**
+ * The severities of the targets of a pair, by their keys. While the pair is down, each target that should serve its users is
+ * critical, unless it is in maintenance.
+ */
 function severitiesOf(pair: Pair, state: PairState): ReadonlyMap<string, Severity> {
   const serving = new Set(state === "down" ? servingTargets(pair.targets) : []);
   return new Map(

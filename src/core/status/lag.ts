@@ -7,7 +7,7 @@ import { type Status, traitsOf } from "../model/statuses.ts";
 import { type Approach, highestSample, newestSample, type SourceState } from "../source/source-state.ts";
 import { type ChainView, endedOf } from "./view.ts";
 
-/** How far a target is behind the reference, or without one the clock, at the instant of its last reply. */
+/** How far a target is behind the reference at the instant of its last reply; without a reference, behind the clock. */
 export interface Lag {
   /** Null without a reference. */
   readonly blocks: number | null;
@@ -18,7 +18,10 @@ export interface Lag {
 
 const LEVEL: Lag = { blocks: 0, ms: 0, isExtrapolated: false };
 
-/** How far behind it is; null also where it need not get further: at its own end, and on a chain that is over and has no reference. */
+/**
+ * How far behind a target is. Null if that is unknown, or if the target need not advance: at its own end, or on a chain that is
+ * over and has no reference.
+ */
 export function lagIn(source: SourceState, view: ChainView): Lag | null {
   const ended = endedOf(source, view);
   if (ended === null) {
@@ -27,7 +30,7 @@ export function lagIn(source: SourceState, view: ChainView): Lag | null {
   return ended.isOwn || view.reference === null ? null : lagAtEnd(source, view.reference, view);
 }
 
-/** What its data lack of a chain that is over: no time passes there any more, so the lag does not grow. */
+/** How far a target is behind the last block of a chain that is over. No block follows, so the lag does not grow with time. */
 function lagAtEnd(source: SourceState, last: HeadState, { clock, intervalMs }: ChainView): Lag | null {
   const own = highestSample(source);
   if (own === null) {
@@ -47,13 +50,13 @@ function lagAtEnd(source: SourceState, last: HeadState, { clock, intervalMs }: C
 }
 
 /**
- * Measures a target's lag: how long the block after its own has existed. The reference is taken at the instant of the target's own
- * reply, so that a target polled twice an hour is not behind for that reason alone; a target at the reference's block is level with
- * it, whenever it was asked, because no source has shown a newer block. Between two sightings the reference is known to within a
- * block, so less than a block is not a lag.
+ * Measures a target's lag: how long the block after its own has existed. The reference is taken at the instant of the target's
+ * own reply; otherwise a target that is polled twice an hour would seem to lag. A target at the reference's block is level with
+ * the reference at any time, because no source has shown a newer block. Between two sightings the reference is known to within
+ * a block, so less than a block does not count as lag.
  *
  * Without a reference the lag is the age that the target's block had when it was read, less the usual time between blocks.
- * Never negative; null without a height, and without both a reference and a block time.
+ * Never negative. Null without a height, or if neither a reference nor a block time is known.
  */
 function measureLag(target: SourceState, { reference, clock, intervalMs }: ChainView): Lag | null {
   const newest = newestSample(target);
@@ -74,7 +77,8 @@ function measureLag(target: SourceState, { reference, clock, intervalMs }: Chain
   if (to - block < 1) {
     return LEVEL;
   }
-  // Since the reference was reached, its block has existed; before that, the instant is estimated between two sightings.
+  // If the reference was reached before the reply, the time since then counts in full. Else the reference is estimated between
+  // two sightings.
   const reachedMs = seenAtMs(clock, reference.block) ?? reference.reachedMs;
   const sinceMs = Math.max(0, readAtMs(newest) - reachedMs);
   const time = timeSinceNext(clock, { block, timestampSec }, sinceMs > 0 ? reference.block : to, intervalMs);
@@ -88,18 +92,21 @@ function lagByClock(ageMs: number, intervalMs: number | null): Lag {
 
 /*
  * How fast a target that is behind catches up: the slope of a line through its distance from the head over the last ten
- * minutes. Indexers write in batches, so the slope has an error. A target counts as catching up once the slope exceeds that error, and stops counting
- * once the slope is negative: one near the limit does not change with each poll.
+ * minutes. Indexers write in batches, so the slope has an error. A target counts as catching up once the slope exceeds that
+ * error, and stops counting once the slope is negative, so that a target near the limit does not change with each poll.
  */
 
-/** Once a minute, with room for a poll that was early. */
+/** One mark a minute, with room for a poll that was early. */
 const MARK_EVERY_MS = 50_000;
-/** A line through fewer marks has no error that means anything: the window of a target that is polled rarely spans as many polls. */
+/**
+ * With fewer marks, the error of the line means nothing. For a target that is polled rarely, the window is extended to this
+ * number of polls.
+ */
 const LEAST_MARKS = 4;
 
 /**
- * Notes how far behind a target is after a poll; null while it is not behind, or only its low replicas are. A step back starts
- * again.
+ * Adds how far behind a target is after a poll; null while the target is not behind, or if only its low replicas are. After a
+ * step back the marks start again.
  */
 export function followApproach(
   source: SourceState,
@@ -128,7 +135,9 @@ export function followApproach(
   return { marks, isClosing: isClosing(marks, windowMs, approach.isClosing) };
 }
 
-/** Whether it catches up; null while there are too few marks to tell. `false` needs a whole window, unless it was known before. */
+/**
+ * Whether the target catches up; null while there are too few marks to tell. The first `false` needs a whole window of marks.
+ */
 function isClosing(marks: Approach["marks"], windowMs: number, before: boolean | null): boolean | null {
   if (marks.length < LEAST_MARKS) {
     return null;
@@ -141,7 +150,9 @@ function isClosing(marks: Approach["marks"], windowMs: number, before: boolean |
   return before === null && spanMs < windowMs ? null : before === true && perMs > 0;
 }
 
-/** When a target is at the head again; null where that is not known yet, or it is not behind. */
+/**
+ * How fast a target catches up, and when it is at the head again; null if that is not known yet, or the target is not behind.
+ */
 export function reportCatchUp(
   { approach }: SourceState,
   status: Status,
@@ -159,7 +170,7 @@ export function reportCatchUp(
   };
 }
 
-/** Without a reference, in blocks of the usual time. */
+/** The distance from the head in blocks; without a reference, the lag in usual block times. */
 function distanceOf(lag: Lag | null, intervalMs: number | null): number | null {
   return lag?.ms == null || intervalMs === null ? null : (lag.blocks ?? lag.ms / intervalMs);
 }

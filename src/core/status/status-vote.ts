@@ -21,20 +21,23 @@ import { type ChainView, endedOf, thresholdsOf } from "./view.ts";
 export interface StatusVote {
   readonly status: Status;
   /**
-   * How many polls in a row that say so change the status. One: there is nothing to doubt, or nothing yet to be steady about. Two: the
-   * rule. Three, of timeouts: a lone one is everyday (1 % of polls even on a good day), and two in a row would come once in two days at
-   * 15 s.
+   * How many polls in a row must indicate this status to change it. One if there is nothing to doubt. Two as a rule. Three for
+   * timeouts: a single timeout is common (1 % of polls even on a good day), and two in a row would occur every two days at a
+   * poll every 15 s.
    */
   readonly polls: 1 | 2 | 3;
 }
 
 /**
- * A target catches up once it goes this much faster than its chain, and by more blocks than a random pace explains. A slower target needs
- * weeks (test/fixtures/stories/catch-up.txt).
+ * A target is catching up if it advances this much faster than its chain, and by more blocks than a random pace explains. A
+ * slower target would need weeks (test/fixtures/stories/catch-up.txt).
  */
 const CATCHING_UP = 1.05;
 
-/** What the last poll of a target says of its status, and how much that counts for. `lag`: how far behind it serves its users. */
+/**
+ * The status that the last poll of a target indicates, and how much that counts. `lag`: how far behind the target is for its
+ * users.
+ */
 export function statusVote(target: SourceState, view: ChainView, lag: Lag | null): StatusVote | null {
   const { last } = target;
   switch (last?.kind) {
@@ -51,7 +54,10 @@ export function statusVote(target: SourceState, view: ChainView, lag: Lag | null
   }
 }
 
-/** Folds one vote into a status: agreement forgets all dissent, enough dissent changes it to the latest vote. */
+/**
+ * Adds one vote to a status. A vote for the present status clears the dissent; enough dissent changes the status to the latest
+ * vote.
+ */
 export function debounce(verdict: SettledStatus | null, vote: StatusVote, nowMs: number): SettledStatus {
   if (verdict?.status === vote.status) {
     return verdict.unconfirmed === null ? verdict : { ...verdict, unconfirmed: null, dissent: 0 };
@@ -66,7 +72,7 @@ function pollsOfFailure(reason: string): StatusVote["polls"] {
   switch (reason) {
     case "timeout":
       return 3;
-    // Our own arithmetic: nothing to doubt.
+    // We count this ourselves, so there is nothing to doubt.
     case "budget":
       return 1;
     default:
@@ -74,7 +80,7 @@ function pollsOfFailure(reason: string): StatusVote["polls"] {
   }
 }
 
-/** A height at the head ends a standstill at once; that a query fails was confirmed by a second result. */
+/** A height at the head ends a standstill at once. A failing query counts at once, because a second result has confirmed it. */
 function voteOfHead(target: SourceState, view: ChainView, lag: Lag | null): StatusVote {
   if (hasFailingQuery(target)) {
     return { status: "failed", polls: 1 };
@@ -85,7 +91,9 @@ function voteOfHead(target: SourceState, view: ChainView, lag: Lag | null): Stat
   return { status, polls: isAdvancing ? 1 : pollsOfHead(target) };
 }
 
-/** A height ends a status without a height at once, and a status decided on a single height. */
+/**
+ * A height changes two kinds of status at once: a status without a height, and a status that is based on at most three heights.
+ */
 function pollsOfHead({ samples, verdict }: SourceState): StatusVote["polls"] {
   const isCertain =
     samples.length <= WOBBLE_SAMPLES || (verdict !== null && !traitsOf(verdict.status).hasHeight);
@@ -119,7 +127,7 @@ function statusOfHead(target: SourceState, view: ChainView, lag: Lag | null): St
   return !target.hasReachedTip && isCatchingUp(target, view) ? "syncing" : "lagging";
 }
 
-/** Why it has stopped although it should advance; null: it has not stopped, or has ended. */
+/** The status of a target that has stopped although it should advance; null if it has not stopped, or has ended. */
 function standstillOf(target: SourceState, view: ChainView, thresholds: Thresholds): Status | null {
   if (endedOf(target, view) !== null) {
     return null;
@@ -134,8 +142,8 @@ function standstillOf(target: SourceState, view: ChainView, thresholds: Threshol
 }
 
 /**
- * Whether it goes faster than its chain: over minutes while it comes nearer, else over the samples that are kept. Until it is
- * `syncing`, the difference must be more than random blocks explain.
+ * Whether the target advances faster than its chain: over minutes while its distance shrinks, else over the kept samples.
+ * Unless the target is `syncing` already, the difference must exceed what random blocks explain.
  */
 function isCatchingUp({ approach, samples, verdict }: SourceState, view: ChainView): boolean {
   const [oldest, newest] = [samples[0], samples.at(-1)];
@@ -144,7 +152,7 @@ function isCatchingUp({ approach, samples, verdict }: SourceState, view: ChainVi
   }
   const { intervalMs, reference } = view;
   const isMeasured = reference !== null && intervalMs !== null;
-  // Over minutes it does not come nearer: it only shows its blocks in steps.
+  // Over minutes the distance does not shrink: the target only shows its blocks in batches.
   if (isMeasured && approach?.isClosing === false) {
     return false;
   }
@@ -156,7 +164,7 @@ function isCatchingUp({ approach, samples, verdict }: SourceState, view: ChainVi
   return shownMs > elapsedMs * CATCHING_UP + (verdict?.status === "syncing" ? 0 : randomMs);
 }
 
-/** The time between two blocks; 0 where it is not told. */
+/** The time between two blocks by their timestamps; 0 without timestamps. */
 function shownBetween(from: Sample, to: Sample): number {
   const isDated = from.timestampSec !== null && to.timestampSec !== null;
   return isDated ? (to.timestampSec - from.timestampSec) * 1_000 : 0;

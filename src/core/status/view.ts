@@ -13,7 +13,7 @@ import { highestSample, idleMs, newestSample, type SourceState } from "../source
 export interface Dispute {
   /** The sources of each side. */
   readonly sides: readonly (readonly SourceState[])[];
-  /** Whether an RPC node answers, which did not decide it. */
+  /** Whether there is an RPC node with fresh evidence, which did not decide the dispute. */
   readonly hasRpc: boolean;
 }
 
@@ -22,22 +22,22 @@ export interface ChainView {
   readonly nowMs: number;
   /** `nowMs` by the wall clock. */
   readonly wallMs: number;
-  /** Of the chain, at its pace. */
+  /** The thresholds of the chain, at its pace. */
   readonly thresholds: Thresholds;
-  /** Where it ends, as configured; null: it does not end. */
+  /** Where the chain ends, as configured; null: it does not end. */
   readonly until: End | null;
-  /** What is configured of its targets, by their keys. */
+  /** The configured targets of the chain, by their keys. */
   readonly targets: ReadonlyMap<string, Target>;
   readonly clock: ChainClock;
   /** Measured, else configured, else null. */
   readonly intervalMs: number | null;
   readonly pace: Pace;
-  /** Null: no height, or stale evidence; the last head of a chain that has ended stays. */
+  /** Null without a height, or if the evidence is stale. The last head of a chain that has ended stays. */
   readonly reference: HeadState | null;
   readonly consensus: Consensus;
-  /** Null where it is decided, or where a source that was never asked may decide it. */
+  /** Null if there is none, or if a source that was never polled may decide it. */
   readonly dispute: Dispute | null;
-  /** How many sources of the chain were never asked. */
+  /** How many sources of the chain were never polled. */
   readonly unasked: number;
   /** Whether no second source of the chain was ever polled. */
   readonly hasSingleSource: boolean;
@@ -46,7 +46,7 @@ export interface ChainView {
   readonly hasIndependentHead: boolean;
 }
 
-/** A pace that was measured over a minute is wrong by no more: by about a second of latency at either end. */
+/** The error of a pace that was measured over a minute: at most about a second of latency at either end. */
 const PACE_ERROR = 0.03;
 
 /** A chain with its targets, as configured. */
@@ -56,7 +56,7 @@ interface Configured {
   readonly sources: ReadonlyMap<string, unknown>;
 }
 
-/** Looks at what is known of a chain as of `nowMs`. */
+/** What is known of a chain at `nowMs`. */
 export function viewOf(
   state: {
     readonly clock: ChainClock;
@@ -117,7 +117,7 @@ export function thresholdsOf(
   return own === undefined ? thresholds : thresholdsAtPace(own, intervalMs);
 }
 
-/** The end that a target has reached. `isOwn`: of its indexer, while its chain may continue. */
+/** The end that a target has reached. `isOwn`: its indexer has ended, and its chain may continue. */
 export interface Ended {
   readonly end: End;
   readonly isOwn: boolean;
@@ -136,7 +136,7 @@ export function endedOf(source: SourceState, view: ChainView): Ended | null {
   return isOver ? { end: until, isOwn: false } : null;
 }
 
-/** Whether it is at its own end: from then on it says nothing about the head of its chain. */
+/** Whether a source is at its own end. From then on it is not evidence for the head of its chain. */
 export function hasOwnEnd(source: SourceState, target: Target | undefined, wallMs: number): boolean {
   return target?.until !== undefined && hasReached(source, target.until, wallMs);
 }
@@ -169,7 +169,10 @@ export function paceRangeOf(clock: ChainClock, chain: Chain): PaceRange | null {
     : { least: 1 / CONFIGURED_FACTOR / blockTimeMs, most: CONFIGURED_FACTOR / blockTimeMs };
 }
 
-/** Where all RPC nodes show one head that does not move, if no indexer has got beyond it by more than a minute; else null. */
+/**
+ * The highest head of the RPC nodes, if none of them has moved for long and no indexer is more than a minute beyond it; else
+ * null.
+ */
 function findStandstill(
   rpcs: readonly SourceState[],
   referenceBlock: number,
@@ -183,11 +186,11 @@ function findStandstill(
   return stands ? highest : null;
 }
 
-/** How long a node's head has not moved: by our own watch, or by its timestamp once two answers were the same. */
+/** How long the head of a node has been the same: by our own clock, or by the block's timestamp once two replies were equal. */
 function pausedMs(rpc: SourceState, wall: WallOffset): number {
   const newest = newestSample(rpc);
   const idle = idleMs(rpc);
-  // A block below the highest says nothing of how long that one has stood.
+  // A block below the highest does not show how long the highest has been the head.
   const isHighest = newest !== null && newest.block >= (rpc.peak?.block ?? 0);
   if (newest === null || newest.timestampSec === null || idle === 0 || !isHighest) {
     return idle;

@@ -13,7 +13,7 @@ export function nearMiss(typed: string, known: readonly string[]): string | null
   return closest?.word ?? null;
 }
 
-/** Bounds the search: with as many mistakes as known words its cost would grow with their square. */
+/** Bounds the search: with thousands of mistakes and known words, its cost would grow with their square. */
 const MAX_CANDIDATES = 250;
 
 /** `; did you mean "base"?`, or an empty text if no known word is similar. */
