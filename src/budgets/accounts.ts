@@ -6,7 +6,7 @@ import { askedWithin, type Ledger, startLedger, UNLIMITED } from "./ledger.ts";
 
 const FIVE_MINUTES_MS = 300_000;
 
-/** The requests that a provider counts, and refuses, together: of a shared budget, or to one URL. */
+/** The requests that a provider counts and refuses together: all of a shared budget, or all to one URL. */
 export interface Account {
   /** The id outlives the process. */
   readonly id: string;
@@ -39,8 +39,8 @@ export function loadsOf(users: readonly { readonly schedule: string }[]): readon
 }
 
 /**
- * The accounts of a fleet, in the order of its budgets and endpoints. Two indexers behind one URL share its account. `slackMs`: as of
- * `startLedger`.
+ * The accounts of a fleet, in the order of its budgets and endpoints. Two indexers behind one URL share its account. `slackMs`:
+ * as in `startLedger`.
  */
 export function accountsOf(fleet: Fleet, slackMs: number): readonly Account[] {
   const usersOf = groupBy(endpointsOf(fleet), ({ budget }) => budget);

@@ -29,19 +29,19 @@ export interface Refusal {
 
 const FIRST_DELAY_MS = 30_000;
 const LONGEST_DELAY_MS = 3_600_000;
-/** The shortest delay, also where a person may have mended the cause. */
+/** The shortest delay, even if a person may have removed the cause. */
 const LEAST_DELAY_MS = 60_000;
 
 export const NO_BACK_OFF: BackOff = { refusedAtMs: 0, untilMs: 0, delayMs: 0, words: "" };
 
 /**
- * Folds in a refusal: the pause lasts until the time that the provider names, else 30 s, doubled by each further refusal up to
- * an hour, less a random share of up to a half.
+ * The pause after one more refusal. It lasts until the time that the provider names. Without a named time it lasts 30 s,
+ * doubled by each further refusal up to an hour, less a random share of up to a half.
  *
  * A named time counts for an hour at most, since one mistaken header must not silence a budget for weeks.
  *
- * A refusal during the back-off answers an earlier request, so it doubles nothing. A refusal that comes later after the end of
- * the back-off than that lasted starts again at 30 s.
+ * A refusal during the back-off answers an earlier request, so it doubles nothing. If the time since the end of the last
+ * back-off is longer than that back-off was, the delay starts again at 30 s.
  */
 export function backOff(former: BackOff, refusal: Refusal): BackOff {
   const { nowMs, untilMs: namedMs, random, words = "" } = refusal;

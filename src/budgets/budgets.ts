@@ -167,7 +167,7 @@ export class Budgets {
   /** Replaces the counts of these accounts by the counts of another process. */
   restore({ accounts }: SavedBudgets): void {
     for (const [id, spent] of Object.entries(accounts)) {
-      // A part may be only in the journal, which this process is about to replace.
+      // This counts as a change: the counts may be only in the journal, which this process is about to replace.
       this.#set(id, spent);
     }
     this.#followRenamed();

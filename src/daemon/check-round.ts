@@ -17,12 +17,11 @@ export interface CheckRoundOptions {
 }
 
 /**
- * One round of `synclag check`: polls once every endpoint that serves one of these chains, of any protocol, since
- * together they make the reference that each is measured against.
+ * One round of `synclag check`: polls every endpoint that serves one of these chains once. Endpoints of all protocols are
+ * polled, because together they give the reference of a chain.
  *
- * Statuses of an earlier process do not count, except where no request may be sent: there the last known height does; and so does the
- * end that a target had reached. The state file
- * takes in what was observed, as if a daemon had.
+ * Two things of an earlier process count: the last known height of a target that may not be polled, and the end that a target
+ * had reached. The observations are added to the state file, as a daemon would do.
  *
  * @throws {StateLockedError} If a living process has the state file.
  */
@@ -69,8 +68,8 @@ export async function checkRound(
 }
 
 /**
- * A target without a request, with its last known height and the lag since; or a target that is gone, with the end that it had
- * reached.
+ * Adds what an earlier process knew: the last known height of a target that was not polled, or the end that a target had
+ * reached before it was gone.
  */
 function withLastHeight(target: TargetReport, known: TargetReport | undefined): TargetReport {
   if (target.status === "throttled" && known?.status === "throttled") {

@@ -25,11 +25,11 @@ export interface DaemonOptions extends Partial<Pick<PollerParts, "openClient" | 
   readonly world: PollerParts["world"] & Pick<World, "uptimeMs">;
   /** The state that the previous process left, and where this one keeps its own. */
   readonly store: StateStore;
-  /** The budgets that are recorded in the store, and not in the state file. Default: the state file records them. */
+  /** The budgets that a shared store records. Default: the state file records them. */
   readonly shared?: BudgetRecord | null;
 }
 
-/** What another replica has learned; times are by the clock of this process. What is absent is unchanged. */
+/** The state of another replica, with times by the clock of this process. Absent parts are unchanged. */
 export interface LearnedState extends Partial<KnownState> {
   readonly chains: KnownState["chains"];
   /** By the endpoint's key. */
@@ -38,9 +38,9 @@ export interface LearnedState extends Partial<KnownState> {
 
 /** The scheduler ticks every second; a longer silence means that the loop is stuck. */
 const MAX_SILENCE_MS = 15_000;
-/** Added to what a poll may take by its own deadlines, before it counts as stuck. */
+/** A poll counts as stuck if it exceeds its own deadlines by this time. */
 const POLL_GRACE_MS = 30_000;
-/** No dialect has more queries; `auto` may send those of every dialect. */
+/** The queries of a poll that may each take the whole timeout. `auto` has more, but sends the next one only after a refusal. */
 const MAX_QUERIES = 8;
 
 /** The poll loop, with one configuration at a time. It is a standby until it is started. */
@@ -60,7 +60,7 @@ export class Daemon implements AsyncDisposable {
   readonly #retired = new Set<Poller>();
   #told: KnownState["told"] = [];
   #isDraining = false;
-  /** Whether a status has turned since the incidents were judged. */
+  /** Whether a status has changed since the incidents were decided. */
   #hasTurned = false;
 
   constructor(config: Config, options: DaemonOptions) {
@@ -119,14 +119,14 @@ export class Daemon implements AsyncDisposable {
     const pollers = [...(this.#poller === null ? [] : [this.#poller]), ...this.#retired];
     this.#poller = null;
     await Promise.all(pollers.map((poller) => poller[Symbol.asyncDispose]()));
-    // What the last polls brought is saved, and handed over.
+    // The results of the last polls are decided, so that they are saved and handed over.
     const consequences = this.#monitor.tick();
     for (const poller of pollers) {
       poller.actOn(consequences);
     }
   }
 
-  /** Polls every endpoint once, for `check`, on the spare part of the budgets; returns what that brought. */
+  /** Polls every endpoint once, for `check`, on the spare part of the budgets; returns the observations. */
   async checkOnce(): Promise<readonly Observation[]> {
     await using poller = this.#createPoller();
     const observations = await poller.check();
@@ -136,7 +136,10 @@ export class Daemon implements AsyncDisposable {
     return observations;
   }
 
-  /** Decides what follows from the polls since the last call, and does it. Returns whether a status has turned since `decideIncidents`. To be called each second. */
+  /**
+   * Decides the statuses by the polls since the last call, and acts on the consequences. Returns whether a status has changed
+   * since `decideIncidents`. To be called each second.
+   */
   tick(): boolean {
     const consequences = this.#monitor.tick();
     this.#noteEvidence();
@@ -150,13 +153,13 @@ export class Daemon implements AsyncDisposable {
     return this.#hasTurned;
   }
 
-  /** Decides which incidents there are now, and reports on it. */
+  /** Decides the present incidents, and returns a report with them. */
   decideIncidents(): Report {
     this.#hasTurned = false;
     return this.#monitor.decideIncidents();
   }
 
-  /** Takes over the state of the leader. Only while this process does not poll. */
+  /** Takes over the state of the leader, while this process does not poll. */
   learn(learned: LearnedState): void {
     this.#states.restoreQuestions(learned.questions ?? {});
     this.#monitor.restore(learned);
@@ -280,7 +283,7 @@ export class Daemon implements AsyncDisposable {
     return { ok: false, detail };
   }
 
-  /** Not ready from now on, so that no new traffic is routed here. */
+  /** Makes `ready()` fail from now on, so that no new traffic is routed here. */
   drain(): void {
     this.#isDraining = true;
   }

@@ -43,8 +43,8 @@ function recordOf(
 }
 
 /**
- * The poll of an endpoint as a shell command; `body` is what was asked, as an exchange has it. What the configuration takes from a variable or a file, the shell takes
- * from there too; a key written in the configuration itself is redacted.
+ * The poll of an endpoint as a shell command. `body`: the value of `asked` in an exchange. If the configuration takes a value
+ * from a variable or a file, the command does as well; a key that is written in the configuration is redacted.
  */
 export function curlCommand(
   { url, headers }: Pick<Endpoint, "url" | "headers">,
@@ -60,7 +60,7 @@ export function curlCommand(
 
 const redactFor = memoize(createRedact);
 
-/** A text for the shell: in single quotes, where it expands nothing; in double quotes where it is to expand a variable. */
+/** A text for the shell: in double quotes if the shell has to expand a variable, else in single quotes. */
 function quoted(text: string, { secrets, variables }: Sources): string {
   // Each variable is replaced by a character that no URL has, while the rest is redacted and escaped.
   const marks = variables.map((variable, index) => ({

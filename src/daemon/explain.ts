@@ -40,7 +40,7 @@ export async function explain(
   }
 }
 
-/** What the API says of a deployment: null where it names no reason, undefined where it cannot be read. */
+/** Why a deployment fails, as the API reports it: null if it names no reason, undefined if the reply cannot be read. */
 function explanationIn(observation: Observation, { targets }: Endpoint): string | null | undefined {
   if (observation.kind !== "failed") {
     return observation.kind === "head" ? (observation.head.failure ?? null) : null;

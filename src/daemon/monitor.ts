@@ -23,17 +23,17 @@ export interface MonitorOptions {
   readonly nowMs: () => number;
   /** By a clock that nobody sets. Default: nobody sets the wall clock. */
   readonly uptimeMs?: () => number;
-  /** By the wall clock, as `maintenance`. */
+  /** `nowMs` is by the wall clock, as for `maintenance`. */
   readonly budgets: (nowMs: number) => readonly BudgetReport[];
   /** Chains that endpoints serve and chains.yaml does not list. Default: none are known. */
   readonly unlisted?: () => Report["unlisted"];
-  /** Until when a target is inside a maintenance window. Default: none is. */
+  /** When the maintenance window of a target ends; null if it is not in one. Default: no target is. */
   readonly maintenance?: (nowMs: number) => (target: TargetId) => number | null;
 }
 
 export type SavedMonitor = Pick<KnownState, "chains" | "incidents">;
 
-/** What follows from a decision, for whoever polls. Sources are named by their keys. */
+/** What follows from a decision, for the pollers. Sources are named by their keys. */
 export interface Consequences {
   /** Whether the status of a target, or whether our own network works, has just changed. */
   readonly hasTurned: boolean;
@@ -41,25 +41,25 @@ export interface Consequences {
   readonly changing: ReadonlySet<string>;
   /** Sources that gave a height which the others show to be impossible. */
   readonly implausible: ReadonlySet<string>;
-  /** Blocks for which RPC nodes should be asked. */
+  /** Blocks that RPC nodes should be asked for. */
   readonly suspicions: readonly Suspicion[];
   /** After a network outage, the endpoints whose polls failed in it. */
   readonly missed: readonly Endpoint[];
 }
 
-/** A report is made of an instant in whole seconds, or of the last decision if that is later: readers of one second share it. */
+/** A report shows the last whole second, or the last decision if that is later. So readers within one second share a report. */
 const REPORT_EVERY_MS = 1_000;
 /**
- * A report of a chain without news is made for this long at a time: most chains of a large fleet were not polled since the last report.
- * Ages in details, and the moment at which evidence becomes stale, are late by this at most.
+ * The report of a chain without news is used for this time, because most chains of a large fleet were not polled since the last
+ * report. So ages in details, and the moment at which evidence becomes stale, are late by at most this time.
  */
 const CHAIN_REPORT_EVERY_MS = 15_000;
 
 /**
- * Holds what is known of every chain, in three steps. `observe` keeps facts; `tick` decides the statuses, and
- * `decideIncidents` the incidents that follow from them; `report` and all other reads show the last decision, and change nothing.
+ * Holds what is known of every chain, in three steps. `observe` keeps facts; `tick` decides the statuses, and `decideIncidents`
+ * the incidents that follow from them; `report` and all other reads show the last decision, and change nothing.
  *
- * Inside, all instants are on a clock that nobody sets. Observations arrive with times of the wall clock, and reports leave with them.
+ * Inside, all instants are on a clock that nobody sets. Observations arrive and reports leave with times of the wall clock.
  */
 export class Monitor {
   readonly #options: MonitorOptions;
@@ -78,9 +78,14 @@ export class Monitor {
   #ranSinceMs = Number.NEGATIVE_INFINITY;
   /** Our own clock less the uptime. */
   #epochMs: number;
-  /** The wall clock less our own, as it was last followed: until a jump is, nothing seems old that is not. */
+  /**
+   * The wall clock less our own, at the last step that was followed. A step that was not followed yet makes nothing look old.
+   */
   #wallOffsetMs = 0;
-  /** The last report, and that of each chain with the revision of its state: what is read twice is made once. */
+  /**
+   * The last report, and the report of each chain with the revision of its state, so that a report is made once for all
+   * readers.
+   */
   #latest: Report | null = null;
   readonly #reported = new WeakMap<Chain, { revision: number; atMs: number; report: ChainPart }>();
 
@@ -108,7 +113,9 @@ export class Monitor {
     this.#noteChange();
   }
 
-  /** Keeps what a poll brought, and the values that came with it; what is of a source that a reload removed meanwhile is dropped. */
+  /**
+   * Keeps the observations and values of a poll for the next decision. Those of sources that a reload has removed are dropped.
+   */
   observe(observations: readonly Observation[], readings: readonly ParityReading[] = []): void {
     this.#followWall();
     for (const observation of observations) {
@@ -135,7 +142,7 @@ export class Monitor {
       this.#explanations.delete(target);
     }
     const missed = this.#missedInOutage(news);
-    // After a reply nothing is silent: no need to look at all sources.
+    // A reply shows that the network works, so the sources need not be looked at.
     const isDown = news.every(({ kind }) => kind === "failed") && this.#isNetworkDown(nowMs);
     return {
       hasTurned: decided.some(({ turned }) => turned.length > 0) || this.#isInOutage() !== isDown,
@@ -146,7 +153,7 @@ export class Monitor {
     };
   }
 
-  /** Decides which incidents there are now, and reports on it. */
+  /** Decides the present incidents, and returns a report with them. */
   decideIncidents(): Report {
     const input = this.#inputAt(this.#atMs());
     this.#incidents = decideIncidents(input, this.#isNetworkDown(input.nowMs - this.#wallOffsetMs));
@@ -154,18 +161,18 @@ export class Monitor {
     return this.#latest;
   }
 
-  /** Takes in what an RPC node has at the height of a suspicion; null: it does not have that block. */
+  /** Records the RPC node's block at the height of a suspicion. `found`: null if the node does not have that block. */
   noteProof(suspicion: Suspicion, found: ReportedBlock | null): void {
     this.#chainOf.get(suspicion.source)?.noteProof(suspicion, found, this.#nowMs());
     this.#noteChange();
   }
 
-  /** Notes that the process was suspended until now, so that it could not read a reply. */
+  /** Records that the process was suspended until now, and could not read replies. */
   noteSuspension(): void {
     this.#ranSinceMs = this.#nowMs();
   }
 
-  /** Whether the last observation of each target of an endpoint is still evidence. */
+  /** Whether the last observation of each target of an endpoint is not stale. */
   isEvident(endpoint: Endpoint): boolean {
     const nowMs = this.#nowMs();
     return sourceKeysOf(endpoint).every((source) => {
@@ -187,8 +194,8 @@ export class Monitor {
   }
 
   /**
-   * Keeps the reason of an index-node API why a target is not `ok`, until it is `ok` again; null: it names no reason. Returns
-   * whether that is news: no reason was known before.
+   * Keeps the reason that an index-node API gives for the trouble of a target, until the target is `ok` again. `explanation`:
+   * null if the API names no reason. Returns whether the reason is new: none was known before.
    */
   keepExplanation(target: string, explanation: string | null): boolean {
     const known = this.#explanations.get(target);
@@ -207,8 +214,8 @@ export class Monitor {
   }
 
   /**
-   * Restores the saved state of this fleet's sources, and continues its clock. A chain without saved state stays as it is, and
-   * so do absent incidents.
+   * Restores the saved state of this fleet's sources, and continues its clock. A chain without saved state stays as it is; so
+   * do the incidents, if none are given.
    */
   restore({ chains, incidents }: Pick<SavedMonitor, "chains"> & Partial<SavedMonitor>): void {
     const wallMs = this.#options.nowMs();
@@ -246,7 +253,7 @@ export class Monitor {
     return this.#latest;
   }
 
-  /** The instant that a report of now is made of, by the wall clock. */
+  /** The instant that a report shows if it is made now, by the wall clock. */
   #atMs(): number {
     const wallMs = this.#nowMs() + this.#wallOffsetMs;
     return Math.max(this.#decidedMs + this.#wallOffsetMs, wallMs - (wallMs % REPORT_EVERY_MS));
@@ -284,7 +291,7 @@ export class Monitor {
     return report;
   }
 
-  /** What was read before is no longer true. */
+  /** Drops the last report, because it is out of date. */
   #noteChange(): void {
     this.#decidedMs = this.#nowMs();
     this.#latest = null;
@@ -303,7 +310,7 @@ export class Monitor {
     return uptimeMs() + this.#epochMs;
   }
 
-  /** Follows the wall clock, if it was set. */
+  /** Follows a step of the wall clock. */
   #followWall(): void {
     const offsetMs = this.#options.nowMs() - this.#nowMs();
     const stepMs = offsetMs - this.#wallOffsetMs;
@@ -319,7 +326,7 @@ export class Monitor {
     }
   }
 
-  /** What came by the wall clock, with its instants on our own. */
+  /** Converts the instants of a poll from the wall clock to our own. */
   #taken<Taken extends PollTimes & { readonly nextMs?: number }>(one: Taken): Taken {
     const offsetMs = this.#options.nowMs() - this.#nowMs();
     return {
@@ -348,7 +355,7 @@ export class Monitor {
     return this.#incidents.some(({ scope }) => scope === "network");
   }
 
-  /** Whether our own network is down by what the polls say now. */
+  /** Whether the polls show now that our own network is down. */
   #isNetworkDown(nowMs: number): boolean {
     const sources = [...this.#chains.values()].flatMap(({ state }) => state.sources);
     // An outage continues even if the process was suspended in it.

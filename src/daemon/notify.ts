@@ -36,7 +36,7 @@ export class Notifier implements AsyncDisposable {
   readonly #client: HttpClient;
   readonly #timer: NodeJS.Timeout;
   readonly #stopping = new AbortController();
-  /** The messages of this replica; another replica that leads now may have sent others. */
+  /** The messages of this replica. If another replica leads now, it may have sent others. */
   #told: readonly Told[] = [];
   /** The first message is being sent. */
   readonly #queue: Message[] = [];
@@ -53,7 +53,7 @@ export class Notifier implements AsyncDisposable {
     this.#timer = setInterval(() => void this.#pingIfDue().catch(world.onBug), TICK_MS);
   }
 
-  /** Sends what the report adds to what was said. Only the replica that polls sends anything. */
+  /** Sends the messages that the report requires. Only the replica that polls sends messages. */
   note(report: Report): void {
     const stepMs = this.#readStep();
     if (!this.#daemon.isPolling()) {
@@ -67,7 +67,7 @@ export class Notifier implements AsyncDisposable {
     this.#post(news, report);
   }
 
-  /** Posts the end of incidents that only this replica has posted, and not the present leader. */
+  /** Posts the end of incidents that this replica has posted and the present leader has not. */
   handOver(report: Report): void {
     const known = new Set(this.#daemon.told.map(({ id }) => id));
     const own = this.#told.filter(({ ended, id, said }) => said !== "no" && ended === null && !known.has(id));
@@ -106,8 +106,8 @@ export class Notifier implements AsyncDisposable {
   }
 
   /**
-   * Whether a message was accepted; it is sent again while the receiver may accept it later. Once another replica leads, which may
-   * have posted more, only the end of an incident is sent again.
+   * Sends a message, again and again while the receiver may accept it later; returns whether it was accepted. Once another
+   * replica leads, only the end of an incident is sent again, because that replica may have posted newer messages.
    */
   async #send(message: Message): Promise<boolean> {
     const { event, id } = message;
@@ -155,7 +155,7 @@ export class Notifier implements AsyncDisposable {
 /** Sends a request once. `isPassing`: the same request may be accepted later. */
 export async function deliver(client: HttpClient, request: PostRequest) {
   const result = await client.post(request);
-  // The status alone counts: a receiver that has accepted a message may compress its reply, or break it off. 0: none came.
+  // The status alone counts: a receiver that has accepted a message may compress its reply, or break it off. 0: no reply came.
   const { httpStatus: status = 0 } = result.kind === "failed" ? result : result.reply;
   const isAccepted = status >= 200 && status < 300;
   const isPassing = status === 0 || status === 408 || status === 429 || status >= 500;

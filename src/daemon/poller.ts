@@ -39,12 +39,12 @@ interface EndedPoll {
   readonly observations: readonly Observation[];
 }
 
-/** Three polls in a row that agree settle every change of status. */
+/** With the scheduled poll, these are three polls in a row, which settle every change of status. */
 const MOST_CONFIRMATIONS = 2;
 const LONGEST_CONFIRMATION_DELAY_MS = 60_000;
 
 /**
- * Polls the endpoints of one configuration: each when its schedule says so, and sooner where a status is about to change. No
+ * Polls the endpoints of one configuration: each when its schedule says so, and sooner if a status is about to change. No
  * endpoint is polled twice at once, by this or by another poller. Disposing aborts the polls under way and waits for their end.
  */
 export class Poller implements AsyncDisposable {
@@ -75,7 +75,7 @@ export class Poller implements AsyncDisposable {
     });
     const { post } = this.#client;
     const stopping = this.#stopping.signal;
-    // In an outage every poll under way waits for its retry, each with a listener: Node need not warn of a leak.
+    // In an outage every running poll waits for its retry with a listener: that is not the leak that Node would warn about.
     setMaxListeners(Number.POSITIVE_INFINITY, stopping);
     this.#tools = { post, gate, redact: createRedact(secrets), retries: poll.retries, stopping, world };
   }
@@ -99,7 +99,10 @@ export class Poller implements AsyncDisposable {
     });
   }
 
-  /** Does what follows from a decision: confirms, explains, asks nodes for blocks, and polls again what an outage hid. */
+  /**
+   * Acts on a decision: polls again to confirm a status, asks for explanations and for blocks, and repeats the polls that
+   * failed in an outage.
+   */
   actOn({ changing, implausible, missed, suspicions }: Consequences): void {
     const ended = this.#ended;
     this.#ended = [];
@@ -120,7 +123,7 @@ export class Poller implements AsyncDisposable {
     );
   }
 
-  /** Polls every endpoint once; settles when each has been polled, with what that brought. */
+  /** Polls every endpoint once; returns the observations. */
   async check(): Promise<readonly Observation[]> {
     this.#beginPolls(this.#parts.states.all(), "check");
     await this.#pollsEnded();
@@ -187,7 +190,10 @@ export class Poller implements AsyncDisposable {
     }
   }
 
-  /** Queues a poll of each endpoint without a running poll. In a scheduled round the others count as skipped rounds. */
+  /**
+   * Queues a poll of each endpoint without a running poll. In a scheduled round, endpoints with a running poll count as
+   * skipped.
+   */
   #beginPolls(endpoints: readonly EndpointState[], occasion: Occasion): void {
     if (this.#isStopped) {
       return;
@@ -213,7 +219,7 @@ export class Poller implements AsyncDisposable {
     state.poll = poll;
     this.#polled.add(state);
     poll.ended = queue.add(state.endpoint.host, async () => {
-      // While it waited, this poller was stopped.
+      // This poller was stopped while the poll waited.
       if (state.poll !== poll) {
         return;
       }
@@ -236,7 +242,7 @@ export class Poller implements AsyncDisposable {
     }
     const { observations, readings } = await new Poll(state, occasion, this.#tools).run();
     onPolled();
-    // A reload may have changed or removed it meanwhile.
+    // A reload may have changed or removed the endpoint meanwhile.
     if (observations.length === 0 || !states.has(state)) {
       return;
     }
@@ -250,7 +256,7 @@ export class Poller implements AsyncDisposable {
   #explain(state: EndpointState, observations: readonly Observation[]): void {
     const { monitor, queue, world } = this.#parts;
     const api = statusEndpointOf(state.endpoint);
-    // Where our own budget held the poll back, the reason is known.
+    // If our own budget held the poll back, the reason is known.
     const wasSent = observations.some((one) => one.kind !== "failed" || one.reason !== "budget");
     if (
       !this.#isStopped &&
@@ -298,8 +304,8 @@ export class Poller implements AsyncDisposable {
 }
 
 /**
- * The order in which to ask endpoints that are due at one instant: chain by chain, so that what is compared is
- * asked together; endpoints of several chains in the middle. Chains stand in the order of their first endpoint.
+ * The order of polls that are due at one instant: chain by chain, so that targets that are compared are polled together;
+ * endpoints of several chains are in the middle. Chains are in the order of their first endpoint.
  */
 function inOrder(states: readonly EndpointState[]): readonly EndpointState[] {
   const byChain = groupBy(states, ({ endpoint }) => endpoint.chain);

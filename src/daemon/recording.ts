@@ -11,7 +11,7 @@ export interface Restart {
   readonly state: "kept" | "lost";
 }
 
-/** What a line of a recording says; the source of an observation still has its recorded name. */
+/** The content of a line of a recording. The source of an observation has its recorded name. */
 export type Recorded = Observation | Restart;
 
 const Milliseconds = z.int().nonnegative();

@@ -23,7 +23,7 @@ export class Reloader implements Disposable {
   #timer: NodeJS.Timeout | undefined;
   #isStopped = false;
 
-  /** `config`: of the start. Another address to listen on takes effect at the next one. */
+  /** `config`: the configuration of the start. A reload does not change the address to listen on. */
   constructor(world: World, { listen }: Config, on: ReloadEvents) {
     this.#world = world;
     this.#listen = listen;
@@ -66,7 +66,7 @@ export class Reloader implements Disposable {
     return { ok: true, detail: `Reloaded ${file}` };
   }
 
-  /** Reloads whenever the files of the configuration have changed, where the world watches them. */
+  /** Reloads whenever the files of the configuration have changed, if the world watches them. */
   watch(): void {
     const { hasConfigChanged, onBug } = this.#world;
     this.#timer = setInterval(() => {
@@ -80,7 +80,7 @@ export class Reloader implements Disposable {
     }, WATCH_INTERVAL_MS);
   }
 
-  /** Reloads nothing from now on: a configuration applied while the process stops would start polls that nothing ends. */
+  /** Ends all reloads: a configuration that is applied while the process stops would start polls that nothing ends. */
   [Symbol.dispose](): void {
     clearInterval(this.#timer);
     this.#isStopped = true;

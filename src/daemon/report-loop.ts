@@ -15,12 +15,12 @@ import type { EventStore } from "./state/event-store.ts";
 import type { HistoryStore } from "./state/history-store.ts";
 
 const INTERVAL_MS = 1_000;
-/** How often the plots get a sample. Changes that turn no status are noted then. */
+/** How often the plots get a sample. Changes without a change of a status are noted at that time. */
 const SAMPLE_MS = 15_000;
 
 /**
- * Lets the daemon decide each second. Stores and logs the events since the last report, and calls the webhook: when a status has
- * turned, and every 15 s. Every 15 s it also records the report for the plots.
+ * Lets the daemon decide each second. When a status has changed, and every 15 s, stores and logs the events since the last
+ * report and calls the webhook. Every 15 s also records the report for the plots.
  */
 export function startReportLoop(
   daemon: Pick<Daemon, "decideIncidents" | "isPolling" | "prepare" | "ready" | "tick">,
@@ -81,7 +81,7 @@ function countStatuses(report: Report): Record<string, number> {
   return counts;
 }
 
-/** Logs what happened between two reports; what an incident explains is in the line of the incident. */
+/** Logs the events between two reports. A status that an incident explains is covered by the line of the incident. */
 function logEvents(logger: Logger, events: readonly Event[], before: Report, after: Report): void {
   const [wasExplained, isExplained] = [explainedBy(before.incidents), explainedBy(after.incidents)];
   const { targets } = judgeReport(after);
@@ -99,7 +99,7 @@ function logEvent(
   logger: Logger,
 ): void {
   if (kind === "incident") {
-    // Of one target, the line of its status says it.
+    // The line of the status covers an incident of one target.
     if (incidentOfKey(subject).kind !== "cause" && target_count === 1) {
       return;
     }

@@ -17,7 +17,7 @@ import {
 import { CLAIM, RELEASE } from "./lease-scripts.ts";
 
 const TICK_MS = 100;
-/** Longer than a call, which takes a second at most: two instants are compared. */
+/** The store must run a call within this time. Twice the longest call, because instants of two clocks are compared. */
 const CALL_MS = 2_000;
 
 /** Holds the lease of the leader, or waits for it. Disposing it gives the lease back. */
@@ -32,7 +32,7 @@ export class Leadership implements AsyncDisposable {
   #lease: Lease = NEW_LEASE;
   #leader: string | null = null;
   #calling: Promise<void> = Promise.resolve();
-  /** The store's clock minus the monotonic clock; before the first reply, of the wall clock. */
+  /** The store's clock minus the monotonic clock; before the first reply, the wall clock minus the monotonic clock. */
   #storeOffsetMs: number;
 
   constructor(store: ScriptRunner, world: Pick<World, "nowMs" | "monotonicMs" | "onBug">) {
@@ -42,7 +42,7 @@ export class Leadership implements AsyncDisposable {
     this.#storeOffsetMs = world.nowMs() - world.monotonicMs();
   }
 
-  /** Starts to ask for the lease. `name`: for people. `patienceMs`: how long it leaves a free lease to others. */
+  /** Starts to ask for the lease. `name`: shown to people. `patienceMs`: how long a free lease is left to others. */
   start(name: string, patienceMs = 0): void {
     this.#name = name;
     this.#lease = { ...NEW_LEASE, patientUntilMs: this.#nowMs() + patienceMs };
@@ -127,9 +127,9 @@ export class Leadership implements AsyncDisposable {
 }
 
 /**
- * A clock for leases, in milliseconds from an arbitrary instant. It advances by what the faster of the wall clock and the
- * monotonic one has advanced since the last call: the monotonic clock may stop while the machine sleeps, and the wall clock may
- * be set back. A wall clock that is set forward ends a lease early, which is safe.
+ * A clock for leases, in milliseconds from an arbitrary instant. It advances with the faster of the wall clock and the
+ * monotonic clock: the monotonic clock may stop while the machine sleeps, and the wall clock may be set back. A wall clock that
+ * is set forward ends a lease early, which is safe.
  */
 export function createLeaseClock(clocks: Pick<World, "nowMs" | "monotonicMs">): () => number {
   let wallMs = clocks.nowMs();

@@ -3,7 +3,7 @@
 
 /** How long a lease lasts in the store after a renewal. */
 export const LEASE_MS = 12_000;
-/** How long its holder acts on it, from when it asked: the rest is for clocks that run differently. */
+/** How long the holder acts on the lease, from its call on. The rest allows for clocks that run differently. */
 const ACT_MS = 10_000;
 /** The time between two renewals by the holder. */
 const RENEW_MS = 3_000;
@@ -88,7 +88,10 @@ export function tokenOf(lease: Lease, nowMs: number): number | null {
   return roleOf(lease, nowMs) === "leader" ? lease.token : null;
 }
 
-/** The order in which replicas may take a free lease: the last leader at once; last, a replica that just missed the store. */
+/**
+ * The order in which replicas may take a free lease: the last leader comes first, and a replica whose last call failed comes
+ * last.
+ */
 export function priorityOf(lease: Lease, nowMs: number): "first" | "usual" | "last" {
   if (roleOf(lease, nowMs) === "cut_off") {
     return "first";
@@ -101,7 +104,7 @@ export function isCallDue(lease: Lease, nowMs: number): boolean {
   return lease.nextCallMs !== null && (nowMs >= lease.nextCallMs || roleOf(lease, nowMs) === "unsure");
 }
 
-/** Folds in an event. */
+/** The lease after an event. */
 export function foldLease(lease: Lease, event: LeaseEvent, nowMs: number): Lease {
   switch (event.kind) {
     case "called":

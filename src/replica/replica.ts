@@ -22,7 +22,7 @@ export interface ReplicaOptions {
   readonly world: Pick<World, "nowMs" | "monotonicMs" | "logger" | "onBug">;
 }
 
-/** The parts of a process that lead or stand by. */
+/** The parts of a process that act by its role. */
 interface Followers {
   readonly daemon: Daemon;
   readonly events: Pick<EventStore, "log" | "started" | "standsBy">;
@@ -36,8 +36,8 @@ const PUBLISH_MS = 1_000;
 const FOLLOW_MS = 500;
 
 /**
- * Makes a daemon one of several: it polls while it holds the lease, or if it held it last and the store is away; else it reads
- * the state of the leader. Disposing it hands over everything, and gives the lease back.
+ * Makes a daemon one of several replicas. The daemon polls while this replica holds the lease, or if it held the lease last and
+ * the store is away; else it reads the state of the leader. Disposing hands over everything, and gives the lease back.
  */
 export class Replica implements AsyncDisposable {
   readonly shared: SharedBudgets;

@@ -136,7 +136,7 @@ export class SharedBudgets implements BudgetRecord {
     this.#left.clear();
   }
 
-  /** Ends in order: this process has sent no unrecorded request. */
+  /** Ends in order: the next leader need not count unrecorded requests of this process. */
   async release(): Promise<void> {
     this.#advance = { ...this.#advance, isHeld: false };
     await this.flush().catch(() => undefined);
@@ -191,7 +191,7 @@ export class SharedBudgets implements BudgetRecord {
     this.#exhaust(invalid);
   }
 
-  /** Of an account that cannot be read and that this process does not know, the whole limit counts as sent. */
+  /** Counts the whole limit as sent of each account that cannot be read and that this process does not know. */
   #exhaust(ids: readonly string[]): void {
     const lost = this.#isInformed ? [] : this.budgets.accounts().filter(({ id }) => ids.includes(id));
     for (const account of lost) {

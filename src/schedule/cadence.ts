@@ -29,7 +29,7 @@ const AUTO_SHARE = 0.9;
  * nine tenths of it; 30 s without a budget.
  *
  * `endpoints` counts all that share both the budget and `auto`, over all indexers: 1 for a budget of scope `endpoint`. `fixed`:
- * the endpoints that share the budget at their own schedule. `problem`: a sentence, where not even the slowest fits.
+ * the endpoints that share the budget at their own schedule. `problem`: a sentence if not even the slowest cadence fits.
  */
 export function chooseCadence(
   endpoints: number,

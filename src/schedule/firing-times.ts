@@ -71,8 +71,8 @@ function findFirings(cron: string): Firings {
 }
 
 /**
- * By the days of an expression, which node-cron takes long to match: a fleet may give each endpoint its own second, but all of
- * them have the same days.
+ * By the part of an expression for the days, which node-cron takes long to match. A fleet may give each endpoint its own
+ * second, but the days are the same for all.
  */
 const knownDays = new Map<string, ReturnType<typeof matchDays>>();
 
@@ -100,7 +100,7 @@ function valuesOf(field: readonly unknown[]): readonly number[] {
   return [...new Set(field.map(Number))].sort((one, other) => one - other);
 }
 
-/** From one value to the next. */
+/** The longest step from one value to the next. */
 function longestStep(values: readonly number[]): number {
   return values.reduce((longest, value, i) => Math.max(longest, value - (values[i - 1] ?? value)), 0);
 }

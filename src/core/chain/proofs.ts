@@ -9,7 +9,7 @@ import type { Instant } from "./decide.ts";
 /** The times that two sources report of one block differ by at most this. */
 const SAME_TIME_SEC = 2;
 
-/** Drops the proofs of sources that nothing contradicts any more, and of blocks that are no longer among the samples. */
+/** Drops the proofs of sources that nothing contradicts any more, and of blocks that have left the samples. */
 export function forgetProofs({ consensus, proofs, sources }: ChainState): void {
   for (const [key, { block }] of Object.entries(proofs)) {
     const source = sources.find((one) => one.key === key);

@@ -14,25 +14,25 @@ export interface EndpointState {
   /** Which of its dialect's questions the next poll begins with, and which were refused. */
   search: QuestionSearch;
   /**
-   * The failure of its last request, where the server named a time to come back and did not limit the rate. Until then, by a
+   * The failure of its last request, if the server named a time to come back and it was not a rate limit. Until that time, by a
    * clock that never jumps, nothing is sent and the failure remains.
    */
   outage: (Failure & { readonly untilMs: number }) | null;
-  /** Whether there was evidence of it, good or bad, from a poll or from an earlier process. */
+  /** Whether it was polled, by this process or by another one whose result still holds. */
   isPolled: boolean;
   /** The poll that waits in the queue or is under way: no endpoint is polled twice at once. */
   poll: PollUnderWay | null;
   /** Polls outside its schedule since the last scheduled one, and the timer of the next. */
   confirmations: number;
   confirmation: NodeJS.Timeout | undefined;
-  /** The selections of probes that were asked, as `askedOf` names them. */
+  /** The selections of probes that were sent, by their keys from `askedOf`. */
   readonly selections: Record<string, SelectionState>;
-  /** The chain ids in the last reply of an indexer; null: no ids. */
+  /** The chain ids in the last reply of an indexer; null: the reply named none. */
   served: readonly number[] | null;
-  /** What its last reply shows to be wrong in chains.yaml, as it was logged. */
+  /** The mistake in chains.yaml that its last reply shows, as it was logged; null: there is none. */
   mistake: string | null;
   readonly exchanges: RecentExchanges;
-  /** With its index-node API. */
+  /** The exchanges with its index-node API. */
   readonly statusExchanges: RecentExchanges;
   readonly counters: Counters;
 }
@@ -52,7 +52,7 @@ interface SelectionState {
 
 export class EndpointStates {
   #states: ReadonlyMap<string, EndpointState> = new Map();
-  /** Also of endpoints that were removed: a sum over several endpoints must not fall. */
+  /** Endpoints that were removed are included, because a sum over several endpoints must not fall. */
   readonly #counters = new Map<string, Counters>();
 
   constructor(fleet: Fleet) {
@@ -60,8 +60,8 @@ export class EndpointStates {
   }
 
   /**
-   * Changes to another fleet. Exchanges and counters stay with an endpoint's key, all else with what its polls send. RPC nodes are
-   * asked for their chain again.
+   * Changes to another fleet. An endpoint with the same key keeps its exchanges and counters; if its polls also send the same,
+   * it keeps all the rest. RPC nodes are asked for their chain again.
    */
   watch(fleet: Fleet): void {
     const states = endpointsOf(fleet).map((endpoint) =>
@@ -94,7 +94,7 @@ export class EndpointStates {
     return this.#states.get(state.endpoint.key) === state;
   }
 
-  /** Which question each endpoint answered last, by a digest of what identifies it. */
+  /** Which question each endpoint answered last, by a digest of the endpoint. */
   saveQuestions(): Readonly<Record<string, number>> {
     const known = this.all().filter(({ search }) => search !== NEW_SEARCH);
     return Object.fromEntries(
@@ -112,7 +112,7 @@ export class EndpointStates {
     }
   }
 
-  /** What another process has learned of an endpoint is as good as a poll; `isEvident` says whether that still holds. */
+  /** Marks endpoints as polled that another process has polled; `isEvident` says whether that result still holds. */
   noteEvidence(isEvident: (endpoint: Endpoint) => boolean): void {
     for (const state of this.#states.values()) {
       if (!state.isPolled && state.search !== NEW_SEARCH && isEvident(state.endpoint)) {
@@ -123,7 +123,7 @@ export class EndpointStates {
   }
 }
 
-/** The state of an endpoint, with what still holds of the former one under its key. */
+/** The state of an endpoint, with the parts of its former state that still hold. */
 function stateOf(endpoint: Endpoint, former: EndpointState | undefined, counters: Counters): EndpointState {
   if (former !== undefined && requestIdOf(former.endpoint) === requestIdOf(endpoint)) {
     former.endpoint = endpoint;
@@ -154,13 +154,13 @@ const requestIdOf = memoize(({ key, url, dialect, headers, chainId }: Endpoint):
   JSON.stringify([key, url, dialect, headers, chainId]),
 );
 
-/** Of what a question was learned. A digest, because it is written to disk and a URL may hold a key. */
+/** Identifies an endpoint in the saved questions. A digest, because it is written to disk, and a URL may hold a key. */
 const identityOf = memoize(({ key, url, dialect }: Endpoint): string =>
   createHash("sha256").update(`${key} ${dialect} ${url}`).digest().toString("hex", 0, 16),
 );
 
 const KEPT_REPLIES = 3;
-/** A recovered endpoint still shows its last failure. */
+/** Kept apart from the replies, so that a recovered endpoint still shows its last failures. */
 const KEPT_FAILURES = 5;
 
 /** The last exchanges with one server, newest first, in memory only. */
@@ -177,15 +177,15 @@ export function noteExchange(exchanges: RecentExchanges, exchange: Exchange): vo
   }
 }
 
-/** Ponder allows a thousand tokens. */
+/** The longest query of one request: Ponder allows a thousand tokens. */
 const MAX_CHARACTERS = 8_000;
 /** Polls are never exactly on time: a poll may be early by this share of its interval or of `every`. */
 const TOLERANCE = 0.1;
 const NEVER_ASKED: SelectionState = { dueMs: Number.NEGATIVE_INFINITY, failures: 0 };
 
 /**
- * The selections that a scheduled poll carries: of the probe that has waited longest, up to the limit of one request. Only of
- * one probe, so that it is known which one a server refuses.
+ * The selections that a scheduled poll carries: of the probe that has waited longest, up to the limit of one request. A request
+ * has selections of one probe only, so that it is known which probe a server refuses.
  */
 export function dueSelections(state: EndpointState, nowMs: number): readonly Selection[] {
   const { endpoint, search } = state;
@@ -210,7 +210,7 @@ export function doubtfulSelections(state: EndpointState): readonly Selection[] {
   );
 }
 
-/** The first, and other selections of its probe up to the limit of one request. */
+/** The first selection, and others of its probe, up to the limit of one request. */
 function fitting([first, ...others]: readonly Selection[]): readonly Selection[] {
   let characters = first?.select.length ?? 0;
   const fit = others
@@ -223,7 +223,7 @@ function fitting([first, ...others]: readonly Selection[]): readonly Selection[]
   return first === undefined ? [] : [first, ...fit];
 }
 
-/** Notes that selections were sent at `sentMs`, and that they wait for at least `leastMs`. */
+/** Records that selections were sent at `sentMs`, and are due again after `leastMs` at the earliest. */
 export function noteCarried(
   state: EndpointState,
   { selections, sentMs }: { readonly selections: readonly Selection[]; readonly sentMs: number },
@@ -235,7 +235,7 @@ export function noteCarried(
   }
 }
 
-/** Notes what replies said of selections. */
+/** Records the results of selections. */
 export function noteResults({ selections }: EndpointState, results: readonly QueryResult[]): void {
   for (const { asked, failure } of results) {
     const { dueMs, failures } = selections[asked] ?? NEVER_ASKED;

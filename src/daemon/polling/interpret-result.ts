@@ -22,8 +22,8 @@ export type Answer =
   | Exclude<Interpretation, { readonly kind: "rows" }>;
 
 /**
- * The result of a request, for the poll and for the chain page. `body` is the reply's, possibly with echoed secrets, and empty without a
- * reply; secrets are removed only from the part that is kept.
+ * Interprets the result of a request, for the poll and for the chain page. `body`: the body of the reply, with secrets that it
+ * may echo; empty without a reply. The other results have no secrets.
  */
 export function interpretResult(
   endpoint: AskedEndpoint,

@@ -41,7 +41,7 @@ const LONGEST_RETRY_DELAY_MS = 200;
 /** A server that fails is asked again after this time, even if it names a later one. */
 const LONGEST_WAIT_MS = 3_600_000;
 
-/** Why an endpoint is polled: its schedule, a confirmation before that, or `check`. */
+/** Why an endpoint is polled: its schedule, a confirmation between two scheduled polls, or `check`. */
 export type Occasion = "schedule" | "extra" | "check";
 
 /** What the polls of one configuration share. */
@@ -61,25 +61,25 @@ export interface PollResult {
    * result for them.
    */
   readonly observations: readonly Observation[];
-  /** The values that came with them, where the poll carried selections whose values are compared. */
+  /** The values of selections that are compared between variants. */
   readonly readings: readonly ParityReading[];
 }
 
-/** A question and what came of it; `refused`, where others remain: the budget has nothing to spare for them now. */
+/** A question and its result. `refused`: no other question is left, or the budget has no request to spare for one. */
 interface Attempt {
   readonly question: Question;
   readonly answer:
     | Answer
-    /** By our own limit, or because the provider asked us to wait: with a rate limit, or in a failure that lasts until then. */
+    /** Held back by our own limit, or because the provider asked us to wait: by a rate limit, or in a failure with a time. */
     | ({ readonly kind: "unsent" } & Failure);
   readonly times: PollTimes;
-  /** How long nothing more is sent after it; absent: until the next poll. */
+  /** How long nothing is sent after this attempt; absent: until the next poll. */
   readonly waitMs?: number;
   /** The body of the reply, with the secrets that it may echo; empty without a reply. */
   readonly body: string;
 }
 
-/** A question with selections of a probe beside the heights. */
+/** A question for the heights, combined with selections of a probe. */
 interface Carrying {
   readonly question: Question;
   readonly selections: readonly AliasedSelection[];
@@ -97,7 +97,7 @@ const WORTH_A_RETRY: ReadonlySet<FailureReason> = new Set([
   "no_indexers",
 ]);
 
-/** Reasons for which an RPC node replied, but does not support `eth_chainId`. */
+/** Failures by which an RPC node shows that it does not support `eth_chainId`. */
 const CHAIN_UNKNOWN: ReadonlySet<FailureReason> = new Set(["graphql", "schema", "unauthorized"]);
 
 /** Failures of the network and the account, which a selection cannot cause. */
@@ -129,8 +129,8 @@ export class Poll {
   }
 
   /**
-   * Asks for the heights, with the selections of a probe that are due beside them, and asks again after a transient failure. If the
-   * selections may be the cause of a failure, it asks for the heights alone. Selections with a URL of their own follow the heights.
+   * Asks for the heights, together with the due selections of a probe, and retries after a transient failure. If the selections
+   * may have caused a failure, the heights are asked for alone. Selections with a URL of their own are sent after the heights.
    */
   async run(): Promise<PollResult> {
     const due = this.#selectionsAt(this.#tools.world.monotonicMs());
@@ -153,7 +153,7 @@ export class Poll {
     return this.#resultOf(await this.#retry(this.#counted(first)));
   }
 
-  /** What an RPC node has at this height: null where it does not have that block, undefined where it cannot be known now. */
+  /** The block of an RPC node at this height: null if the node does not have it, undefined if that cannot be known now. */
   async blockAt(block: number): Promise<ReportedBlock | null | undefined> {
     const { answer } = await this.#ask(blockQuestion(block), "opportunistic");
     if (answer.kind === "failed" || answer.kind === "refused") {
@@ -185,12 +185,12 @@ export class Poll {
   }
 
   /**
-   * Asks for the heights without the selections, which may have caused the failure and now wait; `words`: what it was. If
-   * nothing more can be sent, the poll says nothing about the targets.
+   * Asks for the heights without the selections, which may have caused the failure of `first` and now wait. `words`: that
+   * failure. If no more requests can be sent, the poll has no result.
    */
   async #askAlone(carrying: Carrying, first: Attempt, words: string): Promise<PollResult> {
     const { questionIndex } = this.#state.search;
-    // One poll in two reads the heights, even where the budget has no request to spare for asking again.
+    // The selections skip a poll, so that it reads the heights even if the budget has no request to spare now.
     noteCarried(this.#state, carrying, 2 * this.#state.endpoint.pollIntervalMs);
     const last = await this.#retry(first, true);
     const result = this.#resultOf(last);
@@ -205,8 +205,8 @@ export class Poll {
   }
 
   /**
-   * Sends selections to a URL of their own, once heights are known. That request is never taken from the share of the schedule: where
-   * the budget cannot spare it, the next poll sends it.
+   * Sends selections to a URL of their own, once heights are known. The request never uses the share of the schedule: if the
+   * budget cannot spare it, the next poll sends it.
    */
   async #askApart(due: readonly Selection[], at: QueryAddress, result: PollResult): Promise<PollResult> {
     const { counters, endpoint, exchanges } = this.#state;
@@ -228,14 +228,14 @@ export class Poll {
     if (answer.kind === "answered") {
       return this.#withReplies(result, readSelections(selections, body, result.observations, reply));
     }
-    // Our own end, or our own pace, says nothing of the query.
+    // An abort or a rate limit says nothing about the query.
     if (answer.kind === "failed" && (answer.reason === "aborted" || answer.reason === "rate_limited")) {
       return result;
     }
     return this.#withReplies(result, refusedSelections(selections, wordsOf(answer), reply));
   }
 
-  /** Adds what was said of the selections, each beside the height of its target. */
+  /** Adds the results of the selections to the observations of their targets. */
   #withReplies({ observations }: PollResult, { queries, readings }: SelectionReplies): PollResult {
     const { counters } = this.#state;
     const { redact } = this.#tools;
@@ -270,7 +270,10 @@ export class Poll {
     }
   }
 
-  /** Retries while the latest attempt failed for a reason that may pass; returns the last attempt that was sent. */
+  /**
+   * Retries while the latest attempt failed for a transient reason; returns the last attempt that was sent. `isOwed`: the first
+   * retry is due after any failure.
+   */
   async #retry(first: Attempt, isOwed = false): Promise<Attempt> {
     const { stopping, world } = this.#tools;
     let latest = first;
@@ -305,8 +308,8 @@ export class Poll {
   }
 
   /**
-   * Asks the question that was answered last, and where it is refused the next ones of the dialect, each at most once. That
-   * search is opportunistic: if the budget cannot spare it, the next poll continues it.
+   * Asks the question that was answered last; if it is refused, the next ones of the dialect, each at most once. If the budget
+   * has no requests to spare, the next poll continues this search.
    */
   async #askHeights(use: Use): Promise<Attempt> {
     const { endpoint, search: from } = this.#state;
@@ -346,7 +349,7 @@ export class Poll {
     return { ...attempt, answer: { kind: "failed", reason: "schema", detail, retryAfterMs: null } };
   }
 
-  /** Sends one question, if the budget allows, and interprets the reply; backs off where the provider asks for it. */
+  /** Sends one question, if the budget allows, and interprets the reply; backs off if the provider asks for it. */
   async #ask(question: Question, use: Use): Promise<Attempt> {
     const { endpoint, counters, exchanges } = this.#state;
     const { gate, post, redact, world } = this.#tools;
@@ -373,7 +376,7 @@ export class Poll {
     return { question, answer, times: result, body, ...waiting(this.#waitAfter(answer)) };
   }
 
-  /** Backs off where the provider refused the request; returns how long, if it does. */
+  /** Backs off if the provider asked us to wait; returns for how long, or undefined. */
   #waitAfter(answer: Answer): number | undefined {
     const { gate, world } = this.#tools;
     if (answer.kind !== "failed") {
@@ -405,8 +408,8 @@ export class Poll {
   }
 
   /**
-   * Counts why rows cannot be used, each reason once. A poll that was aborted, or extra and not sent, observes
-   * nothing. One held back by a back-off is not counted: the provider's refusal was counted when it came.
+   * The observations of an attempt. Each reason for unusable rows is counted once. An aborted poll, or an extra poll that was
+   * not sent, observes nothing. A poll that a back-off held back is not counted, because the refusal was counted.
    */
   #resultOf({ answer, times, waitMs }: Attempt): PollResult {
     if (answer.kind === "answered") {
@@ -459,9 +462,8 @@ function pause(durationMs: number, stopping: AbortSignal): Promise<void> {
 }
 
 /**
- * Whether an RPC node may be believed after this answer to the question for its chain: a node that does not know the question
- * may. A node of another chain is a mistake in chains.yaml or of its operator, and is asked with each poll until it is
- * corrected.
+ * Whether to trust an RPC node after this reply to `eth_chainId`. A node that does not know the question is trusted. A node of
+ * another chain is a mistake in chains.yaml or of its operator, so each poll asks again until the mistake is corrected.
  */
 function isBelieved(answer: Attempt["answer"]): boolean {
   return answer.kind === "answered"
@@ -473,14 +475,14 @@ function isTransient(answer: Attempt["answer"]): boolean {
   return answer.kind === "failed" && answer.retryAfterMs === null && WORTH_A_RETRY.has(answer.reason);
 }
 
-/** Whether a request with selections may have failed because of them. A refusal proves nothing of the question alone. */
+/** Whether a request with selections may have failed because of them. A refusal may be due to the selections as well. */
 function mayBeOfSelection(answer: Exclude<Attempt["answer"], { readonly kind: "answered" }>): boolean {
   return answer.kind === "failed"
     ? answer.retryAfterMs === null && !NOT_OF_A_SELECTION.has(answer.reason)
     : answer.kind === "refused";
 }
 
-/** Why a question was not answered: a server that refuses it says so itself. */
+/** Why a question was not answered; for a refusal, in the words of the server. */
 function wordsOf(answer: Exclude<Attempt["answer"], { readonly kind: "answered" }>): string {
   return failureWords(answer.kind === "refused" ? "graphql" : answer.reason, answer.detail);
 }

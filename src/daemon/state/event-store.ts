@@ -40,7 +40,7 @@ export class EventStore implements AsyncDisposable {
   readonly #uptimeMs: () => number;
   readonly #readStep: () => number;
   readonly #writer: DebouncedWriter | null;
-  /** Null while this process does not poll: it adds no events of itself then. */
+  /** The name of this process; null while it does not poll, and so adds no events about itself. */
   #name: string | null = null;
   #pending: Event[] = [];
   /** When a report was noted last, by the uptime. */
@@ -103,7 +103,7 @@ export class EventStore implements AsyncDisposable {
     return events;
   }
 
-  /** Notes that the process of this name begins to poll. `aliveMs`: when the process before it was last known to poll. */
+  /** Records that the process of this name begins to poll. `aliveMs`: when the process before it was last known to poll. */
   started(name: string, aliveMs: number | null): void {
     this.#name = name;
     this.#readStep();
@@ -136,7 +136,7 @@ export class EventStore implements AsyncDisposable {
     await this.#writer?.[Symbol.asyncDispose]();
   }
 
-  /** Notes that nothing was polled while this process was suspended. */
+  /** Records that nothing was polled while this process was suspended. */
   #noteStandstill(): void {
     const stoodMs = this.#uptimeMs() - this.#notedMs;
     this.#notedMs += stoodMs;

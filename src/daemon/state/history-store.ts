@@ -14,8 +14,8 @@ type NamedHistory = readonly [slug: string, history: SavedHistory];
 const SAVE_MS = 10 * 60_000;
 
 /**
- * The file of the plotted history, beside the state file, which is written far more often and is much smaller. A line
- * for each chain, so that none is made of all at once.
+ * The file of the plotted history. It is apart from the state file, which is much smaller and written far more often. It has a
+ * line for each chain, so that the whole text is never in memory at once.
  */
 export function historyPathOf(statePath: string): string {
   return `${statePath}.history`;
@@ -55,7 +55,7 @@ export class HistoryStore implements AsyncDisposable {
         const fields = { chains: invalid };
         world.logger.warn(fields, "History file damaged, or of another version; these plots start empty");
       }
-      // What is sealed in this shape has the type that `partsOf` gave to it.
+      // A sealed part has the type with which `partsOf` wrote it.
       const saved = [...values].map(
         ([slug, value]) => [slug, decodeHistory(value as EncodedHistory)] as const,
       );
@@ -89,7 +89,7 @@ export class HistoryStore implements AsyncDisposable {
     }
   }
 
-  /** Replaces it by what another process has saved. */
+  /** Replaces the history by the history that another process has saved. */
   restore(saved: ReadonlyMap<string, SavedHistory>): void {
     this.#chains = new Map([...saved].map(([slug, history]) => [slug, new ChainHistory().restore(history)]));
   }

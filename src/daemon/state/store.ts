@@ -20,11 +20,11 @@ export interface StateStoreOptions {
 }
 
 /**
- * A crash loses a minute of heights at most, which the next polls report again. They do not report again when a status changed, for
- * example when a target stopped. A large fleet's file takes a quarter of a second of CPU time and 32 MB; half a second of the
- * minute is left for the write itself.
+ * A crash loses at most a minute of heights, which the next polls report again. A large fleet's file takes a quarter of a
+ * second of CPU time and 32 MB; half a second of the minute is left for the write itself.
  */
 export const STATE_DELAY_MS = 59_500;
+/** No poll reports again when a status changed, so a change is written sooner. */
 export const STATUS_DELAY_MS = 4_500;
 /** Entries that must precede a request are written at once; this delay is for the others, and for retries. */
 const JOURNAL_DELAY_MS = 4_500;
@@ -99,7 +99,7 @@ function createStore(
 ) {
   const { logger, nowMs } = world;
   const local = new LocalBudgets(fleet, restored.budgets, world);
-  // The last change in the journal, which has everything that the state file lacks; null: it must be written again.
+  // The last change in the journal, which has all changes that the state file lacks; null: the journal must be rewritten.
   let journalled: number | null = null;
   let lines = 0;
   const journal = new DebouncedWriter({
@@ -144,9 +144,9 @@ function createStore(
     budgets: local.budgets,
     nowMs: local.nowMs,
     restored,
-    /** Something changed: it is written within a minute; at once where the wall clock has jumped, because recorded spending must be shifted. */
+    /** Writes the state within a minute; at once if the wall clock has jumped, because recorded spending must be shifted. */
     touch: () => stateFile.touch(local.aheadMs() === writtenAheadMs ? STATE_DELAY_MS : 0),
-    /** A status has changed: the time of the change is written within five seconds. */
+    /** Writes the state within five seconds, because a status has changed. */
     touchSoon: () => stateFile.touch(STATUS_DELAY_MS),
     touchJournal: () => journal.touch(),
     problem: () => journal.problem,
