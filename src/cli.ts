@@ -22,12 +22,12 @@ interface CommandSpec {
 const EXIT_CODES_OF_CHECK = `
 Exit codes:
   0  ok        every selected target is ok
-  1  warning   something is not ok, but each protocol has a usable variant on each chain:
-               ok, or lagging, syncing or throttled within the critical threshold; or data differ
+  1  warning   something is not ok or data differ, but each protocol has a usable variant on
+               each chain: ok, or lagging, syncing or throttled within the critical threshold
   2  critical  a protocol has no usable variant left on a chain; if a filter names a
                variant, only that variant counts
-  3  unknown   nothing is known about a protocol on a chain, and none is critical; or wrong usage
-               or configuration`;
+  3  unknown   nothing is known about a protocol on a chain, and nothing is critical; or the usage
+               or configuration is wrong`;
 
 const WATCH_NOTES = `
 Nothing is written to disk: \`synclag init\` with the same arguments writes a chains.yaml.
@@ -50,13 +50,13 @@ const STORE_URL = "redis://HOST or rediss://USER:PASSWORD@HOST:PORT/DATABASE";
 /** Options of commands that use budgets: the store, in place of the state file. */
 const STORE = [
   option("--store <url>", `Redis or Valkey with shared budgets: ${STORE_URL} (default: SYNCLAG_STORE)`),
-  option("--cluster <name>", "fleets of different names share a store (default: default)"),
+  option("--cluster <name>", "name of this fleet in the store, which fleets may share (default: default)"),
 ].map((one) => one.conflicts(["url", "state"]));
 
 /** How `probe`, `watch` and `init` ask an endpoint. */
 const ASKING = [
-  repeated("--header <header>", `such as 'Authorization: Bearer \${KEY}'`),
-  option("--chain-id <n>", "the chain's number, where neither reply nor URL has it"),
+  repeated("--header <header>", `header to send, such as 'Authorization: Bearer \${KEY}'`),
+  option("--chain-id <n>", "id of the chain, if neither the reply nor the URL has it"),
   option("--timeout <duration>", "time limit of each request", "10s"),
 ];
 
@@ -88,7 +88,7 @@ const COMMANDS: readonly CommandSpec[] = [
     options: [
       CONFIG_OR_URL,
       option("--url <address>", `ask a running daemon instead of polling, e.g. 'https://USER:\${VAR}@HOST'`),
-      stateOption(`use its budgets (default: ask the daemon of the configuration, or use ${STATE_FILE})`),
+      stateOption(`its budgets are used (default: ask the daemon of the configuration, or ${STATE_FILE})`),
       ...STORE,
       option(
         "--max-lag <duration>",
@@ -105,7 +105,7 @@ const COMMANDS: readonly CommandSpec[] = [
     options: [
       CONFIG_OR_URL,
       option("--url <address>", "ask a running daemon instead of reading the file"),
-      stateOption(`events are beside it (default: ${STATE_FILE})`),
+      stateOption(`the events file is next to it (default: ${STATE_FILE})`),
       option("--since <time>", "an ISO 8601 time, or how long ago, such as 12h or 7d", "24h"),
       option("--limit <n>", "print only the latest n", "200"),
       option("--kind <kind>", "only status, pair, incident, parity, deployment or process"),
@@ -122,7 +122,7 @@ const COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: "watch",
-    about: "watch these endpoints, live in the terminal and on a page, without a file; until Ctrl-C",
+    about: "watch these endpoints in the terminal and on a page until Ctrl-C, without a configuration",
     after: WATCH_NOTES,
     argument: new Argument("<url...>", `URLs of indexers and RPC nodes; ${FILLED_IN}`),
     options: [...ASKING, option(LISTEN, "address of the page (default: 127.0.0.1:9855)")],
@@ -138,10 +138,10 @@ const COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: "probe",
-    about: "ask one endpoint what it serves, without a configuration; exit code 0: it has a height",
+    about: "ask one endpoint what it serves, without a configuration; exits with 0 if it has a height",
     argument: new Argument("<url>", `URL of an indexer or RPC node; ${FILLED_IN}`),
     options: [
-      option("--discover", "if it does not fit, ask at the usual addresses beside the URL, such as /status"),
+      option("--discover", "also ask at the usual paths of the server, such as /status"),
       ...ASKING,
       format("table", "json"),
     ],
@@ -150,11 +150,11 @@ const COMMANDS: readonly CommandSpec[] = [
   {
     name: "replay",
     about:
-      "print what Synclag would have said about the observations that `run --record` wrote; the table has the changes",
+      "print what Synclag would have said about observations that `run --record` wrote: each change or, as json, reports",
     argument: new Argument("<file...>", "recordings, the oldest first"),
     options: [
       CONFIG,
-      option("--every <duration>", "recorded time between two reports", "30s"),
+      option("--every <duration>", "time between two reports, by the clock of the recording", "30s"),
       repeated("--chain <slug>", "print only this chain"),
       format("table", "json"),
     ],
@@ -168,14 +168,14 @@ const COMMANDS: readonly CommandSpec[] = [
       "rules: for Prometheus; grafana: Grafana-managed rules; compose: Synclag with Prometheus and Alertmanager; systemd: a unit",
     ).choices(["rules", "grafana", "dashboards", "alertmanager", "compose", "systemd"]),
     options: [
-      option("--url <url>", "address of this Synclag's page, where alerts and dashboards lead"),
-      option("--grafana <url>", "address of Grafana, where alerts lead"),
+      option("--url <url>", "URL of this Synclag, to which alerts and dashboards link"),
+      option("--grafana <url>", "URL of Grafana, to which alerts link"),
       option(
         "--runbooks <url>",
-        "address of the runbooks (default: the pages of --url, which cannot be read while Synclag is down)",
+        "URL of the runbooks (default: the pages of --url, which cannot be read while Synclag is down)",
       ),
-      option("--testnets <how>", "the most that an alert about a testnet may do", "ticket").choices(TESTNETS),
-      option("--job <name>", "the job of Prometheus that the rules read (default: every job)"),
+      option("--testnets <how>", "highest severity of an alert about a testnet", "ticket").choices(TESTNETS),
+      option("--job <name>", "Prometheus job whose metrics the rules read (default: every job)"),
       option("-o, --output <folder>", "where the files are written", "."),
     ],
     load: async () => (await import("./commands/export.ts")).exportFiles,
@@ -196,7 +196,7 @@ const COMMANDS: readonly CommandSpec[] = [
     commands: [
       {
         name: "test",
-        about: "send one message to the URL of notify; exit code 0: it was accepted",
+        about: "send one message to the URL of notify; exits with 0 if it is accepted",
         options: [CONFIG],
         load: async () => (await import("./commands/notify.ts")).notifyTest,
       },

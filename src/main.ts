@@ -9,25 +9,25 @@ import { lineWriter } from "./io/line-writer.ts";
 import { hasCode, isSystemError } from "./io/system-error.ts";
 import { createUptime } from "./io/uptime.ts";
 
-// The flags: the young generation holds the short-lived objects of a round of polls, and V8 collects the whole heap once it has grown
-// to three times its live objects. V8's default is four times.
+// The flags in the first line: the young generation is large enough for the short-lived objects of a round of polls, and V8
+// collects the whole heap once it is three times as large as its live objects, instead of four times.
 
-// Where the process meets the world: argv, environment, clock, streams, signals, exit codes. Nothing else reads `process`.
+// This file alone uses `process`: argv, environment, clock, streams, signals, exit codes.
 
 const EXIT_FAILURE = 1;
-/** For `check`: its exit code 1 means a warning about the fleet. */
+/** The exit code of a failed `check`: its exit code 1 means a warning about the fleet. */
 const EXIT_UNKNOWN = 3;
-/** At the end, the process waits this long for a reader of its log; the rest of the log is lost. */
+/** At the end, the process waits this long until its output is read; the rest of the log is lost. */
 const MAX_FLUSH_MS = 1_000;
 const isCheck = process.argv[2] === "check";
 
 let secrets: readonly string[] = [];
 let redact = createRedact(secrets);
 
-// By default Node opens its debugger on SIGUSR1, which runs any code that a user of this machine sends.
+// By default, SIGUSR1 makes Node open its debugger, in which any user of this machine could run code.
 process.on("SIGUSR1", () => undefined);
 
-/** A SIGHUP while the daemon is still loading would end the process: it is kept until the daemon listens for it. */
+/** Whether a SIGHUP came while the daemon was still loading. By default, it would have ended the process. */
 let isReloadPending = false;
 if (process.argv[2] === "run") {
   process.on("SIGHUP", () => {
@@ -74,27 +74,27 @@ const world: CommandWorld = {
 };
 
 process.stdout.on("error", (error) => {
-  // A reader that closes the pipe early, such as `head`, has read enough: `watch` and `demo` stop.
+  // EPIPE: the reader, such as `head`, has read enough, so `watch` and `demo` stop.
   if (!hasCode(error, "EPIPE")) {
     fail(`Cannot write the output: ${error.message}`);
   }
   process.emit("SIGTERM", "SIGTERM");
 });
-// A line that cannot be written, for example to a full disk, is lost, and does not end the daemon.
+// A log line that cannot be written, for example to a full disk, is lost. The daemon keeps running.
 process.stderr.on("error", () => undefined);
 process.on("uncaughtException", crash);
 process.on("unhandledRejection", crash);
-// Loaded after the handlers above are in place.
+// The command line is loaded only now, with the handlers above in place.
 const { runCli } = await import("./cli.ts");
 process.exitCode = await runCli(process.argv, world);
 endWithin(MAX_FLUSH_MS);
 
-/** Ends the process once its output is written, even if a reader of its log stalls. */
+/** Ends the process once stdout is written. A stalled reader of stderr does not delay it further. */
 function endWithin(ms: number): void {
   setTimeout(() => (process.stdout.writableLength > 0 ? endWithin(ms) : process.exit()), ms).unref();
 }
 
-/** Ends the process. Prints the stack of a bug of ours, and only the message of a system error such as a full disk. */
+/** Ends the process. Prints the stack of a bug, but only the message of a system error such as a full disk. */
 function crash(error: unknown): never {
   if (isSystemError(error)) {
     fail(error instanceof Error ? error.message : String(error));

@@ -23,16 +23,16 @@ import { createScrape } from "../replica/scrape.ts";
 export interface App {
   readonly url: string;
   readonly report: () => Report;
-  /** Reads the configuration again; an invalid file changes nothing. */
+  /** Reads the configuration again. An invalid file changes nothing. */
   readonly reload: () => Promise<ProbeResult>;
 }
 
 /**
  * Wires and starts everything, and stops it in reverse order when `use` is done.
  *
- * @throws {StateLockedError} If another process has the state file.
- * @throws {StatePathError} If the state file cannot be one.
- * @throws If it cannot listen. Nothing is left running then.
+ * @throws {StateLockedError} If another process holds the state file.
+ * @throws {StatePathError} If the path of the state file cannot be used.
+ * @throws {Error} If the server cannot listen. Everything that was started is stopped first.
  */
 export async function runApp(config: Config, world: World, use: (app: App) => Promise<void>): Promise<void> {
   const prometheus = createPrometheus(world.build);

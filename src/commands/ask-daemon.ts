@@ -12,23 +12,23 @@ const TIMEOUT_MS = 10_000;
 /** The report of thousands of targets is far smaller. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
-/** How to get past a web configuration. */
+/** Advice for a daemon with a web configuration. */
 const NAME_A_USER = `name a user as in --url 'https://USER:\${PASSWORD}@HOST:PORT'`;
 const TRUST =
   "use a name of its certificate as in --url https://HOST:PORT, and trust your own certificate authority with NODE_EXTRA_CA_CERTS=FILE";
 
-/** `origin`: the address of the daemon; null if none was asked. */
+/** A reply, and the daemon that sent it. `origin` is null if no daemon was asked. */
 export interface Answered<Answer> {
   readonly answer: Answer;
   readonly origin: string | null;
 }
 
 /**
- * The reply of a running daemon at a path, which spends no budget. `written`: its address as `--url` has it: http or https,
- * with user and password if the daemon requires them. A password written as `${VAR}` or `${file:/path}` needs no encoding, and
- * is not visible in the list of processes.
+ * Asks a running daemon, which spends no budget. `written`: its address as in `--url`: http or https, with user and password
+ * if the daemon requires them. A password written as `${VAR}` or `${file:/path}` needs no encoding, and is not visible in the
+ * list of processes.
  *
- * @throws {CommandError} If it cannot be asked, or is of another version.
+ * @throws {CommandError} If the daemon does not reply, or its reply does not fit `schema`.
  */
 export async function askDaemon<Answer>(
   path: string,
@@ -55,7 +55,7 @@ export async function askDaemon<Answer>(
   }
   const { httpStatus, location, body } = result.reply;
   if (location !== undefined) {
-    throw refuse(`HTTP ${httpStatus} redirects to ${quote(location)}, which is not followed`);
+    throw refuse(`HTTP ${httpStatus} redirects to ${quote(location)}; redirects are not followed`);
   }
   if (httpStatus !== 200) {
     throw refuse(`answered with HTTP ${httpStatus}${httpStatus === 401 ? `; ${NAME_A_USER}` : ""}`);
@@ -73,7 +73,7 @@ export async function askDaemon<Answer>(
   return { answer: data, origin };
 }
 
-/** JSON with a space for each control character in its texts: a daemon sends none, and they would reach the terminal. */
+/** Replaces control characters in the texts of JSON by spaces: a daemon sends none, but another server's would reach the terminal. */
 function printable(json: string): string {
   return json.replace(ESCAPE_OR_CONTROL, (found) => (CONTROL.test(found) ? " " : found));
 }
@@ -82,7 +82,7 @@ function printable(json: string): string {
 const ESCAPE_OR_CONTROL = /\\(?:u[\da-f]{4}|.)|[\x7f-\x9f]/gi;
 const CONTROL = /^(?:\\(?:u00(?:[01][\da-f]|7f|[89][\da-f])|[bfnrt])|[\x7f-\x9f])$/;
 
-/** A client for the requests of a command itself. @throws {ConfigError} If a variable for proxies is invalid. */
+/** A client for the requests that a command sends. @throws {ConfigError} If a variable for proxies is invalid. */
 export function openClient(world: CommandWorld, timeoutMs: number, maxResponseBytes: number): HttpClient {
   return createHttpClient({
     timeoutMs,

@@ -10,7 +10,7 @@ import { openClient } from "./ask-daemon.ts";
 import { CommandError, type CommandWorld, cannotUse, type Flags } from "./command-world.ts";
 import { readDuration } from "./load-config.ts";
 
-/** A question to send to a URL as it was typed, with `${VAR}`. */
+/** A question for a URL. The URL is as the user typed it, with `${VAR}`. */
 interface Asked {
   readonly url: string;
   readonly dialect: string;
@@ -21,7 +21,7 @@ interface Asked {
 export interface Attempt extends Asked {
   readonly tookMs: number;
   readonly rows: readonly Row[];
-  /** Why the reply does not fit the dialect: a failure reason or `refused`, and the server's words. Null: it fits. */
+  /** Why the reply does not fit the dialect: a failure reason or `refused`, and the server's message. Null: it fits. */
   readonly refusal: { readonly reason: string; readonly detail: string } | null;
 }
 
@@ -40,8 +40,8 @@ export function describeRefusal({ reason, detail }: NonNullable<Attempt["refusal
 }
 
 /**
- * An indexer's index-node API reports heights only of deployments that are named, so no query without a configuration fits.
- * The id is that of IPFS's empty folder: without one, all deployments would be listed.
+ * An index-node API reports heights only of the deployments that a query names, so it is only recognised here. The id is that
+ * of IPFS's empty folder: without an id, all deployments would be listed.
  */
 const INDEX_NODE: Question = {
   body: {
@@ -50,7 +50,7 @@ const INDEX_NODE: Question = {
   reads: "data",
   read: ({ value }) =>
     typeof value === "object" && value !== null && "indexingStatuses" in value
-      ? "the index-node API of a graph-node: use it as status: beside a graph indexer, or with dialect graph-status and the ids of its deployments"
+      ? "the index-node API of a graph-node: use it in the status block of a graph indexer, or with dialect graph-status and the ids of its deployments"
       : "the reply has no indexingStatuses",
 };
 
@@ -61,7 +61,7 @@ const QUESTIONS = [...Object.keys(FAMILIES), RPC_DIALECT]
 const PAGES = Object.entries(DIALECTS).flatMap(([dialect, { path }]) =>
   path ? questionsFor({ dialect, targets: [] }).map((question) => ({ path, dialect, question })) : [],
 );
-/** The usual paths below an indexer's address. The empty path is last, because every address ends with it. */
+/** Questions at the usual paths below a server. The empty path is last, because every URL ends with it. */
 const USUAL = [
   ...["/v1/graphql", "/graphql"].flatMap((path) => QUESTIONS.map((one) => ({ path, ...one }))),
   ...PAGES,
@@ -70,7 +70,7 @@ const USUAL = [
 
 const USUAL_ENDING = new RegExp(`(?:${USUAL.map(({ path }) => trimmed(path)).join("|")})$`);
 
-/** The questions for a URL: first those of pages that usually have its path, then all others. */
+/** The questions for a URL: first those of the dialects whose usual path it has, then all. */
 export function questionsAt(url: string): readonly Asked[] {
   const [path = ""] = url.split(/[?#]/);
   const pages = PAGES.filter((page) => trimmed(path).endsWith(trimmed(page.path)));
@@ -91,14 +91,14 @@ function trimmed(path: string): string {
   return path.replace(/\/$/, "");
 }
 
-/** The largest number of requests for these questions: an RPC node is also asked for its chain. */
+/** The largest number of requests for these questions: an RPC node is asked a second time, for its chain. */
 export function mostRequests(questions: readonly Asked[]): number {
   return questions.length + new Set(questions.map(({ url }) => url)).size;
 }
 
 /** The default of `poll.max_response`. */
 const MAX_RESPONSE_BYTES = 2 ** 20;
-/** After these reasons nothing more is asked. */
+/** After these reasons no further question is sent. */
 export const FINAL_REASONS: ReadonlySet<string> = new Set([
   "timeout",
   "dns",
@@ -106,14 +106,14 @@ export const FINAL_REASONS: ReadonlySet<string> = new Set([
   "tls",
   "rate_limited",
 ]);
-/** After these reasons the same URL may fit another question of the same language. */
+/** After these reasons another question of the same language may still fit the same URL. */
 const QUESTION_REASONS: ReadonlySet<string> = new Set(["refused", "graphql"]);
 
 /** Asks endpoints that are in no configuration. */
 export class Prober implements AsyncDisposable {
   /** The chain's number that the user gave, or null. */
   readonly chainId: number | null;
-  /** As they were typed. */
+  /** As the user typed them. */
   readonly headers: Headers;
   readonly #filledHeaders: Headers;
   readonly #secrets: Secrets;
@@ -140,7 +140,7 @@ export class Prober implements AsyncDisposable {
   async ask(questions: readonly Asked[]): Promise<Findings> {
     const attempts: Attempt[] = [];
     const fits: Attempt[] = [];
-    // URLs that are done, or done in one language.
+    // URLs that need no further question, and `language URL` where this holds for one language.
     const done = new Set<string>();
     for (const asked of questions) {
       const inLanguage = `${languageOf(asked.question)} ${asked.url}`;
@@ -207,7 +207,7 @@ function worthOf({ rows }: Attempt): number {
   return heads.length * 2 + heads.filter(({ timestampSec }) => timestampSec !== null).length;
 }
 
-/** The language of a question: a server that does not speak one at a URL may speak another there. */
+/** The language of a question. A URL that does not speak one language may speak another. */
 function languageOf({ body }: Question): "page" | "graphql" | "rpc" {
   if (body === null) {
     return "page";
@@ -215,7 +215,7 @@ function languageOf({ body }: Question): "page" | "graphql" | "rpc" {
   return "query" in body ? "graphql" : "rpc";
 }
 
-/** Headers by their names. An error does not repeat the text, which may be a key. */
+/** Headers by their names. The error does not repeat the text, which may be a key. */
 function parseHeaders(lines: readonly string[]): Headers {
   const headers = lines.map((line) => /^([^:\s]+):\s*(.*)$/.exec(line)?.slice(1));
   if (headers.includes(undefined)) {

@@ -14,7 +14,7 @@ export interface FoundEndpoint {
   readonly chains: readonly { readonly id: number; readonly slug: string }[];
 }
 
-/** The endpoint that replied. Its chains are the chains of the reply, else the given one. */
+/** The endpoint that replied. Its chains are those of the reply; rows that name no chain have the given one. */
 export function endpointOf(
   { url, dialect, rows }: Pick<Attempt, "url" | "dialect" | "rows">,
   headers: Headers,
@@ -28,13 +28,13 @@ export function endpointOf(
   return { address, dialect, chains };
 }
 
-/** The heads of two chains rarely differ by so little, and a subgraph of a fast chain may be hours behind. */
+/** The heads of two chains rarely differ by less than 1 %, while a subgraph that is hours behind is still within it. */
 const SAME_HEIGHT = 0.01;
 
 /**
- * The chain of an endpoint whose reply names none, and how that is known: its URL has the name; else its height is near the
- * head of only one chain in the other `replies`; else it is the `given` one, which comes first if the endpoint is the only one.
- * Null: unknown.
+ * The chain of an endpoint whose reply names none, and how it was found: by a name in the URL; else because the height is near
+ * the head of only one chain in the other `replies`; else it is the `given` one. For the only endpoint, the given one comes
+ * first. Null: unknown.
  */
 export function chainOfNameless(
   { url, rows }: Pick<Attempt, "url" | "rows">,
@@ -68,7 +68,7 @@ function headsOf(rows: Attempt["rows"]) {
   );
 }
 
-/** A chains.yaml for these endpoints: `config check` accepts it if one of them is an indexer. */
+/** A chains.yaml for these endpoints. `config check` accepts it if one of them is an indexer. */
 export function chainsYaml(found: readonly FoundEndpoint[]): string {
   const protocols = groupByProtocol(found.filter(({ dialect }) => dialect !== "rpc"));
   const names = unique(protocols.map(({ name }) => name ?? "my-protocol"));
@@ -98,24 +98,24 @@ function chainEntries(found: readonly FoundEndpoint[]) {
 }
 
 interface Protocol {
-  /** Its name in the URLs; null if they have none. */
+  /** The name that its URLs have; null if they have none. */
   name: string | null;
   readonly endpoints: FoundEndpoint[];
 }
 
 /**
- * Groups endpoints by protocol. An endpoint joins the first protocol with its name, unless an endpoint of the same host and
- * dialect already serves one of its chains there. Without a name in its URL, it belongs to the first such protocol of any name.
+ * Groups endpoints by protocol. An endpoint joins the first protocol with its name, unless that protocol already has an
+ * endpoint of the same host and dialect for one of its chains. An endpoint or protocol without a name matches any name.
  */
 function groupByProtocol(found: readonly FoundEndpoint[]): readonly Protocol[] {
   const protocols: Protocol[] = [];
   for (const endpoint of found) {
     const name = nameIn(endpoint);
     const slugs = new Set(endpoint.chains.map(({ slug }) => slug));
-    const isRival = (other: FoundEndpoint): boolean =>
+    const servesSame = (other: FoundEndpoint): boolean =>
       serviceOf(other) === serviceOf(endpoint) && other.chains.some(({ slug }) => slugs.has(slug));
     const own = protocols.find(
-      (one) => (name === null || one.name === null || one.name === name) && !one.endpoints.some(isRival),
+      (one) => (name === null || one.name === null || one.name === name) && !one.endpoints.some(servesSame),
     );
     if (own === undefined) {
       protocols.push({ name, endpoints: [endpoint] });
@@ -127,7 +127,7 @@ function groupByProtocol(found: readonly FoundEndpoint[]): readonly Protocol[] {
   return protocols;
 }
 
-/** A key of the host and the dialect: endpoints with one key, each of another chain, are one indexer. */
+/** The dialect and the host of an endpoint. */
 function serviceOf({ address, dialect }: FoundEndpoint): string {
   return `${dialect} ${new URL(address.url.replace(/\$\{[^}]*\}/g, "x")).host}`;
 }
@@ -135,7 +135,7 @@ function serviceOf({ address, dialect }: FoundEndpoint): string {
 const GENERIC =
   /^(?:api|query|public|subgraphs?|deployments?|name|id|version|latest|graphql|gn|status|metrics|meta|health|v\d+)$/;
 
-/** The last part of a path that is a name, without its chain: `airdrops` in `…/query/112500/airdrops-base/version/latest`. */
+/** The last name in the path of a URL, without the chain: `airdrops` in `…/query/112500/airdrops-base/version/latest`. */
 function nameIn({ address, chains }: FoundEndpoint): string | null {
   const path = address.url.replace(/^https?:\/\/[^/]*|[?#].*$/gi, "").toLowerCase();
   const names = path
@@ -154,12 +154,12 @@ function unique(names: readonly string[]): readonly string[] {
   });
 }
 
-/** The indexers of a protocol. Endpoints of one dialect that have one chain each, all different, are one indexer. */
+/** The indexers of a protocol. Endpoints of one dialect, each with one chain of its own, become one indexer. */
 function variantsOf(endpoints: readonly FoundEndpoint[]): readonly object[] {
   const indexers: (readonly [FoundEndpoint, ...FoundEndpoint[]])[] = [];
   for (const endpoint of endpoints) {
     const at = indexers.findIndex((others) =>
-      others.every((other) => other.dialect === endpoint.dialect && haveOtherChains(other, endpoint)),
+      others.every((other) => other.dialect === endpoint.dialect && haveDifferentChains(other, endpoint)),
     );
     const [first, ...others] = indexers[at] ?? [endpoint];
     indexers.splice(at < 0 ? indexers.length : at, 1, at < 0 ? [endpoint] : [first, ...others, endpoint]);
@@ -171,7 +171,7 @@ function variantsOf(endpoints: readonly FoundEndpoint[]): readonly object[] {
       variant: names[index],
       dialect: first.dialect,
       ...(others.length === 0 ? first.address : {}),
-      // Skipped, with a warning, while its variable is not set.
+      // The daemon skips the indexer, with a warning, while the variable is not set.
       ...(JSON.stringify(all).includes("${") ? { optional: true } : {}),
       chains:
         others.length === 0
@@ -181,7 +181,7 @@ function variantsOf(endpoints: readonly FoundEndpoint[]): readonly object[] {
   });
 }
 
-function haveOtherChains(one: FoundEndpoint, other: FoundEndpoint): boolean {
+function haveDifferentChains(one: FoundEndpoint, other: FoundEndpoint): boolean {
   return (
     one.chains.length === 1 && other.chains.length === 1 && one.chains[0]?.slug !== other.chains[0]?.slug
   );
@@ -196,7 +196,7 @@ export class KeyVariables {
   readonly #namesByKey = new Map<string, string>();
   readonly #taken: Set<string>;
 
-  /** Variables in `written`, the typed texts, keep their names. */
+  /** Variables that the user typed in `written` keep their names. */
   constructor(written: readonly string[]) {
     this.#taken = new Set([...written.join(" ").matchAll(/\$\{(\w+)\}/g)].flatMap(([, name]) => name ?? []));
   }
@@ -206,7 +206,7 @@ export class KeyVariables {
     return [...this.#taken];
   }
 
-  /** The keys by their variables. */
+  /** The keys by the names of their variables. */
   get values(): Readonly<Record<string, string>> {
     return Object.fromEntries([...this.#namesByKey].map(([key, name]) => [name, key]));
   }

@@ -72,19 +72,19 @@ function select(report: Report, filters: readonly string[]) {
   return selected;
 }
 
-/** The report of a daemon or, without an origin, of our own polls. */
+/** The report of a daemon or, without an origin, of the polls of this command or the store. */
 type Found = Answered<Report>;
 
-/** A report is some seconds old; clocks of two machines may differ by minutes. */
+/** A report is a few seconds old, but the clocks of two machines may differ by minutes. */
 const MAX_AGE_MS = 300_000;
 /** The longest wait for another check. */
 const MAX_WAIT_MS = 120_000;
 const RETRY_MS = 250;
 
 /**
- * Asks the daemon on the configuration's `listen` address, if it serves this configuration and neither `--state` nor `--store`
- * names budgets; else the leader of the store, or the daemon that holds the state file; else polls once. An unknown filter is
- * reported before the first poll.
+ * Gets a report without a second poller if possible: from the daemon on the configuration's `listen` address, unless `--state`
+ * or `--store` is given; else from the leader in the store, or from the daemon that holds the state file. If there is none,
+ * polls once. An unknown filter is reported before the first poll.
  */
 async function findReport(flags: Flags, world: CommandWorld, filters: readonly string[]): Promise<Found> {
   const config = loadConfig(flags.config, world);
@@ -123,12 +123,12 @@ async function findReport(flags: Flags, world: CommandWorld, filters: readonly s
   return { answer: result, origin: null };
 }
 
-/** On this machine. */
+/** Short, because the listener is on this machine. */
 const LISTENER_TIMEOUT_MS = 2_000;
 
 /**
- * Null unless a daemon that polls the same configuration listens on its address. The demo never does, even with the same
- * targets.
+ * The report of the daemon on the `listen` address, if it polls the same configuration; else null. The demo polls none, even
+ * with the same targets.
  */
 async function askListener({ file, listen, fleet }: Config, world: CommandWorld): Promise<Found | null> {
   const listener = toLoopback(`http://${hostAndPort(listen)}`);
@@ -136,11 +136,12 @@ async function askListener({ file, listen, fleet }: Config, world: CommandWorld)
     const served = await askForReport(listener, world, LISTENER_TIMEOUT_MS);
     const digest = served.answer.config_digest;
     if (digest !== fleet.digest) {
-      const why = digest === null ? "is a demo or of an older version" : `does not poll what ${file} says`;
-      world.err(`Not asking the Synclag at ${listener}, which ${why}`);
+      const why =
+        digest === null ? "is a demo or of an older version" : `polls another configuration than ${file}`;
+      world.err(`Not using the Synclag at ${listener}, which ${why}`);
       return null;
     }
-    world.err(`Asking the running daemon at ${listener}, which polls what ${file} says; polling nothing`);
+    world.err(`Asking the running daemon at ${listener}, which polls ${file}; polling nothing`);
     return served;
   } catch (error) {
     if (error instanceof CommandError) {
@@ -151,8 +152,8 @@ async function askListener({ file, listen, fleet }: Config, world: CommandWorld)
 }
 
 /**
- * The targets of the file, skipped ones included, in the report of the daemon that holds its state file. A target that the
- * daemon does not poll is unknown.
+ * Narrows the report of the daemon that holds the state file to the targets of the configuration file, skipped ones included. A
+ * target that the daemon does not poll is unknown.
  *
  * @throws {CommandError} If there are none.
  */
@@ -169,10 +170,10 @@ function targetsOfFile(
   const skipped = new Set(fleet.skipped.map(indexerKey));
   const own = report.targets.filter((target) => keys.has(target.key) || skipped.has(indexerKey(target)));
   if (own.length === 0) {
-    throw new CommandError(`Cannot use the report of that daemon: it has no target of ${file}`);
+    throw new CommandError(`Cannot use the report of that daemon: it polls none of the targets in ${file}`);
   }
   if (report.config_digest !== null) {
-    world.err(`That daemon does not poll what ${file} says: reload or restart it`);
+    world.err(`That daemon polls another configuration than ${file}: reload or restart it`);
   }
   const polled = new Set(own.map(({ key }) => key));
   const absent = configured.targets
@@ -213,20 +214,20 @@ async function pollOrAsk(
   );
 }
 
-/** @throws {CommandError} Also if its report is old: a stuck daemon, or a page that a proxy kept, would say OK forever. */
+/** @throws {CommandError} Also if the report is old: a stuck daemon, or a reply that a proxy kept, would say OK forever. */
 async function askForReport(url: string, world: CommandWorld, timeoutMs?: number): Promise<Found> {
   const found = await askDaemon("/api/v1/status", ReportSchema, url, world, timeoutMs);
   const { generated_at: time } = found.answer;
   if (Math.abs(Date.parse(time) - world.nowMs()) > MAX_AGE_MS) {
     throw new CommandError(
-      `Cannot use the report of ${found.origin}: it is of ${time}; check the daemon and the clocks of both machines`,
+      `Cannot use the report of ${found.origin}, which is dated ${time}: check the daemon and the clocks of both machines`,
       { exitCode: EXIT.failure },
     );
   }
   return found;
 }
 
-/** The URL of a server that listens on every address, on this machine's loopback. */
+/** The URL at which this machine reaches a server that listens on every address. */
 function toLoopback(url: string): string {
   return url.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:");
 }

@@ -17,7 +17,7 @@ export interface CommandWorld {
   readonly err: (line: string) => void;
   readonly outIsTerminal: boolean;
   readonly errIsTerminal: boolean;
-  /** The present width of the terminal of stdout; undefined if stdout is not a terminal. */
+  /** The current width of the terminal of stdout; undefined if stdout is not a terminal. */
   readonly outColumns?: number | undefined;
   /** Its height. */
   readonly outRows?: number | undefined;
@@ -30,13 +30,13 @@ export interface CommandWorld {
   readonly onSignal: (signal: "SIGTERM" | "SIGINT" | "SIGHUP", listener: () => void) => void;
   /** Keeps these texts out of the log and of crash reports. */
   readonly keepSecret: (secrets: readonly string[]) => void;
-  /** Replaces the secrets that are kept. */
+  /** Replaces the secrets that `keepSecret` got. */
   readonly redact: (text: string) => string;
   /** Reports a bug and ends the process. */
   readonly crash: (error: unknown) => never;
 }
 
-/** The options of all commands. `cli.ts` lists the options of each command, which uses no others. */
+/** The options of all commands. `cli.ts` lists the options of each command. */
 export interface Flags {
   readonly chain: readonly string[];
   readonly chainId?: string;
@@ -74,7 +74,7 @@ export interface Flags {
 /** Exit codes of all commands except `check`, which has the exit codes of monitoring plugins. */
 export const EXIT = { ok: 0, failure: 1, usage: 2 } as const;
 
-/** Ends a command. The message is printed as it is; the exit code of `check` is always 3. */
+/** Ends a command. The message is printed as it is. `check` always exits with 3 instead of `exitCode`. */
 export class CommandError extends Error {
   override readonly name = "CommandError";
   readonly exitCode: number;
@@ -85,12 +85,12 @@ export class CommandError extends Error {
   }
 }
 
-/** `option`: as the user types it. */
+/** The error for an invalid value of an option. `option`: as the user types it. */
 export function cannotUse(option: string, value: string, expected: string): CommandError {
   return new CommandError(`Cannot use ${option} ${JSON.stringify(value)}: expected ${expected}`);
 }
 
-/** The version in package.json, and the revision that the image was built from if it says so. */
+/** The version in package.json, and the revision that an image sets in SYNCLAG_REVISION. */
 export function buildOf(world: CommandWorld): Build {
   // npm refuses a package.json without a version.
   const { version } = JSON.parse(world.readFile(`${world.packageRoot}package.json`)) as { version: string };

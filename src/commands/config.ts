@@ -32,7 +32,7 @@ export function configSchema(_flags: Flags, { out }: CommandWorld): number {
   return EXIT.ok;
 }
 
-/** The entries whose day has come. Without a poll it is unknown whether a block was reached. */
+/** Warns of the entries whose `until` is a past day. Without a poll it is unknown whether a block was reached. */
 function pastEnds({ chains, indexers }: Fleet, nowMs: number): readonly string[] {
   const past = ({ until }: Pick<Target, "until">) =>
     typeof until === "string" && isReached(until, 0, nowMs) ? endedText(until) : null;

@@ -70,7 +70,7 @@ function samplesUntil(endMs: number): readonly number[] {
   return minutes.filter((left) => left <= 120 || left % 5 === 0).map((left) => endMs - left * MINUTE_MS);
 }
 
-/** Asks the fleet without a socket, in no time. */
+/** A client that asks the simulated fleet without a socket. Each request takes no time. */
 function clientOf(fleet: SimulatedFleet, nowMs: () => number): HttpClient {
   const endpoints = new Map(fleet.allEndpoints.map((endpoint) => [endpoint.url, endpoint]));
   return {

@@ -14,7 +14,7 @@ import { loadConfig, readListen } from "./load-config.ts";
 import { runUntilSignal } from "./run.ts";
 
 const FASTEST = 60;
-const NOTICE = "All of this is simulated, and the day before the start was played in advance.";
+const NOTICE = "Everything here is simulated, including the day before the start.";
 
 /** `synclag demo`: the daemon on the packaged chains.yaml, with every endpoint simulated, until it is stopped. */
 export async function demo(flags: Flags, world: CommandWorld): Promise<number> {
@@ -31,7 +31,7 @@ export async function demo(flags: Flags, world: CommandWorld): Promise<number> {
   const real = { ...packaged, listen: readListen(flags.listen) ?? packaged.listen };
   const pace = paceAtSpeed(speed);
   const own = await daemonWorld(world, "info");
-  // The time of the day that is played in advance; null: it is over.
+  // The virtual time while the last day is played; null afterwards.
   const clock: { playedMs: number | null } = { playedMs: world.nowMs() - DAY_MS };
   const view = { protocols: null, title: "Demo", notice: NOTICE };
   const { config: mirrored, fleet } = await mirrorFleet(
@@ -83,7 +83,7 @@ function describeStep(step: Step, speed: number): string {
   return `${minutes}:${seconds}  ${step.say}`;
 }
 
-/** The packaged configuration with a made-up key, so that a real one is never used, and the demo's own protocol. */
+/** The packaged configuration and the demo's own protocol, with a made-up key, so that a real one is never used. */
 function readPackagedConfig(world: CommandWorld): Config {
   const env = { ...world.env, THEGRAPH_API_KEY: SIMULATED_API_KEY };
   const file = `${world.packageRoot}chains.yaml`;

@@ -66,7 +66,7 @@ function readFile(path: string, world: CommandWorld): readonly Event[] {
   }
 }
 
-/** The filters are applied here. @throws {CommandError} If the daemon cannot be asked. */
+/** The events of a daemon, oldest first; the caller filters them. @throws {CommandError} If the daemon cannot be asked. */
 async function askFor(
   url: string,
   asked: Readonly<Record<string, string | undefined>>,

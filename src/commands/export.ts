@@ -15,7 +15,7 @@ const FILES: Readonly<Record<string, readonly string[]>> = {
   systemd: ["deploy/synclag.service"],
 };
 
-/** The settings that the files of the package were rendered with: dashboards/src/settings.ts. */
+/** Settings in the files of the package, which an export replaces: dashboards/src/settings.ts. */
 const RENDERED = {
   grafana: "http://localhost:3000",
   url: "http://localhost:9855",
@@ -23,14 +23,14 @@ const RENDERED = {
   scrape: "job_name: synclag",
 } as const;
 const RUNBOOKS = /(?<=runbook_url: )\S+(?=\/Synclag\w+\.md)/g;
-/** The condition of a severity; its second half excludes testnets. */
+/** The part of a severity's condition that excludes testnets; its group is the condition without them. */
 const OR_TESTNET = /or \(eq \S+\.testnet "true"\) \((and [^}]+)\) (?=\}\})/g;
 /** Only series of testnets have another value of this label. */
 const NO_TESTNET = 'testnet!="true"';
 
 /**
- * `synclag export`: writes alert rules, dashboards, an example for Alertmanager, a compose file or a systemd unit, with the links and
- * the selector that the options say, and prints the names of the files.
+ * `synclag export`: writes alert rules, dashboards, an example for Alertmanager, a compose file or a systemd unit, with the links
+ * and the selector of the options, and prints the names of the files.
  *
  * @throws {CommandError} If an option is invalid.
  */
@@ -49,7 +49,7 @@ export function exportFiles(flags: Flags, world: CommandWorld, [what = ""]: read
   }
   if (texts.some((text) => text.includes("active_time_intervals"))) {
     world.err(
-      "Tickets wait for Monday to Friday, 08:00 to 18:00 UTC; without active_time_intervals they are sent at once",
+      "Tickets are sent from Monday to Friday, 08:00 to 18:00 UTC; remove active_time_intervals to send them at once",
     );
   }
   return EXIT.ok;
@@ -77,7 +77,7 @@ function adapter({ runbooks, grafana, url, testnets, job }: Flags): (text: strin
   };
 }
 
-/** Null without the option. */
+/** The value of an option, without a slash at its end; null without the option. */
 function checkedUrl(option: string, value: string | undefined): string | null {
   if (value === undefined) {
     return null;
@@ -89,7 +89,7 @@ function checkedUrl(option: string, value: string | undefined): string | null {
   return url.href.replace(/\/$/, "");
 }
 
-/** It is written into PromQL, YAML and templates without any escape. */
+/** Refuses a name that would need escaping: it is written into PromQL, YAML and templates as it is. */
 function checkedJob(job: string): string {
   if (!/^[\w./:-]+$/.test(job)) {
     throw cannotUse("--job", job, "letters, digits, and any of _ . / : -");

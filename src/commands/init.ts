@@ -18,12 +18,12 @@ const SCHEMA_FILE = "chains.schema.json";
 const SCHEMA_LINE = `# yaml-language-server: $schema=./${SCHEMA_FILE}`;
 /** In the package. */
 const MINIMAL_FILE = "deploy/chains.minimal.yaml";
-/** A URL without a path may name only a server, whose usual paths are then tried. */
+/** A URL without a path: it names a server, whose usual paths are tried, too. */
 const SERVER = /^https?:\/\/[^/?#]+\/?(?:[?#]|$)/i;
 
 /**
- * `synclag init`: asks each endpoint what it is, and writes a chains.yaml for all of them and the schema beside it; without URLs, one
- * to fill in. A file that exists stays as it is. It fails if an endpoint is left out.
+ * `synclag init`: asks each endpoint what it is, and writes a chains.yaml for all of them, with its schema; without URLs, a
+ * chains.yaml to fill in. A file that exists stays as it is. The exit code is 1 if an endpoint is left out.
  *
  * @throws {CommandError | ConfigError} If the file exists, an argument is invalid, or no endpoint can be used.
  */
@@ -31,7 +31,7 @@ export async function init(flags: Flags, world: CommandWorld, urls: readonly str
   const { output } = flags;
   if (existsSync(output)) {
     throw new CommandError(
-      `Cannot write ${output}: it exists, and is never overwritten; name another with -o`,
+      `Cannot write ${output}: it exists, and init never overwrites a file; name another with -o`,
     );
   }
   if (!existsSync(dirname(output))) {
@@ -53,7 +53,7 @@ export async function init(flags: Flags, world: CommandWorld, urls: readonly str
   world.out(`Next: synclag config check ${output}, then synclag run --config ${output}`);
   if (leftOut > 0) {
     world.err(
-      `Left out ${leftOut} of ${formatCount(new Set(urls).size, "endpoint")}: see the end of ${output}; to try again, name another file with -o`,
+      `Left out ${leftOut} of ${formatCount(new Set(urls).size, "endpoint")}: the end of ${output} says why; to try again, name another file with -o`,
     );
   }
   return leftOut > 0 ? EXIT.failure : EXIT.ok;
@@ -112,7 +112,7 @@ interface Asking {
   readonly variables: KeyVariables;
 }
 
-/** The endpoint of one of the findings, or null, and a line about it. */
+/** The endpoint that was found at a URL, or null, and a line about it. */
 function describeEndpoint(
   { attempts, best }: Findings,
   typed: string,
@@ -136,7 +136,7 @@ function describeEndpoint(
 const NO_CHAIN = "the reply names no chain: give its number with --chain-id";
 
 function whyRefused(attempts: readonly Attempt[]): string {
-  // A rejected key explains more than the reply to the last question.
+  // A rejected key explains more than the last reply.
   const rejected = attempts.find(({ refusal }) => refusal?.reason === "unauthorized");
   const refusal = (rejected ?? attempts.at(-1))?.refusal;
   return refusal ? describeRefusal(refusal) : NO_CHAIN;

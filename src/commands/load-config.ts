@@ -12,7 +12,7 @@ import { liveWebSettings } from "../io/http-server/settings.ts";
 import { type CommandWorld, cannotUse, type Flags } from "./command-world.ts";
 
 /**
- * Reads and parses chains.yaml. Its secrets are kept out of crash reports from then on.
+ * Reads and parses chains.yaml. From then on, its secrets are kept out of logs and crash reports.
  *
  * @throws {ConfigError} If the file cannot be read or is invalid; `runCli` prints it.
  */
@@ -74,7 +74,7 @@ export function readLimit(flag: string, text: string): Limit {
   return limit;
 }
 
-/** The store of `run` and `check`; null: none. Its secrets are kept out of the log from then on. @throws {ConfigError} If it is invalid. */
+/** The store of `run` and `check`, or null. From then on, its secrets are kept out of the log. @throws {ConfigError} If it is invalid. */
 export function readStore(flags: Flags, world: CommandWorld): StoreSettings | null {
   const store = readStoreFlags(flags, world);
   world.keepSecret(store?.secrets ?? []);

@@ -39,7 +39,7 @@ export async function probe(
   return report.chains.some(({ state }) => state === "indexed") ? EXIT.ok : EXIT.failure;
 }
 
-/** The page at the URL, if no dialect fits; undefined: no GET was sent, null: the page has no height. */
+/** The page at the URL, if no dialect fits. Null: the page has no height. Undefined: no GET was sent. */
 async function recognisePageAt(
   url: string,
   { best, attempts }: Findings,
@@ -113,7 +113,7 @@ function describeReport(report: ProbeReport, nowMs: number): string {
     (one) => `  ${one.url}: dialect ${one.dialect}, ${formatCount(one.chains, "chain")}`,
   );
   const isUnnamed = chains.some(({ chain_id }) => chain_id === null);
-  const note = isUnnamed ? " (the reply does not name the chain: put its name and id)" : "";
+  const note = isUnnamed ? " (the reply does not name the chain: fill in its name and id)" : "";
   const first =
     dialect === null
       ? `No dialect fits ${url}`
@@ -123,7 +123,7 @@ function describeReport(report: ProbeReport, nowMs: number): string {
     places.length < 2 ? [] : ["Found; the best is used:", ...places],
     refusals.size === 0 ? [] : ["Does not fit:", ...refusals],
     dialect === null ? [(page ? adviseOn(page) : adviceAfter(refused.at(-1))) ?? []].flat() : [],
-    [`${formatCount(requests, "request")} sent; no budget of Synclag counts this, but the provider may`],
+    [`${formatCount(requests, "request")} sent. Synclag's budgets do not count them, but the provider may.`],
     ...(chains_yaml === null ? [] : [[`For chains.yaml${note}:`], [chains_yaml.trimEnd()]]),
   ];
   return paragraphs
@@ -135,16 +135,16 @@ function describeReport(report: ProbeReport, nowMs: number): string {
 /** The next thing to try after the last refusal. */
 function adviceAfter(refusal: ProbeReport["refused"][number] | undefined): string | undefined {
   return refusal?.detail.includes(" from a firewall of ") === true
-    ? "A firewall refuses this machine or this client, whatever the key: have its address allowed, or use another machine"
+    ? "A firewall blocks this machine or this client, whatever the key: ask the provider to allow its address, or use another machine"
     : ADVICE[refusal?.reason ?? ""];
 }
 
-/** By the reason of the last refusal. */
+/** What to try, by the reason of the last refusal. */
 const ADVICE: Readonly<Record<string, string>> = {
-  unauthorized: `It may need a key, or another key: --header 'Authorization: Bearer \${KEY}' with KEY in the environment`,
+  unauthorized: `The endpoint may need a key, or another key: --header 'Authorization: Bearer \${KEY}' with KEY in the environment`,
   timeout: "Check host and port, or allow more time with --timeout",
-  tls: "If its authority is private, name the authority's certificate: NODE_EXTRA_CA_CERTS=FILE synclag probe …",
-  refused: "If another query returns its height, describe that query with dialect custom (docs/dialects.md)",
+  tls: "If its certificate authority is private, trust that authority: NODE_EXTRA_CA_CERTS=FILE synclag probe …",
+  refused: "If another query returns the height, describe that query with dialect custom (docs/dialects.md)",
   malformed: "Look for the URL that queries are sent to; it often ends with /graphql",
   http_status: "Look for the URL that queries are sent to; it often ends with /graphql",
 };

@@ -8,14 +8,14 @@ import { openMaintenance } from "../schedule/maintenance.ts";
 import { CommandError, type CommandWorld, cannotUse, EXIT, type Flags } from "./command-world.ts";
 import { loadConfig, readDuration } from "./load-config.ts";
 
-/** A report is kept for a second, so a shorter step would print the same report twice. */
+/** The monitor keeps a report for a second, so a shorter step would print the same report twice. */
 const LEAST_STEP_MS = 1_000;
-/** Characters of an invalid line that an error quotes. */
+/** How many characters of an invalid line an error quotes. */
 const MOST_QUOTED = 100;
 
 /**
- * `synclag replay`: feeds recorded observations to the code of the daemon, by their own times and without a network, and prints what
- * Synclag would have said.
+ * `synclag replay`: feeds recorded observations to the code of the daemon, at their recorded times and without a network, and
+ * prints what Synclag would have said.
  *
  * @throws {ConfigError} If the configuration is invalid.
  * @throws {CommandError} If a line cannot be used: `FILE:LINE: what was found`.
@@ -80,7 +80,8 @@ export function replay(flags: Flags, world: CommandWorld, files: readonly string
 }
 
 /**
- * The observations and restarts in a file, with the keys of their sources: a recording lacks keys, because they contain URLs.
+ * The observations and restarts in a file. A recording has names of sources instead of their keys, which contain URLs; the
+ * keys are put back.
  */
 function* recordedIn(
   file: string,
@@ -100,7 +101,7 @@ function* recordedIn(
       const source = keys.get(recorded.source);
       if (source === undefined) {
         throw new CommandError(
-          `${at}: unknown source ${JSON.stringify(recorded.source)}: the configuration has no such target or RPC node; use --config to name the configuration of the recording`,
+          `${at}: unknown source ${JSON.stringify(recorded.source)}: the configuration has no such target or RPC node; name the configuration of the recording with --config`,
         );
       }
       yield { ...recorded, source };
@@ -120,7 +121,7 @@ function textOf(file: string, world: CommandWorld): string {
 
 type LinesOf = (report: Report, chains: ReadonlySet<string>) => readonly string[];
 
-/** One line for each chain. */
+/** One line of JSON for each chain. */
 const jsonLines: LinesOf = (report, chains) =>
   chainReports(report)
     .filter(({ slug }) => chains.has(slug))

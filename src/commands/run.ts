@@ -8,8 +8,8 @@ import { daemonWorld } from "./daemon-world.ts";
 import { defaultStateFile, loadConfig, openWebConfig, readListen, readStore } from "./load-config.ts";
 
 /**
- * `synclag run`: the daemon, until SIGTERM or SIGINT; SIGHUP reloads, and so does a
- * changed file with `--watch-config`.
+ * `synclag run`: runs the daemon until SIGTERM or SIGINT. SIGHUP reloads the configuration and, with `--watch-config`, so does a
+ * changed file.
  *
  * @throws {ConfigError} If the configuration or the web configuration is invalid.
  * @throws {CommandError} If an option is invalid, or `--record` names a file that is not a recording.
@@ -54,7 +54,7 @@ export async function run(flags: Flags, world: CommandWorld): Promise<number> {
   });
 }
 
-/** The time limit of a stop, longer than its own deadlines. After it the process exits, because a poll or a disk hangs. */
+/** The time limit of a stop, longer than the deadlines of its steps. Beyond it a poll or a disk hangs, and the process exits. */
 const MAX_STOP_MS = 4_500;
 
 /**
@@ -72,7 +72,7 @@ export async function runUntilSignal(
   const stopped = new Promise<string | Error>((resolve) => {
     stop = resolve;
   });
-  // Handled before the start: a signal during the start must not kill the process, and must not be lost.
+  // The handlers are set before the start, so that a signal during the start is not lost and does not kill the process.
   onSignal("SIGTERM", () => stop("SIGTERM"));
   onSignal("SIGINT", () => stop("SIGINT"));
   let deadline: NodeJS.Timeout | undefined;
@@ -94,7 +94,7 @@ export async function runUntilSignal(
   const isLate = await Promise.race([late, ended]);
   clearTimeout(deadline);
   if (isLate === true) {
-    logger.error("Cannot stop in time: exiting before all is written");
+    logger.error("Cannot stop in time: exiting before everything is written");
     return EXIT.failure;
   }
   logger.info("Stopped");

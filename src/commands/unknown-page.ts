@@ -27,7 +27,7 @@ export function recognisePage(body: string): UnknownPage | null {
   return { dialect: "metrics", heights: gauges.slice(0, MAX_HEIGHTS) };
 }
 
-/** Paths to numbers that are named like a height. Of a list only the first item is searched. */
+/** Paths to numbers that are named like a height. In a list, only the first item is searched. */
 function heightsIn(value: unknown, path: readonly string[], depth: number): readonly string[] {
   if (typeof value !== "object" || value === null) {
     const isHeight = LIKE_A_HEIGHT.test(path.join(".")) && readPositiveInteger(value) !== null;
@@ -38,7 +38,7 @@ function heightsIn(value: unknown, path: readonly string[], depth: number): read
   return looked.flatMap(([key, part]) => heightsIn(part, [...path, key], depth - 1));
 }
 
-/** Bounds what a hostile page costs. */
+/** Limits the work that a hostile page can cause. */
 const MAX_KEYS = 10;
 
 /** How to read the page in chains.yaml. */
@@ -48,5 +48,5 @@ export function adviseOn({ dialect, heights }: UnknownPage): string {
     dialect === "custom" ? `custom: { method: GET, height: ${first} }` : `metrics: { height: ${first} }`;
   const more = others.length === 0 ? "" : `; the height may also be ${others.join(", ")}`;
   const what = dialect === "custom" ? "JSON" : "metrics";
-  return `It serves ${what} that no dialect knows: read that with dialect ${dialect} and ${block} (docs/dialects.md)${more}`;
+  return `The URL serves ${what} that no built-in dialect reads: use dialect ${dialect} with ${block} (docs/dialects.md)${more}`;
 }

@@ -35,13 +35,14 @@ export async function watch(flags: Flags, world: CommandWorld, urls: readonly st
   const parsed = parseConfig(yaml, { file: "watch", env: { ...world.env, ...variables.values }, readFile });
   world.keepSecret(parsed.secrets);
   const config = { ...parsed, listen: listen ?? parsed.listen };
-  // The table replaces the log about the fleet.
+  // Only errors are logged: the table shows the rest.
   const own = await daemonWorld(world, "error");
   return await runUntilSignal(config, world, { ...own, loadConfig: () => config }, (app) => show(app, world));
 }
 
 /**
- * The URLs with their variables filled in, each once. The value of a variable is encoded here; chains.yaml takes it as it is.
+ * The URLs with their variables filled in, without duplicates. Values are percent-encoded here; chains.yaml takes them as they
+ * are.
  */
 function fillUrls(urls: readonly string[], world: CommandWorld): readonly string[] {
   const secrets = new Secrets(world);
@@ -59,7 +60,7 @@ function failed(message: string): CommandError {
 
 const REDRAW_MS = 1_000;
 
-/** Shows the table of `check` in place each second; without a terminal, again whenever a status has changed. */
+/** Redraws the table of `check` each second; without a terminal, prints it whenever a status has changed. */
 function show({ report, url }: App, world: CommandWorld): AsyncDisposable {
   let shown = "";
   const draw = (): void => {

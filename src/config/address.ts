@@ -17,11 +17,14 @@ export type Headers = Readonly<Record<string, string>>;
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
-/** Set by each request or its connection; undici refuses most of them. */
+/** Headers that Synclag or undici sets for each request. */
 const RESERVED_NAMES =
   /^(?:accept-encoding|connection|content-length|content-type|expect|keep-alive|transfer-encoding|upgrade)$/i;
 
-/** A URL with one of these schemes, or the fault, without the URL, which may contain a key. `expected` names the schemes. */
+/**
+ * A URL with one of these schemes, or what is wrong. The message does not contain the URL, which may have a key. `expected`
+ * names the schemes.
+ */
 export function readUrl(text: string, schemes: RegExp, expected: string): URL | string {
   if (!schemes.test(text)) {
     const found = /^[a-z][a-z0-9+.-]{0,11}:\/\//i.exec(text)?.[0] ?? "no scheme";
@@ -50,9 +53,9 @@ export interface Address {
 export interface Scope {
   readonly secrets: Secrets;
   readonly values?: Values;
-  /** A placeholder without a value, by its name; by default, placeholders do not work. */
+  /** Called with the name of a placeholder that has no value. By default, a placeholder is a problem. */
   readonly onMissing?: (name: string) => void;
-  /** A variable that is not set, as `NAME is not set`; by default, that is a problem. */
+  /** Called for a variable that is not set, with `NAME is not set`. By default, it is a problem. */
   readonly onUnset?: (what: string, spot: Flaws) => void;
 }
 
@@ -102,19 +105,19 @@ export function readAddress(
 }
 
 /**
- * A filled URL, or its fault. Danger: with a slash in the password, the user would be read as the host, and would get the
- * request.
+ * A filled URL, or what is wrong with it. Danger: if the password has a slash, the user is read as the host, and the request
+ * would be sent there.
  */
 function readFilledUrl(filled: string, written: string): URL | string {
   const url = readWebUrl(filled);
   const hasUser = /^https?:\/\/[^/?#]*@/i.test(written.replace(REFERENCES, ""));
-  const isDeadEnd = hasUser && typeof url !== "string" && `${url.username}${url.password}` === "";
-  return isDeadEnd ? INVALID_URL : url;
+  const isUserLost = hasUser && typeof url !== "string" && `${url.username}${url.password}` === "";
+  return isUserLost ? INVALID_URL : url;
 }
 
 const REFERENCES = /\$\{[^{}]*\}/g;
 
-/** The host as metrics and pages show it: a variable in it stays as it is written, since its value is a secret. */
+/** The host as metrics and pages show it. A variable in it stays as it is written, because its value is a secret. */
 function shownHost(written: string, url: URL, values: Values): string {
   const references: string[] = [];
   const marked = written.replace(REFERENCES, (reference) => MARK + references.push(reference) + MARK);
@@ -143,7 +146,7 @@ export function readHeaders(written: Headers, spot: Flaws, scope: Scope): Header
     } else if (RESERVED_NAMES.test(name)) {
       own.add(`${name} is set by Synclag for each request`, "key");
     } else if (value !== null && !HEADER_VALUE.test(value)) {
-      own.add("found a line break or a character beyond Latin-1, which no header can contain");
+      own.add("found a line break or a character beyond Latin-1, which a header cannot contain");
     } else if (value !== null) {
       headers[name] = value;
     }
@@ -151,7 +154,7 @@ export function readHeaders(written: Headers, spot: Flaws, scope: Scope): Header
   return Object.keys(headers).length === Object.keys(written).length ? headers : null;
 }
 
-/** The headers and the one for a URL's user and password, unless they set `Authorization` themselves. */
+/** Adds the `Authorization` header for a URL's user and password, unless the headers already have one. */
 export function withCredentials(headers: Headers, url: URL, secrets: Secrets): Headers {
   const authorization = basicAuthorization(url);
   const isSet = Object.keys(headers).some((name) => name.toLowerCase() === "authorization");
@@ -162,7 +165,7 @@ export function withCredentials(headers: Headers, url: URL, secrets: Secrets): H
   return { ...headers, Authorization: authorization };
 }
 
-/** The `Authorization` header for the user and password of a URL (RFC 7617), which HTTP clients drop; null without both. */
+/** The `Authorization` header for the user and password of a URL (RFC 7617), which HTTP clients ignore; null without either. */
 export function basicAuthorization({ username, password }: URL): string | null {
   const pair = `${decodePercent(username)}:${decodePercent(password)}`;
   return pair === ":" ? null : `Basic ${Buffer.from(pair).toString("base64")}`;

@@ -20,7 +20,7 @@ export interface ListenAddress {
   readonly port: number;
 }
 
-/** A value from outside of the file, and how a shell refers to it: `$NAME` or `$(cat '/path')`. */
+/** A value from outside the file, and how a shell refers to it: `$NAME` or `$(cat '/path')`. */
 export interface Variable {
   readonly text: string;
   readonly shown: string;
@@ -60,9 +60,9 @@ export interface Receiver {
 /** The webhook and its rules. */
 export interface NotifySettings extends Receiver, NotifyRules {
   readonly format: NotifyFormat;
-  /** Synclag's own page; null: at the address of its server. */
+  /** The URL of Synclag's own page; null: the address of its server. */
   readonly link: string | null;
-  /** Where Telegram shows it; null in any other format. */
+  /** The chat to which Telegram posts; null in any other format. */
   readonly chatId: string | null;
 }
 
@@ -73,14 +73,14 @@ export interface ProxySettings {
   readonly noProxy: string;
 }
 
-/** The address of the store, and the fleet whose keys are used there. */
+/** The store that replicas share, and the name of the fleet in it. */
 export interface StoreSettings {
   readonly address: StoreAddress;
   /** `--cluster`. */
   readonly cluster: string;
 }
 
-/** The host and port of the store, and our user there. */
+/** The host and port of the store, and the user that logs in. */
 export interface StoreAddress {
   readonly host: string;
   readonly port: number;

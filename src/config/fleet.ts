@@ -46,7 +46,7 @@ export function resolveFleet(
     ...parity.flatMap((probe) => probe.selections),
   ];
   const windows = sections.maintenance ?? [];
-  // Windows are checked only if no entry is broken: a window may match the broken entry.
+  // With a broken entry, windows are not checked: a window may match that entry.
   if ([...(sections.protocols?.values() ?? [null])].every((list) => list?.every(({ value }) => value))) {
     for (const { value, spot } of windows) {
       checkMatch(
@@ -135,7 +135,7 @@ function resolveRpcNodes({ budgets, chains, poll }: Sections, secrets: Secrets):
         name: slug,
         ...address,
         schedule: poll.value?.rpc_schedule ?? "auto",
-        // Its dialect with `custom` or `metrics`, its provider and its schedule.
+        // The dialect with its `custom` or `metrics` block, the provider and the schedule.
         ...rest,
         pollIntervalMs: 0,
         budget,
@@ -148,7 +148,7 @@ function resolveRpcNodes({ budgets, chains, poll }: Sections, secrets: Secrets):
   );
 }
 
-/** Chooses the schedule of `auto` for each endpoint, and reports schedules that exceed their budget. By the endpoint's key. */
+/** The endpoints by key, with a schedule in place of `auto`. Adds a problem for each schedule that exceeds its budget. */
 function withSchedules(drafts: readonly Draft[], budgets: readonly Budget[]): ReadonlyMap<string, Endpoint> {
   const budgetOf = (draft: Draft | undefined) =>
     budgets.find(({ name }) => name === draft?.endpoint.budget) ?? null;
@@ -190,8 +190,8 @@ function resolveChains({ chains, thresholds }: Sections): readonly Chain[] {
   const common = withThresholds(DEFAULT_THRESHOLDS, thresholds.value ?? {}, thresholds.spot, null);
   return validEntries(chains).map(({ name: slug, value: entry, spot }) => {
     if (slug === SHARED_ENDPOINT) {
-      const reason = "the name of an endpoint that serves several chains";
-      spot.add(`a chain cannot be called "${slug}", ${reason}`, "key");
+      const reason = "it is the name of endpoints that serve several chains";
+      spot.add(`a chain cannot be called "${slug}": ${reason}`, "key");
     }
     spot.at("id").claim(`chain id ${entry.id}`);
     const known = wellKnownChain(entry.id);
@@ -210,8 +210,8 @@ function resolveChains({ chains, thresholds }: Sections): readonly Chain[] {
 }
 
 /**
- * Warnings about chain ids that are most likely wrong: the well-known chain of that name has another id, or that id another
- * name.
+ * Warnings about chain ids that are most likely wrong: the well-known chain with this name has another id, or the well-known
+ * chain with this id has another name.
  */
 export function idWarnings({ chains }: Sections): readonly string[] {
   return validEntries(chains).flatMap(({ name: slug, value: { id, name, testnet } }) => {
@@ -224,13 +224,13 @@ export function idWarnings({ chains }: Sections): readonly string[] {
       return [];
     }
     const [never, missing] = known.testnet
-      ? [", a testnet, which never pages", "name and testnet"]
+      ? [" (a testnet, which never pages)", "name and testnet"]
       : ["", "name"];
     return [`chains.${slug}: id ${id} is the id of ${known.name}${never}; correct it, or set ${missing}`];
   });
 }
 
-/** The Graph's names of these chains. */
+/** Slugs of The Graph that differ from the well-known ones. */
 const FORMER_NAMES: ReadonlyMap<string, number> = new Map([
   ["mainnet", 1],
   ["matic", 137],
@@ -253,7 +253,7 @@ function isShortFor(slug: string, name: string): boolean {
   });
 }
 
-/** A window that matches nothing is most likely mistyped. */
+/** Adds a problem for a window that matches no target: it is most likely mistyped. */
 function checkMatch(match: MaintenanceMatch, spot: Spot, targets: readonly ListedTarget[]): void {
   let matched = targets;
   for (const key of ["protocol", "variant", "tier", "chain"] as const) {

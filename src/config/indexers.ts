@@ -25,7 +25,7 @@ export interface Draft {
   readonly schedule: Spot;
 }
 
-/** A chain as an indexer lists it, polled or not. */
+/** A chain that an indexer lists, whether it is polled or not. */
 export interface ListedTarget extends Pick<Target, "key" | "chain" | "chainId">, IndexerId {
   readonly dialect: string;
   readonly custom?: Form;
@@ -49,7 +49,7 @@ export const SHARED_ENDPOINT = "all";
 
 const BUILT_IN = ["chain", "chain_id", "protocol"];
 const DECISIVE_KEYS = ["dialect", "url", "custom", "metrics", "status", "explorer", "playground"] as const;
-/** Overrides that give a chain its own endpoint. */
+/** A chain that overrides one of these keys has its own endpoint. */
 const ENDPOINT_KEYS = ["url", "schedule", "headers", "budget"] as const;
 
 /** One indexer of the file, while its endpoints are resolved. */
@@ -61,7 +61,7 @@ export class IndexerResolver {
   readonly #secrets: Secrets;
   readonly #selections: readonly string[];
   #listed: readonly ListedTarget[] = [];
-  /** The id by which graph-node knows a chain's deployment, as a template; undefined if nothing asks for it. */
+  /** The template of the deployment id that graph-node is asked for; undefined if the indexer needs none. */
   readonly #deployment: string | undefined;
   /** The unset variables of an optional indexer, which is skipped if there are any. */
   readonly #unset = new Set<string>();
@@ -97,7 +97,7 @@ export class IndexerResolver {
     this.#listed = listed;
     const own = listed.filter((chain) => this.#hasOwnEndpoint(chain));
     const sharing = listed.filter((chain) => !own.includes(chain));
-    // If one of these keys is broken, further problems would only follow from it.
+    // If one of these keys is broken, the problems below would only follow from it.
     if (!DECISIVE_KEYS.some((key) => this.#spot.at(key).isBroken)) {
       checkDialect(this.#entry, this.#spot, listed, sharing.length);
       this.#checkOwnValues(listed);
@@ -105,7 +105,8 @@ export class IndexerResolver {
     }
     if (typeof this.#entry.until === "number" && listed.length > 1) {
       const expected = "expected a date, or until in the map of each chain";
-      this.#spot.at("until").add(`found a block, which is of one chain, for ${listed.length}; ${expected}`);
+      const found = `found a block for ${listed.length} chains, but block numbers differ between chains`;
+      this.#spot.at("until").add(`${found}; ${expected}`);
     }
     const [first] = sharing;
     const drafts = [
@@ -121,7 +122,7 @@ export class IndexerResolver {
   }
 
   #keyOf(name: string): string {
-    // `join` makes one flat string; a template would keep each of its parts in memory.
+    // `join` makes one flat string. A template string would keep each of its parts in memory.
     return [indexerKey(this.#id), name].join("/");
   }
 
@@ -149,7 +150,7 @@ export class IndexerResolver {
     });
   }
 
-  /** A value that no template uses is most likely a mistyped key. */
+  /** Reports values that no template uses: most likely the key is mistyped. */
   #checkOwnValues(listed: readonly ListedTarget[]): void {
     for (const target of listed) {
       const used = this.#placeholdersFor(target);
@@ -172,7 +173,7 @@ export class IndexerResolver {
     return [...shared, own.url, own.explorer, own.playground].flatMap(placeholdersOf);
   }
 
-  /** Reports headers and a budget without a URL beside them: they would have no effect on URLs that are written elsewhere. */
+  /** Reports headers or a budget of an indexer without a URL: they do not apply to the URLs of its chains. */
   #checkReach(listed: readonly ListedTarget[]): void {
     const { url, headers, budget } = this.#entry;
     const has = { headers: Object.keys(headers).length > 0, budget: typeof budget === "string" };
@@ -251,14 +252,14 @@ export class IndexerResolver {
   }
 
   /**
-   * The origin of a template. A chain with its own URL may lack values for the indexer's URL; they rarely affect the origin.
+   * The origin of a URL template. Placeholders without a value are ignored, because they are rarely part of the origin.
    */
   #originOf(template: string | undefined, { values }: ListedTarget): string | null {
     const { text } = this.#secrets.fill(template ?? "", values);
     return URL.canParse(text) ? new URL(text).origin : null;
   }
 
-  /** A variable that is not set is a problem, unless the indexer is optional: it is skipped then. */
+  /** A variable that is not set is a problem, unless the indexer is optional: then the indexer is skipped. */
   #scopeOf(chain: ListedTarget): Scope {
     return {
       secrets: this.#secrets,
@@ -306,7 +307,7 @@ export class IndexerResolver {
     };
   }
 
-  /** Its own thresholds on a chain, if it has any. */
+  /** The indexer's own thresholds on a chain, if it has any. */
   #thresholds(slug: string): Pick<Target, "thresholds"> | undefined {
     const { thresholds: own } = this.#entry;
     const chain = this.#chains.get(slug);
@@ -315,7 +316,7 @@ export class IndexerResolver {
       : { thresholds: withThresholds(chain.thresholds, own, this.#spot.at("thresholds"), chain.blockTimeMs) };
   }
 
-  /** `at`: the map with its `deployment`. */
+  /** The deployment id of a chain. `at`: where the map with `deployment` is written. */
   #deploymentOf(chain: ListedTarget, at: Spot): Pick<StatusApi, "deployment"> | undefined {
     if (this.#deployment === undefined) {
       return undefined;
@@ -337,7 +338,7 @@ export class IndexerResolver {
     }
     const link = fillPlaceholders(template, chain.values, (name) => this.#addMissing(name, chain));
     const flaw = link.includes("${")
-      ? `found \${…}, which works only in url, headers and rpc`
+      ? `found \${…}, which is allowed only in url, headers and rpc`
       : readWebUrl(link);
     if (typeof flaw === "string") {
       this.#spotOf(key, chain).add(flaw);
@@ -363,7 +364,8 @@ function ownValuesOf(own: ChainValues): readonly (readonly [string, string])[] {
   return Object.entries(own).filter((entry): entry is [string, string] => !OVERRIDE_KEYS.includes(entry[0]));
 }
 
-const OWN_URLS = "give it a placeholder such as {chain}, or each chain its own: chains: { base: { url: … } }";
+const OWN_URLS =
+  "put a placeholder such as {chain} in the URL, or give each chain its own URL: chains: { base: { url: … } }";
 
 /**
  * Checks that an entry has the blocks that its dialect needs, and no others. `listed`: its chains; `sharing`: how many of
@@ -385,7 +387,7 @@ export function checkDialect(
     }
   }
   if (takes.custom && custom === undefined) {
-    spot.at("custom").add("dialect custom without a block custom, expected custom: { query, height }");
+    spot.at("custom").add("dialect custom needs a custom block, expected custom: { query, height }");
   }
   checkSharing(entry, spot, sharing);
   checkWords(entry, spot, listed);
@@ -394,15 +396,15 @@ export function checkDialect(
   }
   const { height, chain } = { ...metrics, ...known };
   if (height === undefined) {
-    spot.add("dialect without a height, expected metrics: { height: NAME }");
+    spot.add(`dialect ${dialect} does not know the height, expected metrics: { height: NAME }`);
   }
   if (sharing > 1 && chain === undefined) {
     const expected = "expected metrics: { chain: LABEL }, or a url with {chain}";
-    spot.add(`no label says which of ${sharing} chains a value is of, ${expected}`);
+    spot.add(`${sharing} chains share this URL, but no label tells their values apart, ${expected}`);
   }
 }
 
-/** Reports slugs that the `chains` of a block has and the indexer does not list. */
+/** Reports slugs in the `chains` map of a block that the indexer does not list. */
 function checkWords(
   { custom, metrics }: Pick<IndexerEntry, "custom" | "metrics">,
   spot: Spot,
@@ -419,7 +421,7 @@ function checkWords(
   }
 }
 
-/** Reports chains that share a URL whose replies name no chain. */
+/** Reports several chains at one URL if its replies do not name the chain. */
 function checkSharing(
   { dialect, custom }: Pick<IndexerEntry, "dialect" | "custom">,
   spot: Spot,

@@ -4,10 +4,10 @@ import { ConfigError } from "./problems.ts";
 import { decodePercent, type Environment, Secrets, secretsInUrl } from "./secrets.ts";
 
 /**
- * Reads a URL of the command line and remembers its secrets. `${VAR}` and `${file:/path}` are filled in; they need no
- * percent-encoding, unless one is the whole URL.
+ * Reads a URL of the command line and remembers its secrets. `${VAR}` and `${file:/path}` are filled in and percent-encoded,
+ * unless one of them is the whole URL.
  *
- * @throws {ConfigError} `NAME: what is wrong`, without a part of the URL, which may hold a password.
+ * @throws {ConfigError} `NAME: what is wrong`. The message quotes no part of the URL, which may contain a password.
  */
 export function readUrlOption(
   name: string,
@@ -31,9 +31,8 @@ const DEFAULT_PORT = 6379;
 const EXPECTED = "redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE] or rediss://…";
 
 /**
- * Reads `--store` and `--cluster`, and `SYNCLAG_STORE` without `--store`: `redis://` or, with TLS, `rediss://`. A part of the
- * URL, which then needs no encoding, or the whole URL may be `${VAR}` or `${file:/path}`. `secrets`: texts that must not leave
- * the process. Null: there is no store.
+ * Reads `--store`, or `SYNCLAG_STORE` without it, and `--cluster`. The URL is `redis://` or, with TLS, `rediss://`; `${VAR}` and
+ * `${file:/path}` work as in `readUrlOption`. `secrets`: texts that must not leave the process. Null: there is no store.
  *
  * @throws {ConfigError} If one of them cannot be used.
  */
@@ -83,7 +82,7 @@ function addressOf(url: URL): StoreAddress {
 /**
  * Reads `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`; names in lower case win, as with curl. Null without a proxy.
  *
- * @throws {ConfigError} If a proxy is not an http:// or https:// URL. Their values are not repeated: they may hold a password.
+ * @throws {ConfigError} If a proxy is not an http:// or https:// URL. The message does not repeat it: it may have a password.
  */
 export function readProxySettings(env: Environment["env"]): ProxySettings | null {
   const nameOf = (name: string) => (env[name.toLowerCase()] === undefined ? name : name.toLowerCase());

@@ -26,7 +26,7 @@ export function resolveParity(sections: Sections, served: readonly ListedTarget[
   });
 }
 
-/** Null: a problem was added, or the probe refers to a broken entry. */
+/** Resolves one probe. Null: a problem was added, or the probe refers to a broken entry. */
 function resolveProbe(
   entry: ParityEntry,
   spot: Spot,
@@ -51,7 +51,7 @@ function resolveProbe(
   }
   const variants = known.filter((one) => Object.hasOwn(queries, one));
   if (variants.length < 2) {
-    spot.at("queries").add(`expected two or more variants of ${known.join(", ")}`);
+    spot.at("queries").add(`expected at least two of the variants ${known.join(", ")}`);
     return null;
   }
   const asked = served.filter(({ variant }) => variants.includes(variant));
@@ -75,7 +75,7 @@ function resolveProbe(
   return { name, protocol, everyMs, chains: slugs, variants, selections };
 }
 
-/** The chains to compare on, in the order of the file. `asked`: the targets of the probe's variants. */
+/** The chains on which the variants are compared, in the order of the file. `asked`: the targets of these variants. */
 function resolveSlugs(
   { chains }: ParityEntry,
   spot: Spot,

@@ -13,11 +13,11 @@ import { type Environment, Secrets } from "./secrets.ts";
 import { checkKnown, describeValue, parseSections, sectionsIn } from "./shape.ts";
 import { readYaml } from "./yaml.ts";
 
-/** Where a configuration comes from. */
+/** How the files of a configuration are read. */
 export interface ParseOptions extends Environment {
   /** The path as the user gave it; every problem begins with it. */
   readonly file: string;
-  /** The names in a folder that match, sorted; throws if it cannot be read. Without it, a pattern of \`include\` matches nothing. */
+  /** The names in a folder that match, sorted; throws if the folder cannot be read. By default, a pattern of `include` matches nothing. */
   readonly listFiles?: (folder: string, pattern: RegExp) => readonly string[];
 }
 
@@ -71,7 +71,7 @@ export function parseConfig(text: string, options: ParseOptions): Config {
   };
 }
 
-/** Parses the main file and the included files as one. @throws {ConfigError} If one of them cannot be read. */
+/** Parses the main file and the included files as one. @throws {ConfigError} If a file is not a map or not valid YAML. */
 function readSections(text: string, problems: Problems, options: ParseOptions): Sections {
   const main = sectionsIn(ConfigFile, readYaml(text, options.file, problems));
   if (main === null) {
@@ -117,7 +117,7 @@ function pathsOf(pattern: string, { file, listFiles = () => [] }: ParseOptions):
   return paths;
 }
 
-/** Adds a problem for each protocol that does not exist. */
+/** The public view. Adds a problem for each protocol that does not exist. */
 function resolvePublic({ public: entry, protocols: configured }: Sections): Config["public"] {
   if (entry === undefined) {
     return null;
@@ -151,10 +151,10 @@ function publicNames({ chains, indexers, skipped }: Fleet): ReadonlySet<string> 
   return new Set([...ids, ...chains.map(({ slug }) => slug)]);
 }
 
-/** A line of the log names at most this number of thousands of chains. */
+/** A warning names at most this number of chains, of which there may be thousands. */
 const MOST_NAMED = 10;
 
-/** A sentence about the chains on which nothing confirms a height, if there are any. */
+/** A warning about the chains whose sources all have one provider, if there are any. */
 function sourceWarnings(fleet: Fleet): readonly string[] {
   const endpoints = endpointsOf(fleet);
   const sources = endpoints.flatMap((endpoint) => {
@@ -173,6 +173,6 @@ function sourceWarnings(fleet: Fleet): readonly string[] {
   return lone.length === 0
     ? []
     : [
-        `${lone.slice(0, MOST_NAMED).join(", ")}${more}: all sources have one provider, so nothing confirms a height; ${advice}`,
+        `${lone.slice(0, MOST_NAMED).join(", ")}${more}: all sources have one provider, so no other source confirms a height; ${advice}`,
       ];
 }

@@ -7,7 +7,7 @@ const ProbeName = Name.max(40).meta({
   expected: "a name of at most 40 lower-case letters, digits and dashes",
 });
 
-const EXPECTED = "rows, or the value that the reply begins with";
+const EXPECTED = "rows, or the first value of the reply";
 const Expected = z.union([z.string(), z.number(), z.boolean(), z.null()]).meta({ expected: EXPECTED });
 
 const ProbeEntry = map(
@@ -16,16 +16,16 @@ const ProbeEntry = map(
     query: Selection.describe("A GraphQL selection, sent with the query for the height."),
     url: optional(
       Url,
-      "Where it is sent instead, in a request of its own: for a dialect that sends no GraphQL.",
+      "URL for the query, which is then sent in a separate request: for dialects that send no GraphQL.",
     ),
     expect: optional(
       Expected,
-      "rows: at least one row; any other value: the first value of the reply, such as 42 (default: any reply but an error).",
+      "rows: the reply must have at least one row. Any other value, such as 42: the first value of the reply must equal it. Default: any reply but an error.",
     ),
     every: Interval.prefault("5m").describe("How often it is sent."),
     max_latency: optional(
       Duration,
-      "A reply that takes longer is a failure, as for a client that gives up by then.",
+      "A reply that takes longer is a failure, because clients give up by then.",
     ),
   },
   ["url", "expect", "every", "max_latency"],
@@ -49,14 +49,14 @@ export const ParityEntry = map(
   {
     name: ProbeName.describe("Name of the probe, a metric label."),
     protocol: text("the name of a protocol").describe("The protocol whose variants are compared."),
-    // At most a day, so that a selection which a server refused is tried again within a day.
+    // An interval is at most a day, so a selection that a server refused is tried again within a day.
     every: Interval.prefault("10m").describe("How often the value is queried."),
     chains: listOf(Slug, "a list of chain slugs")
       .min(1)
       .exactOptional()
       .describe("Where the variants are compared (default: on every chain that two of them serve)."),
     queries: mapOf(ParityQuery, "a map of variants, each with select and value").meta({
-      description: "What each variant is asked; at least two variants.",
+      description: "The query for each variant; at least two variants.",
       minProperties: 2,
     }),
   },

@@ -25,7 +25,7 @@ export function resolveProbes(
         const at = spot.at("probes", name);
         const other = compared.get(name);
         if (other !== undefined) {
-          at.add(`the name of a probe of parity at ${other.where}; expected another name`, "key");
+          at.add(`the parity probe at ${other.where} already has this name; expected another name`, "key");
         }
         const scope = { secrets, isOptional: entry?.optional ?? false };
         return own.flatMap((target) => resolveProbe(name, probe, { target, spot: at, ...scope }) ?? []);
@@ -34,7 +34,7 @@ export function resolveProbes(
   );
 }
 
-/** Where a probe of a target is written. */
+/** The target of a probe, and where the probe is written. */
 interface Asked {
   readonly target: ListedTarget;
   readonly spot: Spot;
@@ -43,13 +43,13 @@ interface Asked {
   readonly isOptional: boolean;
 }
 
-/** Null: a problem was added. */
+/** The selection of a probe for one target. Null: a problem was added. */
 function resolveProbe(probe: string, entry: ProbeEntry, asked: Asked): Selection | null {
   const { every: everyMs, max_latency: maxLatencyMs = null, query, url } = entry;
   const { spot, target } = asked;
   const why = url === undefined ? whyNotCarried(target) : null;
   if (why !== null) {
-    spot.add(`${why}; add the url where it answers GraphQL, or use a dialect that sends GraphQL`, "key");
+    spot.add(`${why}; add the url of its GraphQL API, or use a dialect that sends GraphQL`, "key");
     return null;
   }
   const at = url === undefined ? null : addressOf(url, asked);
@@ -58,7 +58,7 @@ function resolveProbe(probe: string, entry: ProbeEntry, asked: Asked): Selection
   return select === null ? null : { probe, everyMs, target: target.key, select, expect, maxLatencyMs, at };
 }
 
-/** Null: a problem was added, or the indexer is skipped. */
+/** The separate URL of a probe. Null: a problem was added, or the indexer is skipped. */
 function addressOf(url: string, { isOptional, secrets, spot, target }: Asked): QueryAddress | null {
   const address = readAddress({ url, headers: {} }, (key) => spot.at(key), {
     secrets,
@@ -96,7 +96,7 @@ function expectationOf(
   return value === null ? { kind: "reply" } : { kind: "equal", value };
 }
 
-/** An endpoint with the selections of probes of its targets. Its headers are also sent to other URLs of its origin. */
+/** Adds to an endpoint the probes of its targets. Its headers are also sent to a probe's own URL of the same origin. */
 export function withSelections(endpoint: Endpoint, all: readonly Selection[]): Endpoint {
   const keys = new Set(endpoint.targets.map(({ key }) => key));
   const { origin } = new URL(endpoint.url);

@@ -1,11 +1,11 @@
 import { looksLikeKey, maskKeys, type Redact, SECRET_MARK } from "../core/model/redact.ts";
 
-/** The mistakes of a configuration: the message has a line for each. */
+/** The mistakes in a configuration. The message has a line for each. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
 }
 
-/** The most problems in one error: they must fit a terminal and a log. */
+/** An error prints at most this number of problems: it must fit a terminal and a log. */
 const MAX_PRINTED = 100;
 
 /** Keys and indices from the top of the file down to a value. */
@@ -18,7 +18,7 @@ export interface Position {
   readonly column: number;
 }
 
-/** The position of a value of a file or its key, or of its nearest ancestor if it is absent. */
+/** The position of a value or its key in a file; if the value is absent, that of its nearest ancestor. */
 export type PositionOf = (path: Path, what: "key" | "value") => Position;
 
 interface Problem {
@@ -29,8 +29,8 @@ interface Problem {
 }
 
 /**
- * Collects the mistakes in the files of a configuration: all mistakes of a file as a whole, such as in its syntax, and the
- * first mistake at each path, because the next ones follow from it.
+ * Collects the mistakes in the files of a configuration. At each path only the first mistake counts, because the next ones
+ * follow from it. Mistakes of a whole file, such as in its syntax, all count.
  */
 export class Problems {
   readonly #found: Problem[] = [];
@@ -52,6 +52,7 @@ export class Problems {
     return this.#found.some((one) => path.every((step, index) => one.path[index] === step));
   }
 
+  /** Takes a name that must be unique. False: it is taken already, and a problem was added. */
   claim(spot: Spot, name: string): boolean {
     const former = this.#claims.get(name);
     if (former === undefined) {
@@ -79,15 +80,15 @@ export class Problems {
   }
 }
 
-/** Collects the problems of a text, such as a value of a file. */
+/** Collects the problems of one value, in a file or in an option. */
 export interface Flaws {
-  /** Collects the problems of a part of it. */
+  /** The collector for a part of the value. */
   at(...steps: Path): Flaws;
   /** Adds a problem of the value or of its key. */
   add(message: string, what?: "key" | "value"): void;
 }
 
-/** A value of a file. */
+/** The place of a value in a file. */
 export class Spot implements Flaws {
   readonly path: Path;
   readonly #problems: Problems;
@@ -107,12 +108,12 @@ export class Spot implements Flaws {
     this.#problems.add({ path: this.path, position: this.#positionOf(this.path, what), message });
   }
 
-  /** Whether it is the first value with this name; a second one is a problem. */
+  /** Takes a name that must be unique. False: it is taken already, and a problem was added. */
   claim(name: string): boolean {
     return this.#problems.claim(this, name);
   }
 
-  /** Whether a problem of it, or of a part of it, was added. */
+  /** Whether the value or a part of it has a problem. */
   get isBroken(): boolean {
     return this.#problems.isAnyIn(this.path);
   }
@@ -124,7 +125,7 @@ export class Spot implements Flaws {
   }
 }
 
-/** `FILE:LINE:COL: path: message`, on one line whatever the file contains. */
+/** `FILE:LINE:COL: path: message`. It stays on one line, whatever the file contains. */
 function formatProblem({ path, position, message }: Problem, redact: Redact): string {
   const { file, line, column } = position;
   const text = `${file}:${line}:${column}: ${formatPath(path)}: ${maskKeys(redact(message))}`;
@@ -136,8 +137,8 @@ function formatProblem({ path, position, message }: Problem, redact: Redact): st
 }
 
 /**
- * `protocols.airdrops[1].chains.base.id`; `(file)` for the whole file. It ends at `headers`: YAML reads `{ Bearer KEY }` as a
- * name.
+ * `protocols.airdrops[1].chains.base.id`; `(file)` for the whole file. Names of headers are left out: YAML reads
+ * `{ Bearer KEY }` as a name.
  */
 function formatPath(path: Path): string {
   const end = path.indexOf("headers") + 1;

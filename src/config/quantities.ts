@@ -52,23 +52,23 @@ export function limitLiteral({ ms, blocks }: Limit): string {
 
 const END = "a date such as 2026-06-30, or the number of a block";
 
-/** Where something ends, in chains.yaml. */
+/** When a chain or an indexer ends, in chains.yaml. */
 export const Until = z
   .union([z.int().positive().meta({ expected: END }), z.iso.date().meta({ expected: END })])
   .meta({ expected: END });
 
-/** A size in chains.yaml; bytes once parsed. A response of this size is held in memory. */
+/** A size in chains.yaml; bytes once parsed. At most 1 GiB, because a response of this size is held in memory. */
 export const ByteSize = parsed((text) => parseQuantity(text, BYTES, 2 ** 30), {
   expected: "a size such as 512KiB or 1MiB, at most 1GiB",
   pattern: patternOf(BYTES).source,
 });
 
-/** How often something is asked, in chains.yaml; milliseconds once parsed. */
+/** The time between two requests, in chains.yaml; milliseconds once parsed. */
 export const Interval = parsed((text) => parseQuantity(text, MILLISECONDS, 86_400_000, 10_000), {
   expected: "a duration from 10s to 1d",
 });
 
-/** A time to wait, which may be none; milliseconds once parsed. */
+/** A time to wait, which may be 0s; milliseconds once parsed. */
 export const Delay = parsed((text) => parseQuantity(text, MILLISECONDS, MAX_DURATION_MS, 0), {
   expected: `0s, or ${DURATION}`,
   pattern: patternOf(MILLISECONDS).source,
@@ -133,7 +133,7 @@ export const Schedule = z
 
 /** A longer expression is refused: the longest sensible field names 60 numbers. */
 const MAX_CRON_LENGTH = 1_000;
-/** No field has numbers of three digits. Danger: node-cron expands a range of any length before it checks its ends. */
+/** A range with a number of three digits, which no field has. Danger: node-cron expands a range of any length before it checks it. */
 const HUGE_RANGE = /\d{3}-|-\d{3}/;
 
 function isCron(text: string): boolean {

@@ -36,7 +36,10 @@ const Link = z.string().meta({ expected: "a URL, or null for none" }).nullable()
 const HeaderText = text("a string; put numbers in quotes").meta({ secret: true });
 const Headers = mapOf(HeaderText, "a map of header names and values").meta({ secret: true });
 const BudgetName = z.string().meta({ expected: "the name of a budget, or null for none" }).nullable();
-const Provider = optional(text("a name"), "Sources of one provider count as one (default: the URL's host).");
+const Provider = optional(
+  text("a name"),
+  "The operator. Sources of one provider count as one source (default: the URL's host).",
+);
 
 /** What a chain can override; the other keys of its map are values of placeholders. */
 const OVERRIDES = {
@@ -47,7 +50,7 @@ const OVERRIDES = {
   headers: optional(Headers, "Replaces the indexer's headers."),
   budget: optional(BudgetName, "Its own budget."),
   provider: Provider,
-  until: optional(Until, "Where the indexer ends on this chain."),
+  until: optional(Until, "When the indexer ends on this chain."),
 };
 
 /** The keys of a chain's map that are not values of placeholders. */
@@ -88,22 +91,25 @@ const Height = z.union([z.string(), z.number(), z.null()]).meta({ expected: "a t
 const Custom = map("a map with height, and one of query, body or method: GET", {
   method: oneOf(["POST", "GET"]).default("POST").describe("GET sends no body, and reads the whole response."),
   query: optional(Queries, "A query, or a list of queries: the next one is sent if one is refused."),
-  body: optional(mapOf(z.unknown(), "a map that is sent as JSON"), "JSON to send in place of a query."),
+  body: optional(mapOf(z.unknown(), "a map that is sent as JSON"), "JSON to send instead of a query."),
   root: optional(ReplyPath, "Where paths start (default: data or result); $ is the whole response."),
-  rows: optional(RowsPath, "The list of rows, one per chain, or with .* the map of rows (default: one row)."),
+  rows: optional(
+    RowsPath,
+    "The list of rows, one per chain; a path that ends in .* is a map of rows (default: one row).",
+  ),
   height: ReplyPath.describe("The last processed block."),
   time: optional(ReplyPath, "Its time: ISO 8601, or a number of seconds, or of ms, µs or ns."),
   chain_id: optional(ReplyPath, "The chain of the row: its ID or slug, or a key of chains."),
   chains: optional(
     mapOf(Slug, "a map of words and chain slugs"),
-    "Slugs by the words that rows have in place of a chain ID or slug; rows with other words are ignored.",
+    "Slugs by the words that rows have instead of a chain ID or slug; rows with other words are ignored.",
   ),
   hash: optional(ReplyPath, "Its hash."),
-  deployment: optional(ReplyPath, "The ID of the deployment that answers."),
+  deployment: optional(ReplyPath, "The ID of the deployment that replies."),
   failed: optional(ReplyPath, "True or not empty once indexing has failed."),
   not_started: optional(
     listOf(Height, "a list of values"),
-    "Heights that mean that nothing is indexed yet, in addition to 0.",
+    "Heights, in addition to 0, which mean that nothing is indexed yet.",
   ),
 })
   .refine(({ chains, chain_id: chainId }) => chains === undefined || chainId !== undefined, {
@@ -131,7 +137,7 @@ const Metrics = map("a map with height", {
   time: optional(Metric, "Gauge of its time, in Unix seconds, ms, µs or ns."),
   chain: optional(
     LabelName,
-    "Label with the chain: its ID (also as in evm:8453), its slug, or a key of chains (default: the page is of one chain).",
+    "Label with the chain: its ID (also as in evm:8453), its slug, or a key of chains (default: the page has one chain).",
   ),
   where: optional(LabelValues, "Labels that a series must have."),
   chains: optional(
@@ -146,10 +152,13 @@ const Status = map("a map with url and deployment", {
   deployment: DeploymentId.describe("The deployment."),
 });
 
-/** Keys of every URL, of an indexer or of a node. */
+/** The keys that an indexer and a node share. */
 const ASKED = {
   custom: optional(Custom, "What dialect [custom](dialects.md#custom) sends and reads."),
-  metrics: optional(Metrics, "Gauges that dialect [metrics](dialects.md#metrics) reads, or a family lacks."),
+  metrics: optional(
+    Metrics,
+    "Gauges that dialect [metrics](dialects.md#metrics) reads, and those that another dialect for metrics does not know.",
+  ),
   headers: Headers.default({}).describe("Sent with every request."),
   provider: Provider,
   budget: optional(BudgetName, "Budget of its requests."),
@@ -175,7 +184,7 @@ const IndexerEntry = map(
     ...ASKED,
     status: optional(
       Status,
-      "The graph-node's index-node API, asked why a target of dialect graph is not ok.",
+      "The index-node API of the graph-node. It is asked why a target of dialect graph is not ok.",
     ),
     optional: Flag.default(false).describe("Skip it, with a warning, while one of its variables is not set."),
     explorer: optional(Link, "Page about the indexer."),
@@ -190,7 +199,7 @@ const IndexerEntry = map(
     ),
     until: optional(
       Until,
-      "Where it ends ([statuses](statuses.md#ended)): a date, from 00:00 UTC of that day, or its last block.",
+      "When the indexer ends ([statuses](statuses.md#ended)): a date, from 00:00 UTC of that day, or its last block.",
     ),
   },
   [
@@ -217,7 +226,7 @@ const RpcNode = map("a map with url", {
   url: Url.describe("The node's URL."),
   dialect: oneOf(HEAD_DIALECTS)
     .default(RPC_DIALECT)
-    .describe("Where the head is read ([list](dialects.md#independent-heads))."),
+    .describe("How the head is read ([list](dialects.md#independent-heads))."),
   ...ASKED,
   schedule: optional(Schedule, "When it is polled (default: `poll.rpc_schedule`)."),
 });
@@ -233,7 +242,7 @@ const Poll = map("a map", {
   timeout: Duration.prefault("10s").describe("Deadline of a request: connect, headers and body together."),
   retries: count(0, 10).default(1).describe("Retries of a failed request; they draw on the same budget."),
   max_response: ByteSize.prefault("1MiB").describe(
-    "Larger responses fail (of metrics pages: the lines read).",
+    "Larger responses fail. Of a metrics page, only the lines that are read count.",
   ),
   rpc_schedule: Schedule.default("*/30 * * * * *").describe("Schedule of `rpc` nodes without their own."),
 });
@@ -265,15 +274,18 @@ const ChainEntry = map(
       .describe(
         "The chain ID, as eth_chainId returns it; for a chain without one, any free number such as 9000001.",
       ),
-    name: optional(text("a name"), "Display name (default: of a well-known id, else the slug)."),
-    block_time: optional(Duration, "Time between two blocks (default: of a well-known id, else measured)."),
-    testnet: optional(Flag, "Testnets never page (default: of a well-known id, else false)."),
+    name: optional(text("a name"), "Display name (default: that of a well-known id, else the slug)."),
+    block_time: optional(
+      Duration,
+      "Time between two blocks (default: that of a well-known id, else measured).",
+    ),
+    testnet: optional(Flag, "Testnets never page (default: that of a well-known id, else false)."),
     explorer: webLink("an http:// or https:// URL, or null for none")
       .nullable()
       .exactOptional()
       .describe("Block explorer with blocks at /block/NUMBER (default: the explorer of a well-known id)."),
     thresholds: Thresholds.prefault({}).describe("Thresholds of this chain that differ from the file's."),
-    until: optional(Until, "Where the chain ends: a date, from 00:00 UTC of that day, or its last block."),
+    until: optional(Until, "When the chain ends: a date, from 00:00 UTC of that day, or its last block."),
     rpc: listOf(RpcEntry, "a list of URLs, or of maps with a url")
       .meta({ secret: true })
       .prefault([])
@@ -329,7 +341,7 @@ const NotifyOnly = map(
     tiers: optional(listOf(text("the name of a tier"), "a list of tiers").min(1), "Only these."),
     severity: oneOf(["warning", "critical"])
       .default("warning")
-      .describe("critical: only where users have no usable variant."),
+      .describe("critical: only incidents that leave users without a usable variant."),
   },
   ["tiers", "severity"],
 );
@@ -343,14 +355,14 @@ const NotifyEntry = map(
       .default(["incident"])
       .describe("incident: a message when an incident begins, becomes worse or ends."),
     after: Delay.prefault("5m").describe(
-      "How long one target is in trouble, or data are doubtful, before a message is sent; 0s: at once.",
+      "How long one target must be in trouble, or data in doubt, before a message is sent; 0s: at once.",
     ),
     only: NotifyOnly.prefault({}).describe("Which incidents are posted."),
-    format: oneOf(NOTIFY_FORMATS).default("json").describe("What the receiver of the URL reads."),
-    link: optional(WebLink, "This Synclag, as readers reach it: messages lead there (default: `listen`)."),
+    format: oneOf(NOTIFY_FORMATS).default("json").describe("The format that the receiver reads."),
+    link: optional(WebLink, "This Synclag's URL for readers: messages link to it (default: `listen`)."),
     chat_id: optional(
       text("the id of a chat, in quotes"),
-      "Where Telegram shows it, such as '-1001234567890'.",
+      "The chat to which Telegram posts, such as '-1001234567890'.",
     ),
   },
   ["headers", "on", "after", "only", "link"],
@@ -380,7 +392,7 @@ const PublicEntry = map(
     title: text("a text of 1 to 100 characters", 100).default("Status").describe("The title of the page."),
     notice: text("a text of 1 to 500 characters", 500)
       .exactOptional()
-      .describe("An announcement at the top of the page, such as of planned work; a reload shows it."),
+      .describe("An announcement at the top of the page, for example of planned work."),
   },
   ["title"],
 );
@@ -399,7 +411,7 @@ export const ConfigFile = map("a map with version, chains and protocols", {
   listen: Listen.prefault("127.0.0.1:9855").describe("Address of the HTTP server; --listen overrides it."),
   poll: Poll.prefault({}).describe("How endpoints are polled."),
   thresholds: Thresholds.prefault({}).describe(
-    "From when a target is lagging, critical or stalled, and an observation stale.",
+    "Limits beyond which a target is lagging, critical or stalled, and an observation is stale.",
   ),
   budgets: mapOf(BudgetEntry, "a map of budgets", Name)
     .default({})
@@ -408,7 +420,7 @@ export const ConfigFile = map("a map with version, chains and protocols", {
     .refine(isNotEmpty)
     .meta({ description: "Chains by slug.", minProperties: 1 }),
   protocols: mapOf(Indexers, "a map of protocols, each a list of indexers", Name).refine(isNotEmpty).meta({
-    description: "Indexers by protocol. All indexers of a protocol are compared with its first one.",
+    description: "Indexers by protocol. The gaps of a protocol are measured against its first indexer.",
     minProperties: 1,
   }),
   maintenance: listOf(MaintenanceEntry, "a list of windows")
@@ -429,7 +441,7 @@ export const ConfigFile = map("a map with version, chains and protocols", {
     .describe("Values that must be equal in several variants ([parity](parity.md)), at no extra requests."),
 });
 
-/** What an included file may have. */
+/** The sections that an included file may have. */
 export const IncludedFile = ConfigFile.pick({
   chains: true,
   protocols: true,

@@ -3,7 +3,7 @@ import { MIN_SECRET_LENGTH } from "../core/model/secret-search.ts";
 import { whyUnreadable } from "../core/model/why-unreadable.ts";
 import type { Variable } from "./config.ts";
 
-/** Everything outside of the configuration file. */
+/** Where the values of `${VAR}` and `${file:/path}` come from. */
 export interface Environment {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Reads a text file, or throws. */
@@ -15,14 +15,14 @@ export type Values = ReadonlyMap<string, string>;
 
 /** Why a piece of a template has no value. */
 export interface TemplateProblem {
-  /** `flaw`: what is wrong. `missing`: the name of a placeholder. `unset`: `NAME is not set`, or empty. */
+  /** What `what` contains. `flaw`: what is wrong; `missing`: the name of a placeholder; `unset`: `NAME is not set`, or empty. */
   readonly kind: "flaw" | "missing" | "unset";
   readonly what: string;
 }
 
 /** A filled template; usable if it has no problem. */
 export interface Filled {
-  /** With `unknown` for pieces without a value. */
+  /** Pieces without a value are replaced by `unknown`. */
   readonly text: string;
   readonly problems: readonly TemplateProblem[];
 }
@@ -30,7 +30,7 @@ export interface Filled {
 /** `${VAR}` or `${file:/path}`, and `{name}`. */
 const REFERENCE = /\$\{([^{}]*)\}|\{([A-Za-z_][\w-]*)\}/g;
 
-/** The names of the placeholders in a text, `{name}` as in a URL, even if the rest of it is not a valid template. */
+/** The names of the placeholders `{name}` in a text, even if the rest of the text is not a valid template. */
 export function placeholdersOf(text: string | null | undefined): readonly string[] {
   return [...(text ?? "").matchAll(REFERENCE)].flatMap(([, , name]) => name ?? []);
 }
@@ -72,8 +72,8 @@ export class Secrets {
   }
 
   /**
-   * Fills `${VAR}`, `${file:/path}` and `{name}`. Without values, as in a header, other braces are literal. `encode` is for
-   * values from outside of the file.
+   * Fills `${VAR}`, `${file:/path}` and `{name}`. Without `values`, as in a header, other braces are literal. `encode` is applied
+   * to variables and files.
    */
   fill(template: string, values: Values | null, encode = (secret: string) => secret): Filled {
     const problems: TemplateProblem[] = [];
@@ -96,7 +96,7 @@ export class Secrets {
     return { text, problems };
   }
 
-  /** A variable or a file. */
+  /** The value of a variable or the content of a file. */
   #read(reference: string): string | TemplateProblem {
     const path = /^file:(.+)$/.exec(reference)?.[1];
     if (path !== undefined) {
@@ -133,13 +133,13 @@ export class Secrets {
   }
 }
 
-/** Replaces a part of a URL that is not examined. */
+/** Takes the place of a variable or placeholder, which is not searched for keys. */
 const GAP = "\u0000";
 /** Public identifiers of subgraphs and projects, which look like keys. */
 const PUBLIC_ID = /\/(?:public|(?:subgraphs|deployments)\/id)\/[^/]+|\/Qm[1-9A-HJ-NP-Za-km-z]{44}(?![^/])/g;
-/** `max-age=3600`, `?v=2`: redacting such numbers would garble block numbers. */
+/** Numbers as in `max-age=3600` or `?v=2` are not secrets: redacting them would garble block numbers. */
 const SHORT_NUMBER = /^\d{1,7}$/;
-/** Shorter words of a header are likely to occur in any text. */
+/** Shorter words of a header are not secrets: they may occur in any text. */
 const MIN_WORD_LENGTH = 8;
 const NAME_OF_KEY = /key|token|secret|auth|pass/i;
 

@@ -5,12 +5,12 @@ import type { ListedTarget } from "./indexers.ts";
 import type { Spot } from "./problems.ts";
 import { fillPlaceholders } from "./secrets.ts";
 
-/** Where a selection is written. */
+/** Where a selection is written in the file. */
 interface Written {
   readonly spot: Spot;
-  /** Its key there. */
+  /** The key of the selection at `spot`. */
   readonly key: string;
-  /** The path of a value that is compared, at the key `value`. */
+  /** The path of the compared value, which is written at the key `value`. */
   readonly value?: string;
 }
 
@@ -36,7 +36,7 @@ function whyNoValue(field: FieldNode, [first = "", ...steps]: readonly string[])
     if (found === undefined) {
       const known = names.map(({ alias, name }) => (alias ?? name).value);
       const expected = known.length === 0 ? "the path to end before it" : known.join(" or ");
-      return `found "${step}", which the selection does not have, expected ${expected}`;
+      return `found "${step}", which is not in the selection, expected ${expected}`;
     }
     selections = found.selectionSet?.selections ?? [];
   }
@@ -57,7 +57,7 @@ export function readSelection(select: string, { spot: entry, key, value }: Writt
     );
     return null;
   }
-  // graphql-js is loaded here, so that a start without selections does not wait for it. The package's own types.
+  // graphql-js is loaded here, so that a start without selections does not wait for it. `require` returns it without types.
   const { GraphQLError, parse, stripIgnoredCharacters } = createRequire(import.meta.url)(
     "graphql",
   ) as typeof import("graphql");
@@ -77,7 +77,7 @@ export function readSelection(select: string, { spot: entry, key, value }: Writt
       entry.at("value").add(misfit);
       return null;
     }
-    // A comment would hide what follows it in one line.
+    // On one line, a comment would hide everything after it.
     return /#|"""/.test(select)
       ? stripIgnoredCharacters(select)
       : select.trim().replace(/\s*[\r\n]\s*/g, " ");

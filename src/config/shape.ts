@@ -5,7 +5,7 @@ import type { Path, Spot } from "./problems.ts";
 
 type Schema = z.core.$ZodType;
 
-/** A value, and where it is written. Null: the value is broken; references to it are not reported as unknown. */
+/** A value and where it is written. Null: the value is broken, and references to it are not reported as unknown. */
 export interface Entry<T> {
   readonly value: T | null;
   readonly spot: Spot;
@@ -27,13 +27,13 @@ type Entries<S> =
 export type EntriesOf<File> =
   File extends z.ZodObject<infer Shape> ? { readonly [Name in keyof Shape]: Entries<Shape[Name]> } : never;
 
-/** A value of a file, and where it is; undefined: the file has none. */
+/** A value and where it is written, before it is parsed. The value is undefined if the file lacks it. */
 export interface Written<T = unknown> {
   readonly value: T;
   readonly spot: Spot;
 }
 
-/** A file as a map of sections; unknown ones are problems. Null: it is not a map, or not valid YAML. */
+/** The sections of a file. Unknown sections are problems. Null: the file is not a map, or not valid YAML. */
 export function sectionsIn(file: z.ZodObject, { value: written, spot }: Written) {
   const map = z.record(z.string(), z.unknown()).meta(file.meta() ?? {});
   const value = written === undefined ? null : parseWhole(map, written, spot);
@@ -46,7 +46,7 @@ export function sectionsIn(file: z.ZodObject, { value: written, spot }: Written)
   return value === null ? null : { value: sections, spot };
 }
 
-/** Parses the sections of a file and its included files as one, and their maps and lists entry by entry. */
+/** Parses a file and its included files as one. Maps and lists are parsed entry by entry, so that each entry has its problems. */
 export function parseSections<File extends z.ZodObject>(
   file: File,
   main: Written<Readonly<Record<string, unknown>>>,
@@ -61,9 +61,9 @@ export function parseSections<File extends z.ZodObject>(
   return Object.fromEntries(sections) as EntriesOf<File>;
 }
 
-/** Parses the values that several files have in one place: lists and maps are joined; any other second value is a problem. */
+/** Parses the values of one section in several files. Lists and maps are joined; any other second value is a problem. */
 function parseParts(schema: Schema, given: readonly Written[], spot: Spot): unknown {
-  // zod's union of all its schemas, which its functions take as their base class.
+  // Zod passes schemas as their base class; this is its union of all schemas.
   const { def } = (schema as z.core.$ZodTypes)._zod;
   const [first = { value: undefined, spot }, ...others] = given;
   const parts = [first, ...others];
@@ -84,7 +84,7 @@ function parseParts(schema: Schema, given: readonly Written[], spot: Spot): unkn
   }
 }
 
-/** Each list is first checked without its items. Null: all are broken. */
+/** Parses lists: first each list without its items, then the items. Null: all lists are broken. */
 function parseLists(schema: Schema, def: z.core.$ZodArrayDef, parts: readonly Written[]) {
   const shell = new z.ZodArray({ ...def, element: z.unknown() }).meta(z.globalRegistry.get(schema) ?? {});
   const lists = parts.map((part) => ({ ...part, items: parseWhole(shell, part.value, part.spot) }));
@@ -94,7 +94,7 @@ function parseLists(schema: Schema, def: z.core.$ZodArrayDef, parts: readonly Wr
   return lists.every((list) => list.items === null) ? null : items;
 }
 
-/** Each map is first checked without its entries. Null: a map is broken, so its entries are unknown. */
+/** Parses maps: first each map without its entries, then the entries. Null: a map is broken, so its entries are unknown. */
 function parseMaps(schema: Schema, def: z.core.$ZodRecordDef, parts: readonly Written[], spot: Spot) {
   const map = new z.ZodRecord({ ...def, keyType: z.string(), valueType: z.unknown() }).meta(
     z.globalRegistry.get(schema) ?? {},
@@ -115,8 +115,8 @@ function parseMaps(schema: Schema, def: z.core.$ZodRecordDef, parts: readonly Wr
 }
 
 /**
- * Parses a value as a whole. An unknown key is a problem, and is read as a similar key that is absent, so that the absent key
- * is not a second problem. A broken value that no other check depends on is left out. Null: anything else is broken.
+ * Parses a value as a whole. An unknown key is a problem; if a similar key is absent, its value is read as that key's, so that
+ * the absent key is not a second problem. A broken value of an `apart` key is left out. Null: another value is broken.
  */
 export function parseWhole<S extends Schema>(schema: S, value: unknown, spot: Spot): z.output<S> | null {
   let known = value;
@@ -134,7 +134,7 @@ export function parseWhole<S extends Schema>(schema: S, value: unknown, spot: Sp
   }
   const { apart = [] } = z.globalRegistry.get(writtenSchema(schema)) ?? {};
   if (issues.length > 0 && issues.every(({ path: [key] }) => apart.includes(String(key)))) {
-    // Of an inner map only its broken values are left out, if the rest is still valid.
+    // In an inner map, only the broken values are left out, if the rest is still valid; else the whole inner map.
     const [inner, outer] = [issues.map(({ path }) => path), issues.map(({ path }) => path.slice(0, 1))];
     const sound = [inner, outer].map((paths) => z.core.safeParse(schema, withoutPaths(known, paths), PARAMS));
     return sound.find(({ success }) => success)?.data ?? null;
@@ -157,7 +157,7 @@ interface Issue {
   readonly keys: readonly string[] | null;
 }
 
-/** Of alternatives, the issues of the one with the same type: they are more useful than "none fits". */
+/** The issues of an error. For a union these are the issues of the alternative with the same type, not just "none fits". */
 function issuesIn(error: z.core.$ZodError | undefined): readonly Issue[] {
   const flat = (issue: z.core.$ZodIssue, above: Path): readonly Issue[] => {
     const path = [...above, ...issue.path.map((step) => (typeof step === "number" ? step : String(step)))];
@@ -190,7 +190,7 @@ function withoutPaths(value: unknown, paths: readonly Path[]): unknown {
   );
 }
 
-/** The same value without a key of one of its maps; or, if `name` is free in that map, with the key renamed to it. */
+/** A copy of a value without a key of one of its maps. If `name` is free in that map, the key is renamed to it instead. */
 function withoutKey(value: unknown, [step, ...rest]: Path, key: string, name: string | null) {
   const entries = Object.entries(value ?? {});
   const renamed = name === null || entries.some(([own]) => own === name) ? [] : [name];
@@ -221,18 +221,18 @@ function isOtherType({ path, code }: z.core.$ZodIssue): boolean {
 
 declare module "zod" {
   interface GlobalMeta {
-    /** What a value must be, in the words of error messages. */
+    /** The expected value, as error messages name it. */
     readonly expected?: string;
     /** Whether the value may be a secret, which no message repeats. */
     readonly secret?: boolean;
-    /** Keys of a map whose values no other check depends on: if they are broken, the rest is still checked. */
+    /** The keys of a map that no check of another key reads. If their values are broken, the rest is still checked. */
     readonly apart?: readonly string[];
   }
 }
 
 /**
- * The message of an issue: "found X, expected Y". Y is from the schema's metadata, or a similar allowed word; for unknown keys,
- * the list of known keys.
+ * The message of an issue: "found X, expected Y", or a hint at a similar word. For unknown keys it is the list of known keys,
+ * which `refuseKey` uses.
  */
 const PARAMS: z.core.ParseContext<z.core.$ZodIssue> = {
   reportInput: true,

@@ -18,7 +18,7 @@ export function withThresholds(
   spot: Spot,
   blockTimeMs: number | null,
 ): Thresholds {
-  // Blocks and a time can only be compared on a chain, so a chain that inherits both has the problem too.
+  // Blocks and a time can be compared only at the pace of a chain, so a chain that inherits both is checked, too.
   const isOwn = lagging !== base.lagging || critical !== base.critical;
   const isMixed = (lagging.blocks === null) !== (critical.blocks === null);
   const isAbove = isBeyond(atPace(lagging, blockTimeMs), atPace(critical, blockTimeMs)) === true;

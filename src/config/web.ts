@@ -51,7 +51,7 @@ const WebConfigFile = map("a map with tls_server_config, http_server_config or b
   basic_auth_users: mapOf(Hash, "a map of names, each with a bcrypt hash").meta({ secret: true }).nullish(),
 });
 
-/** Where a web configuration comes from. */
+/** How the files of a web configuration are read. */
 export interface WebConfigOptions {
   /** The path as the user gave it; paths in the file are relative to it. */
   readonly file: string;
@@ -82,7 +82,7 @@ export function parseWebConfig(text: string, { file, readFile }: WebConfigOption
   return settings;
 }
 
-/** Reads the certificates. OpenSSL checks them; its messages do not quote them. */
+/** Reads the certificates. OpenSSL checks them; its messages do not quote their content. */
 function readTls(
   entry: z.output<typeof Tls>,
   spot: Spot,
@@ -105,7 +105,7 @@ function readTls(
     spot.add(`unusable certificate or key: ${error instanceof Error ? error.message : String(error)}`);
   }
   if (ca !== "" && clientAuth === "none") {
-    spot.at("client_ca_file").add("no client certificate is asked for; set client_auth_type");
+    spot.at("client_ca_file").add("no effect: client_auth_type asks for no client certificate; set it");
   }
   return { cert, key, clientCa: ca === "" ? null : ca, clientAuth, minVersion };
 }
@@ -120,7 +120,7 @@ function headerText(expected: string) {
     .exactOptional();
 }
 
-/** One of the keys of `meanings`, as its value. */
+/** Reads one of the keys of `meanings` as its meaning. */
 function oneOf<Meaning extends string>(meanings: Readonly<Record<string, Meaning>>) {
   const names = Object.keys(meanings);
   return z

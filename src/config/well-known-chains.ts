@@ -13,7 +13,7 @@ type ChainRow = readonly [
 const FILE = new URL("../../assets/well-known-chains.json", import.meta.url);
 const { chains } = JSON.parse(readFileSync(FILE, "utf8")) as { readonly chains: readonly ChainRow[] };
 
-/** By their ids: the names of chains, their published block times (a first guess), and their explorers. */
+/** The well-known chains by id. Their published block times are a first guess of the pace. */
 const CHAINS = new Map(
   chains.map(([id, slug, name, blockTimeMs, testnet, explorer]) => [
     id,

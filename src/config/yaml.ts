@@ -13,14 +13,14 @@ import {
 import { type Position, type PositionOf, type Problems, Spot } from "./problems.ts";
 import type { Written } from "./shape.ts";
 
-/** More than a fleet of a thousand chains needs, and far less than a "billion laughs" file expands to. */
+/** More aliases than a fleet of a thousand chains needs, and far fewer than a "billion laughs" file expands to. */
 const MAX_ALIASES = 10_000;
 /** Signs of another encoding: Node's replacement for bytes that are not UTF-8, and the NUL between letters of UTF-16. */
 const NOT_UTF8 = /[\0\uFFFD]/;
 
 /**
  * Reads the single document of a configuration file: YAML 1.2 without tags, and with a limit on aliases. Mistakes are added as
- * problems. The value is undefined if they leave nothing to check.
+ * problems. The value is undefined if nothing is left to check.
  */
 export function readYaml(text: string, file: string, problems: Problems): Written {
   const lines = new LineCounter();
@@ -44,7 +44,7 @@ export function readYaml(text: string, file: string, problems: Problems): Writte
   };
   const garbled = text.search(NOT_UTF8);
   const faulty = garbled < 0 ? [...document.errors, ...document.warnings] : [];
-  // Errors after an error in the syntax follow from it.
+  // The parser's own errors after the first one mostly follow from it.
   const first = faulty.find(({ code }) => FAULTS[code] === undefined);
   for (const { code, message, pos } of faulty.filter(
     (one) => FAULTS[one.code] !== undefined || one === first,
@@ -83,8 +83,8 @@ export function readYaml(text: string, file: string, problems: Problems): Writte
 }
 
 /**
- * Puts the braces of texts back, and returns the anchor of each alias: the library's own lookup walks the whole document for
- * each alias. Refuses texts that need quotes, and aliases without an anchor.
+ * Puts the braces of texts back, and refuses texts that need quotes and aliases without an anchor. Returns the node of each
+ * alias, because the library's own lookup walks the whole document for each alias.
  */
 function restoreTexts(document: Document, refuse: (offset: number, message: string) => void) {
   const anchors = new Map<string, Node>();
@@ -138,14 +138,14 @@ function masked(_: string, name: string): string {
 }
 
 /**
- * Puts the braces back into a text. JSON makes it a new text with one byte a character: the masked file has characters beyond
- * Latin-1, so each part of it takes two, and so does every text that contains the part, such as `/metrics`.
+ * Puts the braces back into a text. The masked file has characters beyond Latin-1, so V8 stores it, and each text cut from it,
+ * with two bytes per character. The way through JSON makes a new text with one byte per character.
  */
 function unmasked(text: string): string {
   return String(JSON.parse(JSON.stringify(text.replaceAll(OPEN, "{").replaceAll(CLOSE, "}"))));
 }
 
-/** Our messages for faults whose own message quotes the file, which may contain a key. */
+/** Replaces messages of the library that quote the file, which may contain a key. */
 const FAULTS: Readonly<Record<string, string>> = {
   DUPLICATE_KEY: "duplicate key",
   NON_STRING_KEY: "found a list, a map or an alias as a key, expected a name",

@@ -23,7 +23,7 @@ export const HealthSchema = z.object({
   chain: Text,
   variant: Text.describe("The requested variant; null for any").nullable(),
   max_lag_seconds: Seconds.describe(
-    "As requested, else the lagging threshold of the chain; null while that is a number of blocks of unknown pace",
+    "As requested, else the lagging threshold of the chain; null while that threshold is in blocks and the pace of the chain is unknown",
   ).nullable(),
   healthy: z.boolean(),
   judged_by: z
@@ -32,7 +32,7 @@ export const HealthSchema = z.object({
       "lag: by the lag. advance: the lag is unknown, because the chain has no reference and the targets report no block times",
     ),
   freshest: HealthTarget.describe(
-    "Of all variants of the tier, whichever was requested; null while no height is known",
+    "The freshest of all variants of the tier, also if another one was requested; null while no height is known",
   ).nullable(),
   why: Text,
   targets: z.array(HealthTarget),
@@ -58,7 +58,7 @@ export const HistorySchema = z.object({
   timestamps: z
     .array(z.number())
     .describe(
-      "Unix seconds; every other list has the same length. All values of a point are of this moment: the moment of its minute (or longer step) at which the targets were furthest behind",
+      "Unix seconds; every other list has the same length. A point describes one moment: the one within its minute (or longer step) at which the targets were furthest behind",
     ),
   reference_block_number: Series,
   targets: z.array(
@@ -107,12 +107,12 @@ export const IncidentsSchema = z.object({
 const Availability = z.object({
   ok_share: z
     .number()
-    .describe("From 0 to 1: the share of the time in which its state was known; null: never known")
+    .describe("From 0 to 1: the share of ok in the time whose state is known; null: no state is known")
     .nullable(),
   usable_share: z
     .number()
     .describe(
-      "The same for usable: a pair that is ok or degraded, a target that is ok, lagging or chain_halted",
+      "The share of usable in the same time: a pair is usable if ok or degraded, a target if ok, lagging or chain_halted",
     )
     .nullable(),
   longest_outage_seconds: Seconds.describe("The longest time in which it was not usable"),

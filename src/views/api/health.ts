@@ -17,14 +17,14 @@ import type { HealthJson, HealthTargetJson, ProtocolHealthJson } from "./api-sch
 import type { QUERIES } from "./queries.ts";
 import { selectTargets } from "./selection.ts";
 
-/** What a load balancer asks: can traffic be sent to a protocol on a chain, to any variant or to this one? */
+/** What a load balancer asks: can traffic be sent to a protocol on a chain, to any variant or to the named one? */
 export interface HealthQuery extends Partial<z.output<typeof QUERIES.health>> {
   readonly protocol: string;
   readonly chain: string;
 }
 
 /**
- * Whether traffic can be sent there: healthy while a considered target is `ok` and at most `max_lag` seconds behind or, if its
+ * Whether traffic can be sent there: healthy while a selected target is `ok` and at most `max_lag` seconds behind or, if its
  * lag is unknown, has advanced within `max_lag`.
  *
  * Null if there is no such protocol, chain, variant and tier.
@@ -50,7 +50,8 @@ export function healthJson(report: Report, query: HealthQuery): HealthJson | nul
     ? (["lag unknown", "reference"] as const)
     : (["the chain has no reference", "clock"] as const);
   function judge(target: TargetReport): HealthTargetJson {
-    const { key, variant: name, tier: of, status, detail, block_number, lag_seconds, last_advance } = target;
+    const { key, variant: name, tier: ownTier, status, detail } = target;
+    const { block_number, lag_seconds, last_advance } = target;
     const { lag, text } = latenessOf(target, nowMs, unknown, head);
     const limit =
       maxLagSeconds === undefined
@@ -60,7 +61,7 @@ export function healthJson(report: Report, query: HealthQuery): HealthJson | nul
     const late = isLate ? `, more than ${limitText(limit)}` : "";
     const difference = unequal.get(key);
     return {
-      ...{ variant: name, tier: of, status },
+      ...{ variant: name, tier: ownTier, status },
       healthy: status === "ok" && difference === undefined && !isLate && disputed === null,
       ...{ block_number, lag_seconds, last_advance },
       why: status === "ok" ? (disputed ?? difference ?? `${text}${late}`) : `${status}: ${detail}`,
@@ -82,7 +83,7 @@ export function healthJson(report: Report, query: HealthQuery): HealthJson | nul
   };
 }
 
-/** The same for all chains on which the protocol has such targets: healthy if each chain is. Null if there is no such chain. */
+/** The health of a protocol on each chain that has selected targets: healthy if every chain is. Null if no chain has any. */
 export function protocolHealthJson(
   report: Report,
   query: Omit<HealthQuery, "chain">,
@@ -105,7 +106,7 @@ export function protocolHealthJson(
       };
 }
 
-/** By the key of each target whose data are not known to equal another target's: why, for one of the probes. */
+/** Why the data of a target are not known to equal another target's, for one of the probes, by the key of each such target. */
 function whyUnequal(report: Report): ReadonlyMap<string, string> {
   const reasons = new Map<string, string>();
   for (const compared of groupBy(
@@ -121,7 +122,7 @@ function whyUnequal(report: Report): ReadonlyMap<string, string> {
     const different = findDifferences({ parity: compared }).flatMap((one) =>
       differingKeys(one).map((key) => [key, one] as const),
     );
-    // The worst comes last, and counts.
+    // The data of a target may both differ and be unconfirmed: the difference comes last, so it is the reason.
     for (const [key, one] of [...unconfirmed, ...different]) {
       reasons.set(key, `${PROBLEMS[one.result]} by probe ${one.probe}: ${variantName(one)} ${one.detail}`);
     }

@@ -21,7 +21,7 @@ const SCHEMAS = {
 interface Route {
   readonly id: string;
   readonly summary: string;
-  /** Absent: parameters are ignored. */
+  /** The schema of the query; absent: parameters are ignored. */
   readonly query?: keyof typeof QUERIES;
   /** The schema of its replies other than problems; absent: they are text. */
   readonly json?: keyof typeof SCHEMAS;
@@ -39,7 +39,7 @@ const ROUTES: Readonly<Record<string, Route>> = {
   },
   "GET /api/v1/status/{protocol}/{chain}": {
     id: "getPairStatus",
-    summary: "The status of one protocol on one chain: every list has only what belongs to it",
+    summary: "The status of one protocol on one chain: every list is limited to that pair",
     query: "none",
     json: "Status",
   },
@@ -74,7 +74,7 @@ const ROUTES: Readonly<Record<string, Route>> = {
   "GET /api/v1/events": {
     id: "getEvents",
     summary:
-      "The events of the last 30 days, the latest first. Without kind or status, changes from unknown to ok are left out, and changes of pairs except from or to down",
+      "The events of the last 30 days, the latest first. Without kind or status, two kinds of change are left out: from unknown to ok, and of pairs unless from or to down",
     query: "events",
     json: "Events",
   },
@@ -94,7 +94,7 @@ const ROUTES: Readonly<Record<string, Route>> = {
   "GET /-/ready": {
     id: "getReady",
     summary: "Whether every indexer has completed its first round",
-    replies: { "503": "Some indexers have not, or the daemon is shutting down" },
+    replies: { "503": "Some indexers have not completed it, or the daemon is shutting down" },
   },
   "POST /-/reload": {
     id: "reload",

@@ -72,7 +72,7 @@ function parameters<Shape extends z.ZodRawShape>(shape: Shape) {
   });
 }
 
-/** The query parameters of the routes: each schema reads them, and describes them in OpenAPI. */
+/** The query parameters of the routes. A schema both reads them and describes them in OpenAPI. */
 export const QUERIES = {
   none: parameters({}),
   health: parameters({
@@ -112,7 +112,7 @@ export const QUERIES = {
 /** A query for events; an absent filter lets everything pass. */
 export type EventQuery = z.output<typeof QUERIES.events>;
 
-/** Reads the query of a route, or returns a sentence about its fault. An empty parameter counts as absent. */
+/** Reads the query of a route, or returns an error message. An empty parameter counts as absent. */
 export function readQuery<Schema extends z.ZodType>(schema: Schema, query: Query): z.output<Schema> | string {
   const given = Object.fromEntries(Object.entries(query).filter(([, value]) => String(value).trim() !== ""));
   const { data, error } = schema.safeParse(given);
@@ -127,7 +127,7 @@ export function readQuery<Schema extends z.ZodType>(schema: Schema, query: Query
   return `Cannot use ${String(name)} ${JSON.stringify(given[String(name)]).slice(0, 100)}: ${issue.message}`;
 }
 
-/** The same for a route about an interval of time. Times after the present count as the present. */
+/** Like `readQuery`, for a route about an interval of time. A time in the future counts as now. */
 export function readSpanQuery<Parameters extends Interval>(
   schema: z.ZodType<Parameters>,
   query: Query,

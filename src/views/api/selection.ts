@@ -20,7 +20,7 @@ export function selectTargets<T extends TargetId>(targets: readonly T[], selecti
   );
 }
 
-/** An error for a selection without targets: which part of it does not exist, and what does. */
+/** The error for a selection without targets: which part of it is unknown, and the known values. */
 export function describeMissing(targets: readonly TargetId[], selection: Selection): string {
   const found: string[] = [];
   let left = targets;
@@ -55,7 +55,7 @@ export function filterByWords(report: Report, query: string): Report {
   return keepTargets(report, matching);
 }
 
-/** Narrows a plan to the indexers of these targets, with the RPC nodes beside them. */
+/** Narrows a plan to the indexers of these targets. RPC nodes stay, because they serve every indexer. */
 export function filterPlan(plan: Plan, targets: readonly TargetReport[]): Plan {
   const shown = new Set(targets.map(indexerKey));
   const indexers = plan.indexers.filter(
@@ -90,8 +90,8 @@ function searchText(target: TargetReport, chain: ChainSummary | undefined): stri
 }
 
 /**
- * Keeps of every list what belongs to `targets`, which are some of the report's own. Shared budgets stay, because these targets
- * may draw on them, and so do skipped indexers of their protocols.
+ * Narrows every list of a report to what belongs to `targets`, some of its targets. Shared budgets stay, because these targets
+ * may draw on them; skipped indexers of the same protocols stay, too.
  */
 export function keepTargets(report: Report, targets: readonly TargetReport[]): Report {
   const keys = new Set(targets.map(({ key }) => key));

@@ -9,11 +9,11 @@ import { type Html, html } from "./html.ts";
 import { RUNBOOKS_PATH } from "./links.ts";
 import { type PageOptions, renderCommand, renderLink } from "./shell.ts";
 
-/** A silence, and a maintenance window, are as long as it takes to look into a problem. */
+/** The length of a proposed silence or maintenance window: long enough to look into a problem. */
 const SILENCE_MS = 2 * 3_600_000;
-/** A placeholder if chains.yaml names no Alertmanager: without an address, amtool fails unless it is configured. */
+/** A placeholder if chains.yaml names no Alertmanager: amtool needs an address, unless a file of its own has one. */
 const ANY_ALERTMANAGER = "http://ALERTMANAGER:9093";
-/** A dashboard shows this much of the time before a problem began. */
+/** A linked dashboard starts this long before the problem. */
 const BEFORE_MS = 3_600_000;
 
 /** A problem that a person acts on. */
@@ -21,7 +21,7 @@ interface Problem {
   /** Unique in its page. */
   readonly id: string;
   readonly runbook: string;
-  /** The labels of its alerts, which are also the keys of a maintenance window for it. */
+  /** The labels of its alerts. A maintenance window for it has the same keys. */
   readonly matches: readonly MaintenanceMatch[];
   /** A pattern of the names of its alerts, if other alerts have the same labels; empty: all alerts with these labels. */
   readonly alerts: string;
@@ -29,7 +29,7 @@ interface Problem {
   readonly since: string | null;
 }
 
-/** How to act on a target whose pair has this state. Null: there is nothing to do. */
+/** How to act on a target; null if there is nothing to do. `pair`: the state of its pair. */
 export function renderTargetAct(
   target: TargetReport,
   { id, pair }: { readonly id: string; readonly pair: PairState },
@@ -42,7 +42,7 @@ export function renderTargetAct(
   return runbook === "" ? null : renderAct(problem, options, nowMs);
 }
 
-/** Alerts about several targets that a status of one target leads to. Other alerts have the same labels. */
+/** For these statuses the alert is about several targets. It is named, because other alerts have the same labels. */
 const ALERTS_OF_SEVERAL: Readonly<Partial<Record<Status, string>>> = {
   chain_halted: "SynclagChainHalted",
   rejected: "SynclagKeyRejected",
@@ -112,9 +112,9 @@ function renderAct(
   });
   return html`<details id="act-${id}"><summary>What to do</summary>
 <p class="meta"><a href="${runbooks ?? RUNBOOKS_PATH}/${runbook}.md">Runbook</a> ${urls}</p>
-<p class="hint">Two hours without its alerts:</p>
+<p class="hint">Silence its alerts for two hours:</p>
 ${renderCommand(commands.join("\n"), `amtool command for ${id}`)}
-<p class="hint">Two hours of maintenance, in chains.yaml:</p>
+<p class="hint">Or add two hours of maintenance to chains.yaml:</p>
 ${renderCommand(maintenanceLines(matches, nowMs), `lines of chains.yaml for ${id}`)}</details>`;
 }
 

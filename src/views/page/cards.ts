@@ -47,7 +47,7 @@ interface TargetCard {
   readonly body: HtmlValue;
 }
 
-/** A target: its title and status, what is wrong, since when; then `body`, and how to act. */
+/** A card about a target: its title and status, what is wrong and since when, then `body`, and how to act. */
 function renderTargetCard(
   target: TargetReport,
   { id, pair, severity, title, body }: TargetCard,
@@ -62,8 +62,8 @@ ${renderTargetBody(target, { id, pair, body }, options, nowMs)}</li>
 }
 
 /**
- * A target in one line, which unfolds to the content of its card; unfolded unless it is ok or unknown. Links lead to `id`,
- * which unfolds it.
+ * A target in one line, which unfolds to the content of its card. It starts unfolded unless the target is ok or unknown, and a
+ * link to `id` unfolds it.
  */
 export function renderTargetLine(
   target: TargetReport,
@@ -100,7 +100,7 @@ ${body}
 ${renderTargetAct(target, { id, pair }, options, nowMs)}`;
 }
 
-/** `since 03:10:00 UTC, 40 min`, or, if it has ended, `03:10:00 UTC to 03:50:00 UTC, 40 min`. */
+/** `since 03:10:00 UTC, 40 min`; if `until` is known, `03:10:00 UTC to 03:50:00 UTC, 40 min`. */
 function renderSince(since: string, until: string | null, nowMs: number): Html {
   const length = formatDuration((until === null ? nowMs : Date.parse(until)) - Date.parse(since));
   return until === null
@@ -140,7 +140,7 @@ export function renderTroubles(
     : renderSection("problems", "Not ok, worst first", html`<ol class="cards">${all}</ol>\n${more}`);
 }
 
-/** A chain without a reference, because its sources contradict each other; the headline says how. */
+/** A card about a chain that has no reference because its sources contradict each other. The headline says how they do. */
 function renderDispute(
   { name, slug }: ChainSummary,
   { targets }: Report,
@@ -156,15 +156,15 @@ function renderDispute(
     .map(({ time }) => time)
     .sort();
   const variants = formatList([...new Set(own.map(variantName))]);
-  return html`<li class="card warn"><h3>${toneGlyph("warn")} <a href="${chainPath(slug)}#decision">${name}: no head is agreed on</a></h3>
+  return html`<li class="card warn"><h3>${toneGlyph("warn")} <a href="${chainPath(slug)}#decision">${name}: its sources do not agree on a head</a></h3>
 <p class="meta">${since === undefined ? null : renderSince(since, null, nowMs)}</p>
-<p>For users: how far behind ${variants} are is unknown, and none is preferred.</p></li>
+<p>For users: the lag of ${variants} is unknown, and no variant is preferred.</p></li>
 `;
 }
 
-const OWN_NETWORK = "For users: unknown; the indexers may serve them as before.";
+const OWN_NETWORK = "For users: the effect is unknown; the indexers may still serve them.";
 
-/** The incidents, each with its extent, the failover, and its targets folded. The count of targets is that of the `whole` report. */
+/** A card for each incident, with the failover. Its targets are folded, and counted in the `whole` report. */
 export function incidentCards(
   incidents: readonly Incident[],
   whole: Report,

@@ -49,8 +49,8 @@ import {
 import { readRange, renderRanges, renderStripLegend, stripReader } from "./strip.ts";
 
 /**
- * The page of one chain: the targets and the failover, how its head was decided, the plots; the rest is folded. `endpoints`:
- * the endpoints that serve the chain, and its RPC nodes. Null if there is no such chain.
+ * The page of one chain: its targets and the failover, how its head was decided, and the plots; the rest is folded.
+ * `endpoints`: the endpoints that serve the chain, and its RPC nodes. Null if there is no such chain.
  */
 export function renderChainPage(
   report: Report,
@@ -109,7 +109,7 @@ function renderProtocol(
     const served = endpoints.filter(({ targets: keys }) => keys.includes(key));
     const body = html`${renderFacts(mainFacts(target, gap, nowMs))}
 ${read("status", key).render(`${protocol} ${title}`, { protocol, variant, tier, chain })}
-<details id="exchanges-${id}"><summary>More, replies and the request</summary>
+<details id="exchanges-${id}"><summary>More facts, the last replies, and the request</summary>
 ${renderFacts(otherFacts(target, nowMs))}
 <p class="meta">${renderLink("Explorer", explorer)}${renderLink("Playground", playground)}</p>
 ${served.map((endpoint) => renderExchanges(endpoint, nowMs))}</details>`;
@@ -133,13 +133,13 @@ function whereToGo(targets: readonly TargetReport[]): string {
   }
   const ok = targets.filter(({ status }) => status === "ok");
   if (ok.some(isProduction)) {
-    return "No variant is preferred, since what they report is in doubt.";
+    return "No variant is preferred, because the data of each ok variant are in doubt.";
   }
   if (ok.length > 0) {
     return `Only ${formatList(ok.map(variantName))} ${ok.length === 1 ? "is" : "are"} ok.`;
   }
   return targets.every(({ status }) => status === "unknown")
-    ? "Where traffic can go is unknown."
+    ? "The status of every variant is unknown."
     : "No variant is ok.";
 }
 
@@ -172,12 +172,12 @@ function describeQuery(query: TargetReport["probes"][number], nowMs: number): Ht
   if (last === null || latency === null || since === null) {
     return "not asked yet";
   }
-  const asked = html`${renderAgo(last, nowMs)}, after ${formatDuration(latency * 1000)}`;
+  const asked = html`${renderAgo(last, nowMs)}, in ${formatDuration(latency * 1000)}`;
   if (detail === null) {
     return html`answered ${asked}`;
   }
-  const fails = result === "failing" ? html`fails since ${renderClock(since, nowMs)}` : "failed once";
-  return html`${fails}, last ${asked}`;
+  const failing = result === "failing" ? html`failing since ${renderClock(since, nowMs)}` : "failed once";
+  return html`${failing}; last reply ${asked}`;
 }
 
 function describeGap({ blocks, seconds, uncertainty_blocks: uncertainty }: GapReport): string {
@@ -202,13 +202,13 @@ function otherFacts(target: TargetReport, nowMs: number): readonly Fact[] {
   ];
 }
 
-/** The last replies of an endpoint, and the request as a curl command; null before the first poll. */
+/** The request to an endpoint as a curl command, and its last replies; null before the first poll. */
 function renderExchanges(record: EndpointRecord, nowMs: number): Html | null {
   if (record.curl === null) {
     return null;
   }
   const shared = record.targets.length > 1 ? ` It serves ${record.targets.length} targets.` : "";
-  const name = record.kind === "status" ? "Its index-node API" : "Endpoint";
+  const name = record.kind === "status" ? "Index-node API" : "Endpoint";
   return html`<p class="hint">${name} <b>${record.key}</b>.${shared} The request as a command:</p>
 ${renderCommand(record.curl, `curl command for ${record.key}`)}
 ${renderExchangeList("Recent failures", record.failures, nowMs)}
@@ -236,16 +236,16 @@ function renderHistory(protocol: string, slug: string, isOpen: boolean): Html {
 `;
 }
 
-/** The relation of a source to the head, in this order. */
+/** How a source relates to the head: its colour and words. The table lists sources in this order. */
 const RELATIONS: Readonly<Record<Standing["stands"], readonly [tone: Tone, words: string]>> = {
   agrees: ["ok", "agrees"],
   disputed: ["bad", "contradicts others"],
   excluded: ["bad", "excluded"],
-  rejected: ["bad", "not of this chain"],
+  rejected: ["bad", "of another chain"],
   apart: ["warn", "behind"],
 };
 
-/** How the head of a chain was decided: a picture of the bounds, the same as a table, and what would change it. */
+/** How the head of a chain was decided and what would change it, with the bounds of its sources as a picture and a table. */
 function renderDecision(chain: ChainSummary, targets: readonly TargetReport[]): Html {
   const { dispute, standings } = chain;
   const measured = { ...chain, targets };
@@ -263,9 +263,9 @@ function renderDecision(chain: ChainSummary, targets: readonly TargetReport[]): 
   const providers = new Set(agreeing.map(({ host, source }) => host ?? source)).size;
   const decided =
     providers < 2
-      ? "Fewer than two providers show this head: another one, or an RPC node (rpc), would confirm or refute it."
+      ? "Fewer than two providers report this head. Another provider, or an RPC node (rpc in chains.yaml), would confirm or refute it."
       : `${providers} providers agree on this head. More providers that contradict them and agree with each other would change it.`;
-  // A detail is too long for the picture.
+  // The picture has no room for details, so the table is unfolded if there are any.
   const isPlain = standings.every(({ detail }) => detail === null);
   const picture = drawDecision(chain, drawnSources(sorted, measured));
   return renderSection(
@@ -276,14 +276,14 @@ ${
   picture === null
     ? null
     : html`<figure class="decision"><svg width="100%" height="${picture.height}" aria-hidden="true">${picture.shapes}</svg>
-<figcaption>From the block of each source to the highest head that is possible if it is right, in the time of the chain. The head lies where the bounds of most providers overlap.</figcaption></figure>`
+<figcaption>Each bar begins at the block of a source and ends at the highest head that is possible if the source is right. The head lies where the bars of most providers overlap.</figcaption></figure>`
 }
 <details id="decision-table"${isPlain ? null : html` open`}><summary>The same as a table</summary>
 ${renderTable("decision", "Sources", columns, sorted)}</details>`,
   );
 }
 
-/** The sources of the picture, each with its distance only: SVG does not wrap text, and the table has the whole reason. */
+/** The sources of the picture. Each has only its distance: SVG does not wrap text, and the table has the whole reason. */
 export function drawnSources(standings: readonly Standing[], measured: Measured): readonly DrawnSource[] {
   return standings.map((standing) => {
     const [tone, words] = RELATIONS[standing.stands];
@@ -307,7 +307,10 @@ function sourceName({ source }: Standing): string {
 /** The data from which the distance of a source from the head is computed. */
 type Measured = Pick<ChainReport, "reference" | "targets">;
 
-/** `450 blocks below`; empty at the reference, or without one. For a target its lag, because the reference has advanced since its last reply. */
+/**
+ * `450 blocks below`; empty at the reference, or without one. The distance of a target is its lag: the reference has advanced
+ * since its last reply.
+ */
 function distanceText({ block_number: block, source }: Standing, { reference, targets }: Measured): string {
   const lag = targets.find(({ key }) => key === source)?.lag_blocks ?? 0;
   const above = block === null || reference === null ? 0 : block - reference.block_number;

@@ -5,7 +5,7 @@ import { type Html, html } from "./html.ts";
 
 export type Standing = ChainSummary["standings"][number];
 
-/** A source of the picture: its bounds, its colour and its name. */
+/** A source in the picture. */
 export interface DrawnSource extends Pick<Standing, "block_number" | "most_block"> {
   readonly name: string;
   readonly words: string;
@@ -14,7 +14,7 @@ export interface DrawnSource extends Pick<Standing, "block_number" | "most_block
   readonly counts: boolean;
 }
 
-/** A block farther from the head is drawn at the edge. Most bounds end within twenty minutes of the head. */
+/** Blocks farther from the head are drawn at the edge. Most bounds end within twenty minutes of the head. */
 const SHOWN_SECONDS = 1_800;
 /** The picture extends at least this far, so that the head is not at its edge. */
 const LEAST_SECONDS = 90;
@@ -22,9 +22,9 @@ const ROW = { height: 30, text: 12, bar: 17, thickness: 7 };
 const AXIS = 24;
 
 /**
- * How the head of a chain was decided: for each source a bar from its block to the highest head that is possible if it is
- * right, the overlap of the bars, and the reference. The unit is seconds of the chain; null without a pace. `width` is an SVG
- * length. CSS classes give the colours.
+ * Draws how the head of a chain was decided: for each source a bar from its block to the highest head that is possible if the
+ * source is right, then the overlap of the bars, and the reference. The axis is in seconds, at the pace of the chain; null
+ * without a pace or a block. CSS classes give the colours.
  */
 export function drawDecision(
   chain: Pick<ChainSummary, "block_interval_seconds" | "block_time_seconds" | "reference">,

@@ -3,7 +3,7 @@ import { html, ownMarkup, renderHtml, webLink } from "./html.ts";
 import { API_PATH, RUNBOOKS_PATH, STATUSES_PATH } from "./links.ts";
 import { type PageOptions, renderPage } from "./shell.ts";
 
-/** One of our own Markdown documents as a page, each heading with an anchor. */
+/** A Markdown document of this project as a page. Each heading has an anchor. */
 export function renderDocumentPage(markdown: string, options: PageOptions): string {
   const title = /^# +(.+)$/m.exec(markdown)?.[1] ?? "Documentation";
   const body = ownMarkup(parse(markdown, { async: false, renderer: new DocumentRenderer() }));
@@ -11,7 +11,7 @@ export function renderDocumentPage(markdown: string, options: PageOptions): stri
   return renderPage({ ...options, title: `${title} · Synclag`, tone: "idle", main });
 }
 
-/** The index of the documents as Markdown: each runbook with its first sentence. `documents`: by their paths. */
+/** The index of the documents as Markdown: each runbook with its first sentence. `documents`: their texts by path. */
 export function indexMarkdown(documents: ReadonlyMap<string, string>): string {
   const runbooks = [...documents].filter(([path]) => path.startsWith(`${RUNBOOKS_PATH}/Synclag`)).sort();
   const lines = runbooks.map(([path, text]) => {
@@ -51,9 +51,9 @@ function servedPath(href: string): string | null {
   return statuses === null ? null : `${STATUSES_PATH}${statuses[1] ?? ""}`;
 }
 
-/** HTML inside Markdown is shown as text, except comments, and only links that work on the page are links. */
+/** Shows HTML inside Markdown as text, drops its comments, and keeps only the links that work on the page. */
 class DocumentRenderer extends Renderer {
-  /** The number of tables so far: their names must differ on one page. */
+  /** The number of tables so far. It is part of their names, which must differ on one page. */
   #tables = 0;
 
   override heading({ tokens, depth, text }: Tokens.Heading): string {

@@ -1,6 +1,6 @@
 const MARKUP = Symbol("markup");
 
-/** Markup that is safe to send: only `html` makes it, and escapes all values. */
+/** Markup that is safe to send: `html` escapes all values. */
 export interface Html {
   readonly [MARKUP]: string;
 }
@@ -27,7 +27,7 @@ export function renderHtml(markup: Html): string {
   return markup[MARKUP];
 }
 
-/** The URL if it is an http or https one, which is safe to link to, else null. */
+/** The URL if it is safe to link to, because it is http or https; else null. */
 export function webLink(url: string | null): string | null {
   return url !== null && /^https?:\/\//i.test(url) ? url : null;
 }

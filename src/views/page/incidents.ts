@@ -34,7 +34,7 @@ const FIRST = { present: 5, rows: 30, lines: 6 };
 /** A row lists at most this many of its changes. */
 const MOST_LINES = 100;
 
-/** The present incidents, each with its timeline; then the past by days, a row for each cause. */
+/** The page of incidents: those of now, each with its timeline, then the past by days, a row for each occurrence. */
 export function renderIncidentsPage(
   report: Report,
   asked: EventQuery,
@@ -89,7 +89,7 @@ function selectOccurrences(
   hosts: Hosts,
   { events: log, view }: PageOptions,
 ): readonly Occurrence[] {
-  // An event just outside of the interval may belong to an incident inside.
+  // An event just outside of the interval may belong to an incident inside it.
   const [from, to] = [Date.parse(asked.from) - PART_MS, Date.parse(asked.to) + PART_MS].map(isoTime) as [
     string,
     string,
@@ -139,7 +139,7 @@ function filtersOf(asked: EventQuery): Readonly<Record<string, string>> {
   return Object.fromEntries(named.map(([name, value]) => [name, String(value)]));
 }
 
-/** The filters of the URL, and a link to the page without them; null if it shows everything. */
+/** The filters of the URL, and a link to the page without them; null without filters. */
 function renderAsked(asked: EventQuery, span: object): Html | null {
   const filters = Object.entries(filtersOf(asked)).map(([name, value]) => `${name} ${value}`);
   return filters.length === 0
@@ -147,7 +147,7 @@ function renderAsked(asked: EventQuery, span: object): Html | null {
     : html`<p class="hint" id="shown">Showing ${filters.join(", ")}. <a href="${eventsPath(span)}">Show all</a></p>`;
 }
 
-/** A present incident: where its users can go, its chains, and its events. */
+/** The card of a present incident: where its users can go, its chains, and its events. */
 function renderPresent(
   { changes, incidents: [incident] }: Occurrence,
   report: Report,
@@ -175,10 +175,10 @@ function renderMore(id: string, lines: readonly Html[]): Html | null {
 }
 
 const MOST_CHAINS = 6;
-/** How much time the plots of an incident show before and after it. */
+/** The plots of an incident also show this time before and after it. */
 const MARGIN_MS = 600_000;
 
-/** Links to its chains at that time, which the strips there show, and the plots if it is recent. */
+/** Links to the plots and strips of an incident's chains at its time. */
 function renderChains({ since, target_count, targets, until }: PastIncident, { range, report }: Shown): Html {
   const nameOf = chainNames(report);
   const slugs = [...new Set(targets.map((key) => key.split("/")[3] ?? ""))];
@@ -188,7 +188,7 @@ function renderChains({ since, target_count, targets, until }: PastIncident, { r
     .slice(0, MOST_CHAINS)
     .map((slug) => html`<a href="${chainPath(slug)}?${shown}">${nameOf(slug)}</a> `);
   const rest = slugs.length - links.length;
-  // Of an incident with many targets only some are kept.
+  // A past incident keeps only some of many targets, so the number of its other chains is unknown.
   const more = target_count > targets.length ? "more" : formatCount(rest, "more chain");
   return html`<p class="meta">Plots: ${links}${rest > 0 ? `and ${more}` : null}</p>`;
 }
@@ -230,7 +230,7 @@ ${rest.length === 0 ? null : html`<details id="day-${day}"><summary>${isFolded ?
   return renderSection("events", "Before", html`${nothing}${days}${note}`);
 }
 
-/** An occurrence in one line, with its events folded. `dayMs`: a time of its day; times of that day have no date. */
+/** An occurrence in one line, with its events folded. Times of the day of `dayMs` are shown without a date. */
 function renderRow({ changes, incidents, time }: Occurrence, shown: Shown, dayMs: number): Html {
   const [latest] = incidents;
   const [first] = changes;
@@ -248,7 +248,7 @@ ${renderChains(latest, shown)}
 `;
 }
 
-/** A change that no incident explains: one subject in a line, or the number of many subjects. */
+/** A line for a change that no incident explains. It names its subject, or says how many subjects changed together. */
 function renderChangeRow(events: Change, dayMs: number): Html {
   const [{ time }] = events;
   const words = changeWords(events);
@@ -270,7 +270,7 @@ function linesOf(changes: readonly Change[], nowMs: number): readonly Html[] {
     .map((change) => renderChange(change, nowMs));
 }
 
-/** A line of a timeline; beyond a few, its targets are folded. */
+/** A line of a timeline. The names of several subjects are folded. */
 function renderChange(events: Change, nowMs: number): Html {
   const [first] = events;
   const { change, detail, what } = changeWords(events);
@@ -284,7 +284,7 @@ function renderChange(events: Change, nowMs: number): Html {
 `;
 }
 
-/** What changed, with a link; how it changed; and a detail, which may be empty. For many subjects: what they have in common. */
+/** What changed, with a link; how it changed; and a detail, which may be empty. Several subjects are counted instead. */
 function changeWords(events: Change): {
   readonly what: HtmlValue;
   readonly change: string;
@@ -309,12 +309,12 @@ function changeWords(events: Change): {
   };
 }
 
-/** The last event of each subject, which may have changed several times. */
+/** The last event of each subject. */
 function subjectsOf(events: Change): readonly Event[] {
   return [...new Map(events.map((event) => [event.subject, event])).values()];
 }
 
-/** The subject of an event, as a link to its chain, or to its card there. */
+/** The subject of an event, as a link to its place on the page of its chain. */
 function renderWhat({ kind, subject }: Event, what: string): Html | string {
   const [protocol = "", variant = "", tier = "", chain = ""] = subject.split("/");
   if (kind === "pair") {

@@ -15,9 +15,9 @@ export const RUNBOOKS_PATH = "/docs/runbooks";
 export interface View {
   /** The content of the filter box. */
   readonly q: string;
-  /** `chain`, or the `protocol/variant/tier` of a column; empty or unknown: by the worst target of each chain. */
+  /** `chain`, or the `protocol/variant/tier` of a column. Anything else sorts by the worst target of each chain. */
   readonly sort: string;
-  /** The time that the strips show; empty or unknown: the last 24 hours. */
+  /** The range of the strips, such as `7d`. Anything unknown is the last 24 hours. */
   readonly range: string;
 }
 

@@ -50,7 +50,7 @@ ${renderTables(fleet, testnets, "Testnets")}</details>`;
   return renderSection(
     "fleet",
     "Fleet",
-    html`<p class="hint">Time behind the reference head of the chain, or behind the clock where it has none.</p>
+    html`<p class="hint">A time says how far a target is behind the reference head of its chain, or behind the clock if the chain has none.</p>
 ${renderLegend(report.targets, fleet)}
 ${renderTables(fleet, mainnets, "Mainnets")}
 ${testnets.length === 0 ? null : folded}`,
@@ -64,8 +64,8 @@ const MEANINGS: Readonly<Record<string, string>> = {
   warn: "not ok",
   "warn doubt": "in doubt: sources contradict each other, or data differ",
   bad: "not ok, and no variant serves its users",
-  busy: "catching up, in maintenance, or gone after its end",
-  idle: "nothing known",
+  busy: "catching up, in maintenance, or ended and gone",
+  idle: "unknown",
 };
 
 function renderLegend(targets: readonly TargetReport[], fleet: Fleet): Html {
@@ -92,7 +92,7 @@ function renderTables(fleet: Fleet, rows: readonly Row[], caption: string): read
   }
   const tables: { readonly chains: ReadonlySet<string>; readonly protocols: string[] }[] = [];
   for (const [protocol, chains] of [...chainsOf].sort(([, a], [, b]) => b.size - a.size)) {
-    // A column may be half empty.
+    // A protocol joins a table if its column would be at least half full.
     const table = tables.find(
       (one) => 2 * [...one.chains].filter((chain) => chains.has(chain)).length >= one.chains.size,
     );
@@ -182,7 +182,7 @@ function toneOf(target: TargetReport, fleet: Fleet): Tone {
   return SEVERITY_TONES[severityOf(target, fleet)];
 }
 
-/** The classes of a cell: its tone, and what else its colours say. */
+/** The classes of a cell: its tone, and whether it is outlined, in doubt or late. */
 function lookOf(target: TargetReport, fleet: Fleet): string {
   const severity = severityOf(target, fleet);
   const tone = SEVERITY_TONES[severity];
@@ -223,7 +223,7 @@ function notOk(targets: readonly TargetReport[]): number {
   return targets.filter(({ status }) => status !== "ok").length;
 }
 
-/** The rank of a column's target, by status and then lag; the lowest if there is no target. */
+/** The rank of a row in a column, by the status and then the lag of its target; the lowest without a target. */
 function badnessIn({ targets }: Row, column: string): number {
   const target = targets.find((one) => indexerKey(one) === column);
   const lag = target?.lag_seconds ?? 0;

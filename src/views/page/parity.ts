@@ -9,7 +9,7 @@ import { type Html, html } from "./html.ts";
 import { parityAnchor } from "./links.ts";
 import { renderClock, renderList, renderPill, renderTable } from "./shell.ts";
 
-/** The variants whose data differ, a line for each two; null if there are none. */
+/** The variants whose data differ, a line for each comparison; null if there are none. */
 export function renderDifferences(report: Report, nowMs: number): Html | null {
   const items = findDifferences(report).map(
     (one) =>
@@ -29,7 +29,7 @@ const TONES: Readonly<Record<ParityReport["result"], Tone>> = {
 /** The compared values of one protocol on a chain, side by side. */
 export function renderChainParity(protocol: string, own: readonly ParityReport[], nowMs: number): Html {
   const id = parityAnchor(protocol);
-  /** The compared value, and the newest value with its height. */
+  /** A variant with its compared value, and its newest value with the height. */
   function renderValue(
     key: string,
     block: number | null,

@@ -16,7 +16,7 @@ import {
   renderTable,
 } from "./shell.ts";
 
-/** The budgets with what is left of each, and the polling plan, for the targets that match the filter. */
+/** What is left of each budget, and the polling plan, for the targets that match the filter. */
 export function renderPlanPage(report: Report, whole: Plan, options: PageOptions): string {
   const shown = filterByWords(report, options.view.q);
   const plan = shown === report ? whole : filterPlan(whole, shown.targets);

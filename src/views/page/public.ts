@@ -10,7 +10,7 @@ import { html, ownMarkup, renderHtml } from "./html.ts";
 import { icon, renderClock, renderPill, toneGlyph } from "./shell.ts";
 import { renderStripLegend, stripReader } from "./strip.ts";
 
-/** A page for users: each protocol on each chain, and its last 90 days. It names no host, no indexer and no reason. */
+/** A page for users: each pair and its last 90 days. It names no host, no indexer and no reason. */
 export function renderPublicPage(report: Report, view: PublicView, log: EventLog, styles: string): string {
   const { read, renderAxis } = stripReader(log, "90d", report, "users");
   const pairs = publicPairs(report, view);
@@ -45,7 +45,7 @@ ${sections}</main></body></html>
 `);
 }
 
-/** The headline if no pair has a worse state. */
+/** The headline for these states, if no pair has a worse one. */
 const ALL: Readonly<Record<string, string>> = {
   ok: "All systems operational",
   ended: "All systems have ended",
@@ -53,7 +53,7 @@ const ALL: Readonly<Record<string, string>> = {
 
 type PublicState = PairState | "in maintenance" | "ended";
 
-/** The state of a pair for users: also that everything they miss is in maintenance, or that the whole pair has ended. */
+/** The state of a pair for users. `in maintenance`: so is every target that is not ok. `ended`: so have all its targets. */
 function stateOf(pair: JudgedPair): PublicState {
   if (servingTargets(pair.targets).every(({ ended, maintenance }) => ended !== null && maintenance)) {
     return "ended";
@@ -61,7 +61,7 @@ function stateOf(pair: JudgedPair): PublicState {
   return plannedEnd(pair) === undefined ? pair.state : "in maintenance";
 }
 
-/** When the last maintenance window ends (null: unknown); undefined: users also miss something outside of maintenance. */
+/** When the last maintenance window ends (null: unknown); undefined if the pair is ok, or a target fails outside of maintenance. */
 function plannedEnd({ state, targets }: JudgedPair): string | null | undefined {
   const missed = servingTargets(targets).filter(({ status }) => status !== "ok");
   const isPlanned = state !== "ok" && missed.length > 0 && missed.every(({ maintenance }) => maintenance);

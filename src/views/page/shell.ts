@@ -97,7 +97,7 @@ export function toneGlyph(tone: Tone): Html {
   return html`<i aria-hidden="true">${TONES[tone].glyph}</i>`;
 }
 
-/** Explanations of terms: hovering, a tap or the keyboard shows them. */
+/** Explanations of terms. Hovering, a tap or the keyboard shows them. */
 const MEANINGS = {
   "Reference head": "The newest block on which the sources of the chain agree; lag is measured against it",
   "× sources": "How many sources agree on it",
@@ -127,7 +127,7 @@ export function renderList(id: string, title: string, items: readonly Html[], st
   return items.length === 0 ? null : renderSection(id, title, html`<ul class="${style}">${items}</ul>`);
 }
 
-/** A table in its own box, which scrolls: a column for each title. The first column has the headings of the rows. */
+/** A table in a box that scrolls, with a column for each title. The first column has the headings of the rows. */
 export function renderTable<Row>(
   id: string,
   label: string,
@@ -144,7 +144,7 @@ export function renderTable<Row>(
   })}</tbody></table></div>`;
 }
 
-/** How long ago something was; hovering tells when. */
+/** How long ago something was; hovering shows when. */
 export function renderAgo(time: string, nowMs: number): Html {
   const timeMs = Date.parse(time);
   return html`<time datetime="${time}" title="${formatClock(timeMs, nowMs)}">${formatAgo(timeMs, nowMs)}</time>`;

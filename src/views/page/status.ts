@@ -60,7 +60,7 @@ ${renderSkipped(shown.skipped)}`;
   });
 }
 
-/** How bad the shown part of a report is. Judged with all targets: an alternative may not match the filter. */
+/** How bad the shown part of a report is, judged with all targets: alternatives count even if the filter hides them. */
 function severityOf(shown: Report, { severity, targets }: Judgement): Severity {
   return shown.incidents.some(({ scope }) => scope === "network")
     ? severity

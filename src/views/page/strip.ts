@@ -18,7 +18,7 @@ import { type Html, html } from "./html.ts";
 import { eventsPath, fleetPath } from "./links.ts";
 import { type PageOptions, renderSection } from "./shell.ts";
 
-/** The times that a strip can show. A slot is half an hour, three hours or half a day; 90 days are for the public page. */
+/** The ranges of a strip. A slot is half an hour, three hours, half a day or, on the public page, a day. */
 export const RANGES = {
   "24h": { title: "24 hours", lengthMs: DAY_MS, slots: 48 },
   "7d": { title: "7 days", lengthMs: 7 * DAY_MS, slots: 56 },
@@ -33,7 +33,7 @@ export function readRange(found: unknown): Range {
   return typeof found === "string" && Object.hasOwn(RANGES, found) ? (found as Range) : "24h";
 }
 
-/** Links to the same page with another range. `range`: the shown range; null if the page shows another time. */
+/** Links to the same page with another range. `range`: the shown range; null if the page shows none of them. */
 export function renderRanges(range: Range | null, hrefOf: (range: Range) => string): Html {
   const offered = (["24h", "7d", "30d"] as const).map((one) => {
     const current = one === range ? html` aria-current="true"` : null;
@@ -42,7 +42,7 @@ export function renderRanges(range: Range | null, hrefOf: (range: Range) => stri
   return html`<nav class="ranges" aria-label="Time">${offered}</nav>`;
 }
 
-/** The readers of a strip. Users do not know statuses or watching, and have no page of events. */
+/** The readers of a strip. For users it has neither statuses nor links to events, which their page does not explain. */
 type Audience = "operators" | "users";
 
 /** Reads the past of targets and pairs: the availability, and a strip of slots, each coloured by its worst state. */
@@ -56,7 +56,7 @@ export function stripReader(
   const nowMs = Date.parse(to);
   const first = firstTime(log) ?? "";
   const longest = isoTime(nowMs - lengthMs);
-  // A strip begins when watching began.
+  // A strip begins with the first event.
   const interval = { from: first > longest && first < to ? first : longest, to };
   const readPeriods = periodReader(log, interval);
   /** The periods of the pair that a target serves; none if another tier serves it. */
@@ -69,7 +69,7 @@ export function stripReader(
     const periods = readPeriods(kind, subject);
     const availability = availabilityOf(periods);
     const { words, more } = AVAILABILITY[audience](availability);
-    /** `query`: selects its events; slots that were not ok, and the words, lead to them. */
+    /** `query` selects the events of the subject. The words, and slots that were not ok, link to these events. */
     function render(name: string, query: object): Html {
       const slots = slotsOf(periods, interval, count);
       const target = targets.find(({ key }) => key === subject);
@@ -78,7 +78,7 @@ export function stripReader(
         const isDown = pair[index]?.state === "down";
         return toneOf(state, { isDown, isNew: state === "syncing" && target?.served === false });
       });
-      // Each period is drawn to the end, and covered by the next.
+      // Each period is drawn to the end of the strip; the next one covers the rest.
       const rects = slots.map((period, index) => {
         const before = slots[index - 1];
         const isSame = before?.state === period.state && before.since === period.since;
@@ -99,11 +99,11 @@ export function stripReader(
     }
     return { ...availability, render };
   }
-  /** The times of the strips below it. */
+  /** The times above the strips. */
   function renderAxis(): Html {
     const fromMs = Date.parse(interval.from);
     const times = [fromMs, (fromMs + nowMs) / 2].map((timeMs) => isoTime(timeMs));
-    // Soon after the start the middle would have the same name.
+    // Soon after the start both times may have the same label: one stays.
     const ticks = new Map(times.toReversed().map((time) => [tickOf(time, nowMs), time]));
     const named = [...ticks].reverse().map(([tick, time]) => html`<time datetime="${time}">${tick}</time>`);
     return html`<p class="strips axis" aria-hidden="true"><span>${named}<span>now</span></span></p>`;
@@ -111,13 +111,12 @@ export function stripReader(
   return { read, renderAxis };
 }
 
-/** The minute, or of another day the date. */
+/** A label of the axis: the time of day, with the date unless it is today. */
 function tickOf(time: string, nowMs: number): string {
   const [date = "", clock = ""] = time.split("T");
   return isoTime(nowMs).startsWith(date) ? `${clock.slice(0, 5)} UTC` : `${date} ${clock.slice(0, 5)}`;
 }
 
-/** What users read for a time without data. */
 const NO_DATA = "no data";
 
 /** What the colours of strips mean. */
@@ -131,7 +130,7 @@ export function renderStripLegend(audience: Audience): Html {
   return html`<ul class="legend">${entries.map(([word, tone]) => html`<li><b class="slot ${tone}"></b> ${word}</li>`)}</ul>`;
 }
 
-/** How bad the state was for users. `isDown`: no other target could serve them then. `isNew`: it was never at the head. */
+/** The colour of a state. `isDown`: no other target could serve users then. `isNew`: the target was never at the head. */
 function toneOf(state: string | null, { isDown, isNew }: Record<"isDown" | "isNew", boolean>): string {
   const known: Readonly<Record<string, readonly [word: string, tone: string]>> = PAIR_WORDS;
   if (state === null || isNew) {
@@ -154,7 +153,7 @@ function periodText({ detail, from, since, state, to }: Period, audience: Audien
   return `${state ?? "not watched"} ${when} ${formatClock(startMs, nowMs)}${detail === null ? "" : `: ${detail}`}`;
 }
 
-/** The availability in words, and more about it; the shares are rounded down: 100% means always. */
+/** The availability in words, and more about it. Shares are rounded down, so 100% means always. */
 const AVAILABILITY: Readonly<Record<Audience, (one: Availability) => Record<"words" | "more", string>>> = {
   /** `98.1% ok`, and `, 99.8% usable, longest outage 12 min`. */
   operators({ ok_share: ok, usable_share: usable, longest_outage_seconds: outage }) {
@@ -181,10 +180,10 @@ function longestText(outageSeconds: number): string {
   return outageSeconds === 0 ? "" : `, longest outage ${formatDuration(outageSeconds * 1_000)}`;
 }
 
-/** The number of lines that are shown unfolded, and at most. A page with more is slow to read and to draw. */
+/** How many lines are shown unfolded, and how many in total. A page with more is slow to read and to draw. */
 const [FIRST_LINES, MOST_LINES] = [10, 100];
 
-/** The pairs of the fleet, the least available first. Further pairs, and pairs that were always ok, are folded. */
+/** The strips of all pairs, the least available first. Pairs that were always ok, and those after the first lines, are folded. */
 export function renderFleetHistory(report: Report, { events, view }: PageOptions): Html {
   const range = readRange(view.range);
   const { read, renderAxis } = stripReader(events, range, report);

@@ -49,7 +49,7 @@ export function checkExitCode(report: Report, selections: readonly Selection[]):
   return isBlind || pairs.length === 0 ? 3 : EXIT_CODES[severity];
 }
 
-/** How bad a report is, each selection judged alone: a selection that names a variant leaves out what could replace it. */
+/** How bad the selected targets are. Each selection is judged alone: other variants do not count in favour of a selected one. */
 function judgeSelections(report: Report, selections: readonly Selection[]): Judgement {
   const [first = judgeReport(report), ...others] = selections.map((one) =>
     judgeReport(keepTargets(report, selectTargets(report.targets, one))),
@@ -123,10 +123,10 @@ export interface CheckTableOptions {
   readonly statusesUrl: string;
 }
 
-/** Of more targets only those not ok are listed. */
+/** With more targets than this, only those that are not ok are listed. */
 const MAX_LISTED_WHOLE = 12;
 
-/** More would push the headline off the screen. */
+/** More lines would push the headline off the screen. */
 const MAX_LISTED = 24;
 
 const targetColumns = (nowMs: number) => ({
@@ -139,7 +139,7 @@ const targetColumns = (nowMs: number) => ({
     [describeMaintenance(target, nowMs) ?? [], target.detail].flat().join(": "),
 });
 
-/** The targets of an indexer, whose name is the key. */
+/** An indexer with its targets. */
 type Indexer = readonly [name: string, targets: readonly TargetReport[]];
 
 const INDEXER_COLUMNS = {
@@ -153,7 +153,7 @@ const INDEXER_COLUMNS = {
     [...groupBy(own, ({ status }) => status)]
       .filter(([status]) => status !== "ok")
       .sort(([a], [b]) => statusRank(b) - statusRank(a))
-      .map(([status, of]) => `${of.length} ${status}`)
+      .map(([status, { length }]) => `${length} ${status}`)
       .join(", "),
 };
 
@@ -170,7 +170,7 @@ export function renderCheckTable(json: Report, options: CheckTableOptions): stri
   const { title, detail, others, tone } = headlineAbove(json, problems, judgement.severity);
   const nowMs = Date.parse(json.generated_at);
   const notOk = problems.map(({ target }) => target);
-  const paint = (text: string, of: Tone) => (color === "none" ? text : `\u001B[${ANSI[of]}m${text}\u001B[0m`);
+  const paint = (text: string, by: Tone) => (color === "none" ? text : `\u001B[${ANSI[by]}m${text}\u001B[0m`);
   const cut = (line: string) =>
     widthColumns === null || line.length <= widthColumns ? line : `${line.slice(0, widthColumns - 1)}…`;
   const rowOf = (line: string, { key, status }: TargetReport) => {
@@ -254,6 +254,6 @@ export function renderNagiosLine(
   const lags = targets.flatMap(({ lag_seconds: lag }) => lag ?? []);
   const most = lags.length === 0 ? "" : ` max_lag=${Math.max(...lags)}s;;;0`;
   const performance = `targets=${targets.length};;;0 ok=${ok};;;0;${targets.length}${most}`;
-  // In the format of plugins a bar or a line break would end the sentence.
+  // Monitoring systems end the text at a bar or a line break.
   return `SYNCLAG ${STATES[checkExitCode(report, selections)]}: ${sentence.replace(/[|\r\n]+/g, " ")} | ${performance}`;
 }

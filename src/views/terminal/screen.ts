@@ -1,4 +1,4 @@
-/** Characters that take no room: colours. */
+/** The escape sequences of colours, which take no room. */
 const COLOR = /\p{Cc}\[[\d;]*m/gu;
 const HOME = "\u001B[H";
 const CLEAR_LINE = "\u001B[K";
@@ -11,8 +11,8 @@ export interface ScreenSize {
 }
 
 /**
- * The escape sequences that draw a text over the former one, from the top. Lines that do not fit are left out, so the first
- * ones stay in view.
+ * The escape sequences that draw a text over the previous one, from the top. Lines that do not fit are left out, so that the
+ * first lines stay in view.
  */
 export function screenOf(text: string, { columns, rows }: ScreenSize): string {
   const lines: string[] = [];

@@ -6,7 +6,7 @@ import { eventWords } from "../wording/events.ts";
 import { describePlan, planColumns } from "../wording/plan.ts";
 import { indexerName } from "../wording/targets.ts";
 
-/** Paragraphs, each of some lines; those without lines are left out. */
+/** Joins blocks of lines with an empty line between them. Empty blocks are left out. */
 export function paragraphs(blocks: readonly (readonly string[])[]): string {
   return blocks
     .filter((lines) => lines.length > 0)
@@ -15,8 +15,8 @@ export function paragraphs(blocks: readonly (readonly string[])[]): string {
 }
 
 /**
- * The lines of a table, in which each column has a title and is aligned, two spaces apart, without trailing spaces. `right`: the
- * columns that are aligned to the right.
+ * The lines of a table: titles, then rows, in aligned columns with two spaces between them. Columns in `right` are aligned to
+ * the right.
  */
 export function renderTextTable<Row>(
   columns: Readonly<Record<string, (row: Row) => string>>,
@@ -82,7 +82,7 @@ function budgetLine({ budget, endpoints, limit, per, requests, scope, share }: P
   return `Budget ${budget}: ${formatCount(endpoints, "endpoint")}, ${most} of ${of}, ${left} left`;
 }
 
-/** An optional indexer that is not polled, and why. */
+/** Names an optional indexer that is not polled, and says why. */
 export function skippedLine(skipped: Report["skipped"][number]): string {
   return `Not polled: ${indexerName(skipped)}: ${skipped.why}`;
 }

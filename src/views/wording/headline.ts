@@ -37,12 +37,12 @@ export interface Headline {
 
 /** A fault, and more about it, which may be empty. */
 interface Statement extends Pick<Headline, "title" | "detail"> {
-  /** Whether the detail describes an incident, which a view that lists the incidents need not repeat. */
+  /** Whether the detail describes an incident. Views that list the incidents leave such a detail out. */
   readonly isOfIncident?: boolean;
 }
 
 /**
- * Summarizes the worst problem, without targets in maintenance: `2 of 140 targets need attention; worst: lockup subgraph on
+ * Summarizes the worst problem outside of maintenance: `2 of 140 targets need attention; worst: lockup subgraph on
  * Base, stalled`, with the detail `41 min behind; multichain is ok`. `severity`: how bad the selected part of the report is.
  */
 export function headline(
@@ -166,7 +166,7 @@ function calmTitle({ generated_at, targets }: Report, severity: Severity): strin
   const total = formatCount(targets.length, "target");
   const count = (status: TargetReport["status"]) => targets.filter((one) => one.status === status).length;
   if (count("unknown") === targets.length && severity !== "calm") {
-    return `No data yet: none of ${total} has answered`;
+    return `No data yet: none of ${total} has replied`;
   }
   if (count("ok") === targets.length) {
     const all = targets.length === 1 ? "The only target is" : `All ${total} are`;
@@ -213,7 +213,7 @@ function describeLags(targets: readonly TargetReport[]): string {
   return `${lags.length === 0 ? "" : late}${rest}`;
 }
 
-/** A text with its first letter in upper case. A name that begins a text would be changed. */
+/** The text with its first letter in upper case. The text must not begin with a name. */
 export function sentenceCase(text: string): string {
   return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 }

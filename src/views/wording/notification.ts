@@ -26,7 +26,7 @@ export interface Message {
   readonly [more: string]: unknown;
 }
 
-/** The body of a message in each format. A receiver must not read the words of an indexer as markup, or refuse a long text. */
+/** The body of a message in each format, escaped so that a receiver reads no markup, and cut to the length that it accepts. */
 export const NOTIFY_BODIES: Readonly<
   Record<
     NotifyFormat,
@@ -50,7 +50,7 @@ function cut(text: string, most: number): string {
   return text.length <= most ? text : `${text.slice(0, most - 1)}…`;
 }
 
-/** The message about an incident. `page`: the address of Synclag's page. */
+/** The message about an incident. `page`: the URL of Synclag, without a path. */
 export function messageOf(news: News, report: Report, page: string): Message {
   const { event, id, incident, target_count, times } = news;
   const { generated_at: time } = report;
@@ -62,13 +62,13 @@ export function messageOf(news: News, report: Report, page: string): Message {
   const text = `Incident ${event}${after}: ${what}.${since}${oftenText(news)} ${page}${pathOf(incident)}`;
   return {
     ...{ version: 1, event: `incident_${event}`, id, time },
-    // Words of upstream servers may have line breaks and control characters.
+    // Texts of upstream servers may contain line breaks and control characters.
     text: text.replace(/[\p{Cc}\p{Cf}]+/gu, " "),
     incident: { ...incident, target_count, times },
   };
 }
 
-/** The page of its chain, at its target or protocol; the fleet page if it has several chains. */
+/** The path for an incident: the page of its chain, at its target or protocol, or the status page for several chains. */
 function pathOf({ kind, subject, targets }: News["incident"]): string {
   const [slug, ...others] = slugsOf({ targets });
   if (slug === undefined || others.length > 0) {
@@ -91,7 +91,7 @@ function oftenText({ event, times }: News): string {
     : ` It began ${times} times within an hour; the next message comes when it has been over for an hour.`;
 }
 
-/** What is wrong, on which chain, how late users are, and what is healthy. */
+/** What is wrong, on which chain, how late the data are, and which variants are ok. */
 function troubleText({ incident }: News, report: Report): string {
   const keys = new Set(incident.targets);
   const own = findProblems(report).filter(({ target }) => keys.has(target.key));

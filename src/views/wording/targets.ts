@@ -10,7 +10,7 @@ import { isAtLeast, type Judgement, judgeReport, needsAction } from "../../core/
 /** The colour of a status or sentence. `busy`: in progress; `idle`: nothing is known. */
 export type Tone = "ok" | "busy" | "idle" | "warn" | "bad";
 
-/** The glyph conveys the same as the colour, for readers that cannot see the colour. White text is readable on the colour. */
+/** Each glyph means the same as its colour, for people who cannot see colours. White text is readable on each colour. */
 export const TONES: Readonly<Record<Tone, { readonly glyph: string; readonly colour: string }>> = {
   ok: { glyph: "✓", colour: "#14713f" },
   busy: { glyph: "↻", colour: "#2a62b8" },
@@ -41,13 +41,13 @@ export function indexerName({ protocol, variant, tier }: IndexerId): string {
   return `${protocol} ${variant} (${tier})`;
 }
 
-/** What the key of a target or an indexer consists of. */
+/** The parts of the key of a target or an indexer. */
 export function idOfKey(key: string): IndexerId {
   const [protocol = "", variant = "", tier = ""] = key.split("/");
   return { protocol, variant, tier };
 }
 
-/** The status, with `in doubt` where it is `ok` and a person should look all the same: sources contradict each other, or data differ. */
+/** The status; `ok, in doubt` if the target is `ok` but its sources contradict each other or its data differ. */
 export function statusWords({ status }: Pick<TargetReport, "status">, severity: Severity): string {
   return status === "ok" && needsAction(severity) ? "ok, in doubt" : status;
 }
@@ -55,10 +55,10 @@ export function statusWords({ status }: Pick<TargetReport, "status">, severity: 
 /** A shorter lag of a target that is neither ok nor lagging is not worth mentioning. */
 const NOTABLE_SECONDS = 60;
 
-/** The lag if it is known and worth mentioning, else null. A lag that contradicts the status is not worth mentioning. */
+/** The lag if it is known and worth mentioning, else null. While a change of status is unconfirmed, lag and status do not match. */
 export function notableLagMs({ status, lag_seconds: lag, unconfirmed }: TargetReport): number | null {
-  const isOfStatus = unconfirmed === null;
-  const isNotable = isOfStatus && (status === "ok" || status === "lagging" || (lag ?? 0) >= NOTABLE_SECONDS);
+  const isSettled = unconfirmed === null;
+  const isNotable = isSettled && (status === "ok" || status === "lagging" || (lag ?? 0) >= NOTABLE_SECONDS);
   return isNotable && lag !== null ? lag * 1000 : null;
 }
 
@@ -68,8 +68,8 @@ export function isLate({ status, lag_seconds: lag }: TargetReport): boolean {
 }
 
 /**
- * How far a target is behind or, if its lag is `unknown`, how long ago it advanced; also in words. `head`: what it is behind. A
- * target that has ended is never behind.
+ * How far a target is behind or, without a lag, how long ago it advanced: as a limit and in words. The words call a missing
+ * lag `unknown`, and call the block to which a lag is measured `head`. A target that has ended is never behind.
  */
 export function latenessOf(
   { ended, lag_blocks: blocks, lag_seconds: lag, last_advance: advance }: TargetReport,
@@ -88,7 +88,7 @@ export function latenessOf(
   return { lag: { ms, blocks }, text };
 }
 
-/** `in maintenance until 05:00:00 UTC`; null if it is not, or has ended. */
+/** `in maintenance until 05:00:00 UTC`; null if the target is not in maintenance, or only because it has ended. */
 export function describeMaintenance(
   {
     ended,
@@ -149,7 +149,7 @@ function byUrgency(a: TargetProblem, b: TargetProblem): number {
   );
 }
 
-/** The alternatives that the users of a target can be sent to: users of production never to another tier. */
+/** The alternatives that can serve the users of a target. Users of production are never sent to another tier. */
 export function failoverTargets({ target, alternatives }: TargetProblem): readonly TargetReport[] {
   return isProduction(target) ? alternatives.filter(isProduction) : alternatives;
 }
