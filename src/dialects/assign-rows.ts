@@ -29,7 +29,7 @@ export function assignRows(
   }));
 }
 
-/** The most chain ids that are kept: a hostile reply may name more. */
+/** At most this number of chain ids is kept: a hostile reply may name more. */
 const MOST_SERVED = 200;
 
 /** The chain ids in rows, without duplicates, lowest first; null if no row has a chain id. */
@@ -38,7 +38,7 @@ export function servedChains(rows: readonly Row[]): readonly number[] | null {
   return ids.size === 0 ? null : [...ids].sort((a, b) => a - b).slice(0, MOST_SERVED);
 }
 
-/** The same failure for every source of an endpoint: for a poll without a usable reply. */
+/** The observations of a poll without a usable reply: the same failure for every source of the endpoint. */
 export function failEverySource(
   endpoint: AskedEndpoint,
   { reason, detail }: Failure,
@@ -55,7 +55,7 @@ function sourcesOf({ key, kind, chainId, targets }: AskedEndpoint): readonly Sou
     : targets.map((target) => ({ source: target.key, chainId: target.chainId }));
 }
 
-/** One row per chain. A chain with several rows, such as one for each contract, has indexed only what all of its rows have. */
+/** One row per chain. If a chain has several rows, such as one for each contract, the worst one counts. */
 function mergeByChain(rows: readonly Row[]): ReadonlyMap<number | null, RowContent> {
   const byChain = new Map<number | null, RowContent>();
   for (const { chainId, content } of rows) {
@@ -87,11 +87,11 @@ function contentOfAbsentRow(
     return nameless;
   }
   if (nameless !== undefined) {
-    // An indexer that has not started need not name a chain.
+    // An indexer that has not started may not name a chain yet.
     return onlyId === null && (isOnlySource || nameless.kind === "not_started")
       ? nameless
       : unreadable(
-          "Cannot tell which chain the reply is for: found a row without a chain id beside other rows or chains; a plain reply needs a URL with {chain} or {chain_id}, or a single configured chain",
+          "Cannot tell which chain a row of the reply belongs to: it has no chain id, and the reply or the configuration has several chains; give each chain its own URL with {chain} or {chain_id}",
         );
   }
   if (!isOnlySource || onlyId === undefined) {

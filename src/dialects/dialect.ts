@@ -2,7 +2,7 @@ import type { PostRequest } from "../core/model/http-post.ts";
 import type { Failure, Head } from "../core/model/observation.ts";
 import type { ReplyValue } from "./form.ts";
 
-/** What a reply reports about one chain. */
+/** The content of a row: what a reply reports about one chain. */
 export type RowContent =
   | { readonly kind: "head"; readonly head: Head }
   | { readonly kind: "not_started" }
@@ -14,7 +14,7 @@ export interface Row {
   readonly content: RowContent;
 }
 
-/** The row of an indexer that has not indexed anything yet, and need not name a chain. */
+/** The row of an indexer that has not indexed anything yet. Such an indexer may not name its chain. */
 export const NOT_STARTED: Row = { chainId: null, content: { kind: "not_started" } };
 
 /** The rows in the data of a reply, or a text with the reason why there are no rows. */
@@ -29,7 +29,7 @@ export interface Question {
    * metrics page.
    */
   readonly reads: "data" | "reply" | "metrics";
-  /** The names of the metrics to read: pages may be large, so other lines are dropped on arrival. */
+  /** The beginnings of the lines to keep. Pages of metrics may be large, so other lines are dropped on arrival. */
   readonly keep?: readonly string[];
   read(found: ReplyValue): RowsOrReason;
 }
@@ -44,7 +44,7 @@ export function requestOf(
     : { url, headers: { accept: "text/plain", ...headers }, body, keep };
 }
 
-/** A question in one line. */
+/** The text of a question, in one line. */
 export function askedBy({ body }: Question): string {
   return String(body === null ? "GET" : (body["query"] ?? body["method"] ?? JSON.stringify(body)));
 }

@@ -1,14 +1,14 @@
 import type { FailureReason } from "../core/model/observation.ts";
 import { shorten } from "../core/model/text.ts";
 
-/** The meaning of an error message: a failure, or one of two that are not failures. */
+/** The meaning of an error message: a failure, or one of two meanings that are not failures. */
 type Meaning = FailureReason | "refused" | "not_started";
 
 const LIMIT =
   "(?:api|requests?|daily|hourly|monthly|usage|plan)(?: (?:requests?|quer(?:y|ies)|calls?|usage|capacity))? (?:quota|limit)";
 
 /**
- * How providers word a rate limit. "limit exceeded" and "too many" alone are not enough: databases and proxies say them
+ * How providers word a rate limit. "limit exceeded" and "too many" alone are not enough: databases and proxies also say that
  * of connections, files, redirects, disk space and query depth.
  */
 const RATE_LIMIT = new RegExp(
@@ -16,7 +16,7 @@ const RATE_LIMIT = new RegExp(
   "i",
 );
 
-/** How providers say that a plan is used up: a payment ends that, a slower pace does not. Unlike a rate limit. */
+/** How providers say that a plan is used up. Unlike a rate limit, only a payment ends that, not a slower pace. */
 const USED_UP =
   /^(?!.*(?:\brate\b|per (?:second|minute|hour|day))).*(?:\b(?:monthly|plan|billing)(?: \w+){0,2} (?:quota|limit|capacity)(?: (?:is|was|has been))? (?:exceeded|reached|exhausted)|\bexceeded (?:your |the |its )?(?:current |monthly |plan |billing )+(?:\w+ )?(?:quota|limit|capacity)\b|\b(?:out of|no more|insufficient) credits\b|\bcredits? (?:exhausted|used up)\b)/is;
 
@@ -25,8 +25,8 @@ const USED_UP =
  * (graph/src/data/query/error.rs), Hasura (by code: its wording changes between releases), graphql-js, JSON-RPC.
  */
 const MEANINGS: readonly (readonly [RegExp, Meaning])[] = [
-  // The gateway quotes each indexer. `indexing_error` has no attestation, so it arrives inside this message. Anchored: without
-  // the lookahead, each "bad indexers:" of a message would be followed to its end.
+  // The gateway quotes the error of each indexer, so an `indexing_error` arrives inside this message. The pattern is anchored with
+  // a lookahead: otherwise, each "bad indexers:" in a message would start a search to its end.
   [/^(?=.*bad indexers:).*indexing_error/s, "indexing_error"],
   [/bad indexers:|no indexers found/, "no_indexers"],
   // The gateway writes "auth error: payment required …", so payment comes first.
@@ -46,10 +46,10 @@ const MEANINGS: readonly (readonly [RegExp, Meaning])[] = [
   [/indexing_error/, "indexing_error"],
 ];
 
-/** Only the beginning is searched, where providers say it: a body may have a megabyte. */
+/** Only this much of a body is searched: it may have a megabyte, and providers name the error at the beginning. */
 const MAX_BODY_CHARACTERS = 10_000;
 
-/** Whether the beginning of a body speaks of a rate limit. */
+/** Whether the beginning of a body mentions a rate limit. */
 export function isRateLimitText(body: string): boolean {
   return RATE_LIMIT.test(shorten(body, MAX_BODY_CHARACTERS));
 }
@@ -59,7 +59,7 @@ export function titleOf(body: string): string | null {
   return /<title[^<>]{0,200}>([^<]+)/i.exec(shorten(body, MAX_BODY_CHARACTERS))?.[1] ?? null;
 }
 
-/** Firewalls in front of servers, by what their pages contain. */
+/** The vendors of firewalls, by the text that their pages contain. */
 const FIREWALLS: readonly (readonly [RegExp, string])[] = [
   [/cloudflare|\bcf-(?:chl|error|ray)|<title>just a moment/i, "Cloudflare"],
   [/akamai|edgesuite\.net/i, "Akamai"],
@@ -69,8 +69,7 @@ const FIREWALLS: readonly (readonly [RegExp, string])[] = [
 ];
 
 /**
- * The vendor of the firewall that refuses a request, by its page, such as a challenge for browsers; null if the page names
- * none.
+ * The vendor of the firewall that sent a page, such as a challenge for browsers; null if the page names no vendor.
  */
 export function firewallOf(body: string): string | null {
   const page = /^\s*</.test(body) ? shorten(body, MAX_BODY_CHARACTERS) : "";
@@ -79,7 +78,7 @@ export function firewallOf(body: string): string | null {
 
 const UNITS_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000 };
 
-/** How long a text asks to wait: `Wait for 2290s`, `try again in 5 minutes`; null if it does not. */
+/** How long a text asks to wait, as in `Wait for 2290s` or `try again in 5 minutes`; null if it does not ask. */
 export function readWaitMs(text: string): number | null {
   const found =
     /\b(?:wait|retry|try again)(?: (?:for|after|in|at least)){0,2}:? (\d{1,7})\s?(s|m|h)(?:(?:ec(?:ond)?|in(?:ute)?|our)s?)?\b/i.exec(
@@ -89,7 +88,7 @@ export function readWaitMs(text: string): number | null {
   return count === undefined ? null : Number(count) * (UNITS_MS[unit.toLowerCase()] ?? 0);
 }
 
-/** The first message with a known meaning, in the order of the patterns; null if no message has a known meaning. */
+/** The message that matches the first possible pattern, and its meaning; null if no message matches a pattern. */
 export function findKnownError(
   messages: readonly string[],
 ): { readonly meaning: Meaning; readonly text: string } | null {

@@ -6,20 +6,20 @@ import { graphStatusQuestion } from "./graph-status.ts";
 import { metricsQuestion } from "./metrics.ts";
 import { describeValue, readPositiveInteger } from "./values.ts";
 
-/** The heights that mean "before the first block", unless the row of a family has others. */
+/** The heights that mean "before the first block" in families without `notStarted`. */
 const NOTHING_INDEXED = [null, -1];
 
-/** Ponder: an entry per chain, keyed by its name, with the id inside; in 0.9.x the id was the key (ponder-sh/ponder#1516). */
+/** Ponder has an entry per chain, keyed by the name, with the id inside. In 0.9.x the id was the key (ponder-sh/ponder#1516). */
 const PONDER_ROW = { chainId: "id|$key?", height: "block.number", time: "block.timestamp?" } as const;
 
 /**
- * The families of indexers that `auto` can detect: the questions of each, richest first, and the paths in its reply. After a
- * refused question the next one is sent.
+ * The families of indexers that `auto` can detect, each with its questions and the paths in its reply. The question with most
+ * fields comes first; after a refusal, the next one is sent.
  */
 export const FAMILIES = {
-  // graph-node and everything that serves its `_meta`: The Graph's gateway and Studio, Goldsky, Ormi, Satsuma. Fields:
-  // graph-node's graph/src/schema/meta.graphql; `timestamp` since v0.28, sometimes null. `_meta` must not be aliased: for a
-  // failed subgraph graph-node keeps only the key `_meta`.
+  // graph-node and everything that serves its `_meta`: The Graph's gateway and Studio, Goldsky, Ormi, Satsuma. The fields are in
+  // graph-node's graph/src/schema/meta.graphql. `timestamp` exists since v0.28, and is sometimes null. `_meta` has no alias,
+  // because for a failed subgraph graph-node returns only the key `_meta`.
   graph: {
     query: [
       "{ _meta { block { number hash timestamp } hasIndexingErrors deployment } }",
@@ -32,8 +32,8 @@ export const FAMILIES = {
     failed: "_meta.hasIndexingErrors?",
     notStarted: [],
   },
-  // Envio HyperIndex: Hasura over its own tables. One unknown field refuses the whole query. `progressBlockTime` came after
-  // 3.8.0 (enviodev/hyperindex#1644), `_meta` with 2.28.0; before that there is only `chain_metadata`. `sourceBlock` is not
+  // Envio HyperIndex: Hasura over its own tables, which refuses a query with one unknown field. `chain_metadata` is the oldest
+  // table; `_meta` came with 2.28.0, and `progressBlockTime` after 3.8.0 (enviodev/hyperindex#1644). `sourceBlock` is not
   // queried: since v3 it freezes together with the progress. -1 is the initial value, and every column is nullable.
   envio: [
     {
@@ -50,18 +50,18 @@ export const FAMILIES = {
       height: "latest_processed_block",
     },
   ],
-  // One JSON scalar. `block` is null while it back-fills.
+  // `status` is one JSON scalar. `block` is null while Ponder back-fills.
   ponder: { query: "{ _meta { status } }", rows: "_meta.status.*", ...PONDER_ROW },
-  // A squid of SQD (Subsquid) behind `@subsquid/graphql-server`: one chain, without its id and without a block time.
-  // `height` includes blocks that are not final yet. The first servers had no `hash`; the store begins with (-1, "0x").
+  // A squid of SQD (Subsquid) behind `@subsquid/graphql-server` has one chain, without an id or a block time. `height` includes
+  // blocks that are not final yet, and is -1 at first. The first servers had no `hash`.
   squid: {
     query: ["{ squidStatus { height hash } }", "{ squidStatus { height } }"],
     height: "squidStatus.height",
     hash: "squidStatus.hash?",
   },
-  // SubQuery's query service. `chain` is the id of an EVM chain as text, and a name elsewhere. `_metadatas` came with
-  // multi-chain projects. `lastProcessedTimestamp` is not queried: it is when the node processed the block, not the block's
-  // own time. `targetHeight` and `indexerHealthy` freeze with the node and prove nothing.
+  // SubQuery's query service. `chain` is the id of an EVM chain as text, and a name for other chains. `_metadatas` came with
+  // multi-chain projects. `lastProcessedTimestamp` is not queried, because it is the time of processing, not of the block.
+  // `targetHeight` and `indexerHealthy` are not queried, because they freeze with the node.
   subquery: [
     {
       query: "{ _metadatas { nodes { lastProcessedHeight chain } } }",
@@ -78,21 +78,20 @@ export const FAMILIES = {
 } as const satisfies Readonly<Record<string, Form | readonly Form[]>>;
 
 /**
- * Families that chains.yaml must name: each is a GET of its own URL, which `auto` never sends. The health on a page (`synced`,
- * `inSync`, `healthy`, a lag) is not read: the indexer computes it from the source that may have failed. Sources:
- * docs/dialects.md.
+ * Families that chains.yaml must name, because `auto` sends no GET. The health on a page (`synced`, `inSync`, `healthy`, a lag)
+ * is not read: the indexer computes it from its own source, which may have failed. References: docs/dialects.md.
  */
 const REST_FAMILIES = {
-  // Every Ponder has it; its GraphQL is opt-in.
+  // Every Ponder serves this page, while its GraphQL is optional.
   "ponder-status": { path: "/status", rows: "*", ...PONDER_ROW },
-  // Later nodes have only the block that they have begun to process; before the first block a node has neither.
+  // Newer nodes report only the block that they have begun to process. Before the first block, a node reports neither.
   "subquery-meta": {
     path: "/meta",
     chainId: "chain?",
     height: "lastProcessedHeight|currentProcessingHeight?",
   },
   "sqd-portal": { path: "/head", height: "number", hash: "hash?" },
-  // `erc20BlockNumber`, of its second indexer, is null if that indexer is switched off.
+  // `erc20BlockNumber` is not read: it belongs to a second indexer, which may be switched off.
   safe: {
     path: "/api/v1/about/indexing/",
     height: "masterCopiesBlockNumber",
@@ -100,7 +99,7 @@ const REST_FAMILIES = {
   },
   // `lastBlockTime` is when the block arrived, not the block's own time.
   blockbook: { path: "/api/v2", height: "blockbook.bestHeight" },
-  // A chain in the queue has no `latestIndexedBlock`.
+  // A chain that waits for its turn has no `latestIndexedBlock`.
   ensnode: {
     path: "/api/indexing-status",
     rows: "realtimeProjection.snapshot.omnichainSnapshot.chains.*",
@@ -109,17 +108,17 @@ const REST_FAMILIES = {
     time: "latestIndexedBlock.timestamp?",
     completed: "chainStatus?",
   },
-  // Newest first. `/main-page/indexing-status` has no height.
+  // The newest block is the first of the list. `/main-page/indexing-status` has no height.
   blockscout: { path: "/api/v2/main-page/blocks", height: "0.height", time: "0.timestamp?", hash: "0.hash?" },
   algorand: { path: "/health", height: "round" },
 } as const satisfies Readonly<Record<string, Form & Page>>;
 
 /**
- * Families with the height on a page of Prometheus metrics. Gauges about lag and readiness are not read either. Ponder is not
- * here: its `ponder_sync_block` is the last fetched block, not the last indexed one.
+ * Families with the height on a page of Prometheus metrics. Gauges about lag and readiness are not read, for the same reason.
+ * Ponder is missing: its `ponder_sync_block` is the last fetched block, not the last indexed one.
  */
 const METRICS_FAMILIES = {
-  // Of HyperIndex 3. The time came after 3.8.0.
+  // HyperIndex 3. The gauge of the time came after 3.8.0.
   "envio-metrics": {
     path: "/metrics",
     height: "envio_progress_block",
@@ -128,29 +127,29 @@ const METRICS_FAMILIES = {
   },
   "graph-node-metrics": { height: "deployment_head", chain: "deployment" },
   "sqd-metrics": { path: "/metrics", height: "sqd_processor_last_block" },
-  // A pipe has a name. -1 before the first batch.
+  // The label is the name of a pipe. The height is -1 before the first batch.
   "sqd-pipes": { height: "sqd_processed_block", chain: "id" },
   "subquery-metrics": { path: "/metrics", height: "subql_indexer_processing_block_height" },
   rindexer: { height: "rindexer_last_synced_block", chain: "network" },
-  // 0 if its database cannot be read.
+  // The height is 0 if Shovel cannot read its database.
   shovel: { height: "shovel_latest_block_local", chain: "src" },
   substreams: { height: "head_block_number", where: { app: "substreams_sink" } },
-  // The head of a network that it serves in cluster mode, `evm:8453`. In its default mode there is none.
+  // The head of a network such as `evm:8453`, which eRPC reports only in cluster mode.
   erpc: {
     height: "erpc_network_served_tip_block_number",
     chain: "network",
     where: { lane: "all", axis: "latest" },
   },
-  // If several apps run in one process, the head of the last one.
+  // If several apps run in one process, this is the head of the last one.
   firehose: { height: "head_block_number" },
   "near-lake": { height: "near_indexer_streaming_current_block_height" },
   // Any page: chains.yaml names the gauges.
   metrics: {},
 } as const satisfies Readonly<Record<string, Partial<MetricsForm> & Page>>;
 
-/** The dialect of an Ethereum JSON-RPC node, under `rpc` alone. */
+/** The dialect of an Ethereum JSON-RPC node. It is valid only under `rpc`. */
 export const RPC_DIALECT = "rpc";
-/** The values of `dialect` under `rpc`: servers of the head of a chain. */
+/** The values of `dialect` under `rpc`: dialects of servers that report the head of a chain. */
 export const HEAD_DIALECTS = [RPC_DIALECT, "erpc", "firehose", "sqd-portal", "metrics", "custom"] as const;
 
 /** An Ethereum JSON-RPC node: the chain's own head. */
@@ -175,7 +174,7 @@ export const CHAIN_ID_QUESTION: Question = {
   },
 };
 
-/** An RPC node's block of this height, as a row without a chain; a node that does not have it has not started. */
+/** Asks an RPC node for the block of a height. A node that lacks the block replies like an indexer that has not started. */
 export function blockQuestion(block: number): Question {
   return {
     body: { ...RPC.body, params: [`0x${block.toString(16)}`, false] },
@@ -186,12 +185,12 @@ export function blockQuestion(block: number): Question {
 
 /** A dialect. Without `questions`, they are made for each endpoint. */
 interface Dialect {
-  /** Where its page usually is below an indexer's address: `synclag probe` looks there. */
+  /** The usual path of its page: `synclag probe` looks there. */
   readonly path?: string | undefined;
   readonly questions?: readonly Question[];
-  /** Whether its replies name no chain, so that a URL is of one chain. */
+  /** Whether its replies do not name the chain, so that a URL can serve only one. */
   readonly isOfOneChain?: boolean;
-  /** The gauges that it reads; `metrics` in chains.yaml may add others. */
+  /** The gauges that the dialect reads. The `metrics` block of chains.yaml may add others. */
   readonly metrics?: Partial<MetricsForm>;
 }
 
@@ -231,8 +230,8 @@ type AskedEndpoint = Pick<Endpoint, "dialect" | "targets" | "custom" | "metrics"
   Partial<Pick<Endpoint, "chain" | "chainId">>;
 
 /**
- * The questions for an endpoint, likeliest first; after a refused question the next one is sent. Only the index of the question
- * that fitted last is kept for an endpoint. The configuration accepts no other dialects.
+ * The questions for an endpoint, likeliest first. After a refusal, the next one is sent. Only the index of the question that
+ * fitted last is kept for an endpoint, so its questions are always in the same order.
  */
 export const questionsFor = memoize((endpoint: AskedEndpoint): readonly Question[] => {
   const { dialect, targets, custom } = endpoint;
@@ -254,7 +253,7 @@ export const questionsFor = memoize((endpoint: AskedEndpoint): readonly Question
   }
 });
 
-/** The ids of an endpoint's chains by their slugs, and by the names that a row may have in place of an id. */
+/** The ids of an endpoint's chains, by slug and by the names that a row may have instead of an id. */
 function chainIdsIn({ targets, custom, chain, chainId }: AskedEndpoint): ReadonlyMap<string, number> {
   const own = chain == null || chainId === undefined ? [] : [[chain, chainId] as const];
   const ids = new Map([...targets.map((target) => [target.chain, target.chainId] as const), ...own]);
@@ -266,8 +265,8 @@ function chainIdsIn({ targets, custom, chain, chainId }: AskedEndpoint): Readonl
 }
 
 /**
- * The questions of `auto`. A subgraph has one chain: it is the first guess for an endpoint with one chain, and the last for an
- * endpoint with several.
+ * The questions of `auto`. A subgraph serves one chain, so it is the first guess for an endpoint with one chain, and the last
+ * guess for an endpoint with several.
  */
 function likeliestFirst(chainCount: number): readonly Question[] {
   const names = Object.keys(FAMILIES);

@@ -12,14 +12,14 @@ import {
   readTimestampSec,
 } from "./values.ts";
 
-/** A value of a reply, and where it is. */
+/** A value in a reply. */
 export interface ReplyValue {
   readonly value: unknown;
-  /** Such as `data._meta.0`; empty for the whole reply. */
+  /** Its path, such as `data._meta.0`; empty for the whole reply. */
   readonly name: string;
 }
 
-/** The last value on a path that leads nowhere, the key that it lacks, and a sentence with both. */
+/** The end of a path that cannot be followed: the last value that was found, the key that it lacks, and a sentence about both. */
 export interface Lost extends ReplyValue {
   readonly key: string;
   readonly why: string;
@@ -42,7 +42,7 @@ function lost({ value, name }: ReplyValue, key: string, keys: readonly string[])
     value,
     name,
     key,
-    // Made only when it is read: an optional path often leads nowhere.
+    // The sentence is made only when it is read, because an optional path is often absent.
     get why() {
       const where = `no "${key}" in ${nameOf({ value, name })}, which is ${describeParts(value)}`;
       return `Cannot follow path "${keys.join(".")}": ${where}`;
@@ -68,15 +68,16 @@ export function isLost(found: ReplyValue | Lost): found is Lost {
   return "why" in found;
 }
 
-/** A row of a reply; `key`: its key, if it is a value of an object. */
+/** A row of a reply. */
 interface RowValue extends ReplyValue {
+  /** The key of a row that is a value of an object. */
   readonly key?: string;
 }
 
-/** The place of an absent path, and of an optional path that leads nowhere. */
+/** The result if there is no path, or if an optional path cannot be followed. */
 const NOTHING: ReplyValue = { value: undefined, name: "nothing" };
 
-/** Follows a path of a form: `$` is the value itself, `$key` the key of the row, `a|b` is b if a is absent or null. */
+/** Follows a path of a form. `$` is the value itself, `$key` the key of the row, and `a|b` is b if a is absent or null. */
 function follow(from: RowValue, path: string | undefined): ReplyValue | Lost {
   if (path === undefined) {
     return NOTHING;
@@ -94,11 +95,11 @@ function follow(from: RowValue, path: string | undefined): ReplyValue | Lost {
 
 interface Path {
   readonly isOptional: boolean;
-  /** The keys of each; none for the value itself. */
+  /** The keys of each alternative; an empty list for `$`. */
   readonly alternatives: readonly (readonly string[])[];
 }
 
-/** Every reply is read by the same few paths. */
+/** The parsed paths: every reply is read by the same few. */
 const paths = new Map<string, Path>();
 
 function parsePath(path: string): Path {
@@ -115,7 +116,7 @@ function parsePath(path: string): Path {
   return parsed;
 }
 
-/** The questions of a form, richest first. */
+/** The questions of a form, the one with most fields first. */
 export function questionsOf(form: Form): readonly Question[] {
   const { query, body, root } = form;
   const bodies = query === undefined ? [body ?? null] : [query].flat().map((text) => ({ query: text }));
@@ -155,15 +156,17 @@ function readRows(form: Form, root: ReplyValue, path: string): RowsOrReason {
     // An indexer with an object of rows writes all of them when it starts.
     return ofObject === undefined ? [] : [NOT_STARTED];
   }
-  const rows = values.filter((row) => !isOfUnlistedWord(form, row)).map((row) => readRow(form, row));
+  const rows = values.filter((row) => !hasUnlistedWord(form, row)).map((row) => readRow(form, row));
   const words = values.map((row) => describeValue(wordOf(form, row))).join(", ");
-  return rows.length > 0 ? rows : `Cannot tell which chain a row is of: found ${quote(words)}; ${MAP_WORDS}`;
+  return rows.length > 0
+    ? rows
+    : `Cannot tell which chain a row belongs to: found ${quote(words)}; ${MAP_WORDS}`;
 }
 
-const MAP_WORDS = "chains of custom in chains.yaml says which chain a word is";
+const MAP_WORDS = "map each word to a chain with custom.chains in chains.yaml";
 
-/** If `chains` lists words for chains, a row with another word is of a chain that is not wanted. */
-function isOfUnlistedWord(form: Form, row: RowValue): boolean {
+/** Whether a row has a word for its chain that `chains` does not list: then the chain is not wanted. */
+function hasUnlistedWord(form: Form, row: RowValue): boolean {
   const word = wordOf(form, row);
   return form.chains !== undefined && typeof word === "string" && chainIdOf(form, word) === null;
 }
@@ -208,21 +211,21 @@ function readContent(form: Form, row: RowValue): RowContent {
   const timestampSec = readTimestampSec(time);
   if (timestampSec === null && form.time?.endsWith("?") === false && !isUnknownTime(time)) {
     return unreadable(
-      `Cannot read ${form.time} as a time: ${describeValue(time)}; without time in chains.yaml the height counts alone`,
+      `Cannot read ${form.time} as a time: ${describeValue(time)}; remove time from chains.yaml to read only the height`,
     );
   }
   return readHead(height, {
     timestampSec,
     hash: readHash(hash),
     deployment: readDeployment(deployment),
-    indexingErrors: failed === undefined ? null : isBadNews(failed),
+    indexingErrors: failed === undefined ? null : meansFailure(failed),
     ...(/completed$/.test(String(phase)) && { completed: true }),
   });
 }
 
 /**
- * Whether a height means "not started". A path that ends at null, or an optional path that leads nowhere, is a height of null.
- * A null row or a null reply is not.
+ * Whether a height means "not started". If the path stops at a null inside the row, or an optional path is absent, the height is
+ * null. If the row or the reply itself is null, there is no height.
  */
 function isNotStarted({ notStarted = [] }: Form, height: ReplyValue | Lost, row: ReplyValue): boolean {
   if (isLost(height)) {
@@ -232,16 +235,16 @@ function isNotStarted({ notStarted = [] }: Form, height: ReplyValue | Lost, row:
   return notStarted.some((known) => known === value || (known !== null && String(known) === value));
 }
 
-/** Whether a value means a failure: not `false`, `null`, 0, or an empty text, list or object. */
-function isBadNews(value: unknown): boolean {
+/** Whether a value means a failure: anything but `false`, `null`, 0, or an empty text, list or object. */
+function meansFailure(value: unknown): boolean {
   return typeof value === "object" && value !== null
     ? Object.keys(value).length > 0
     : Boolean(value) && value !== "false";
 }
 
 /**
- * The head at a height. Zero means that nothing is indexed yet: graph-node reports it for a deployment that starts at block 1,
- * and Ponder for an app that starts at genesis.
+ * The head at a height. Zero means that nothing is indexed yet: graph-node reports 0 for a deployment that starts at block 1, and
+ * Ponder for an app that starts at genesis.
  */
 export function readHead(height: ReplyValue, details: Omit<Head, "block">): RowContent {
   const { value } = height;
@@ -254,7 +257,7 @@ export function readHead(height: ReplyValue, details: Omit<Head, "block">): RowC
     : { kind: "head", head: { block, ...details } };
 }
 
-/** The failure of one row; others may still be good. */
+/** The content of a row that cannot be read. Other rows may still be good. */
 export function unreadable(detail: string): RowContent {
   return { kind: "failed", reason: "schema", detail };
 }

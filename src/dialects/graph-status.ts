@@ -26,9 +26,9 @@ const StatusData = z.object({ indexingStatuses: z.array(IndexingStatus.nullable(
 type FatalError = NonNullable<IndexingStatus["fatalError"]>;
 
 /**
- * graph-node's index-node API: one request for all deployments of a node, and the only place where it says why one has failed.
- * It has no chain id, so the deployment identifies the chain; numbers are strings, and hashes lack their 0x. `health` is read
- * only if it is bad: while a deployment is stuck it stays "healthy", and `synced` true.
+ * A question for graph-node's index-node API: one request for all deployments of a node. No other API of graph-node says why a
+ * deployment has failed. The reply has no chain id, so the deployment identifies the chain. Numbers are strings, and hashes lack
+ * their 0x. `health` counts only if it is bad, because it stays "healthy" while a deployment is stuck.
  */
 export function graphStatusQuestion(targets: readonly AskedTarget[]): Question {
   const ids = targets.flatMap(({ deployment }) => (deployment === undefined ? [] : [deployment]));
@@ -81,7 +81,7 @@ function describeFailure({ message, handler, deterministic, block }: FatalError)
   const name = handler ?? /in handler `([^`]{1,100})`/.exec(message)?.[1];
   const where = number === null ? "" : ` at block ${formatNumber(number)}`;
   const inHandler = name === undefined ? "" : ` in ${quote(name)}`;
-  // A mapping's own message follows a backtrace, and precedes its handler and block.
+  // The message of the mapping is between a backtrace and the name of the handler.
   const cause = /with message: (.*?)(?: in handler `|$)/s.exec(message)?.[1] ?? message;
   return `failed${where}${inHandler}: ${quote(cause)}${OUTLOOKS.get(deterministic) ?? ""}`;
 }

@@ -10,19 +10,19 @@ import { quote } from "./values.ts";
 /** The meaning of a reply to a question. */
 export type Interpretation =
   | { readonly kind: "rows"; readonly rows: readonly Row[] }
-  /** Not a failure: the server does not know the question, and the next one may fit. */
+  /** The server does not know the question. That is not a failure, because the next question may fit. */
   | { readonly kind: "refused"; readonly detail: string }
-  /** `schema`: data of another shape than the question expects. The detail: the provider's words in some 200 characters. */
+  /** Reason `schema`: the data have another shape than the question expects. The detail quotes up to 200 characters. */
   | (Failure & {
       readonly kind: "failed";
-      /** How long nothing should be sent, from the instant of the reply; null if the provider does not say. */
+      /** How long to wait after the reply before the next request; null if the provider does not say. */
       readonly retryAfterMs: number | null;
     });
 
 /**
- * Interprets an HTTP reply, received at `nowMs`. The body counts before the status, because most providers answer 200 to
- * everything: The Graph's gateway to a wrong key, Hasura to an unknown field. A height counts even beside an error:
- * graph-node before 0.44 sends `indexing_error` with a good `_meta`.
+ * Interprets an HTTP reply, received at `nowMs`. The body counts before the status, because most providers reply 200 to
+ * everything: The Graph's gateway to a wrong key, Hasura to an unknown field. A height beside an error is used: graph-node
+ * before 0.44 sends `indexing_error` with a good `_meta`.
  */
 export function interpretReply(question: Question, reply: Reply, nowMs: number): Interpretation {
   const body = readBody(reply.body, question.reads);
@@ -33,7 +33,7 @@ export function interpretReply(question: Question, reply: Reply, nowMs: number):
   }
   const reading = readFound(question, body.found);
   const hasHead = typeof reading !== "string" && reading.some(({ content }) => content.kind === "head");
-  // Beside an error, a null field could not be read; without one, it means that nothing is indexed yet.
+  // Beside an error, a null field means that it could not be read; without an error, that nothing is indexed yet.
   if (error !== null && !hasHead) {
     return error;
   }
@@ -44,7 +44,7 @@ export function interpretReply(question: Question, reply: Reply, nowMs: number):
   return { kind: "rows", rows: isFlagged ? reading.map(withIndexingErrors) : reading };
 }
 
-/** The plain shape of one block number is accepted from every dialect. */
+/** The rows in a reply. The `_meta` of graph-node is accepted from every dialect that reads data. */
 function readFound(question: Question, found: ReplyValue): RowsOrReason {
   const reading = question.read(found);
   const isPlain = typeof reading === "string" && question.reads === "data";
@@ -59,7 +59,7 @@ function withIndexingErrors(row: Row): Row {
     : row;
 }
 
-/** The HTTP statuses with their own reason. */
+/** The HTTP statuses that have a reason of their own. */
 const STATUS_REASONS: ReadonlyMap<number, FailureReason> = new Map([
   [401, "unauthorized"],
   [402, "payment_required"],
@@ -68,10 +68,10 @@ const STATUS_REASONS: ReadonlyMap<number, FailureReason> = new Map([
   [429, "rate_limited"],
 ]);
 
-/** After a used-up plan, the next request waits this long: a person may have paid for more. */
+/** How long to wait after a plan is used up: a person may pay for more at any time. */
 const USED_UP_WAIT_MS = 60_000;
 
-/** The meaning of a reply's errors. An indexer that has not started gives one row without a chain. */
+/** The meaning of a reply's errors; null without errors. If the indexer has not started, it is one row without a chain. */
 function findError(
   reply: Reply,
   body: ParsedBody,
@@ -81,7 +81,7 @@ function findError(
   const { httpStatus, retryAfter } = reply;
   const retryAfterMs = readRetryAfterMs(retryAfter, nowMs);
   const known = findKnownError(body.errors);
-  // A 5xx is about the server's own limits, unless it says when to try again.
+  // A rate limit with a 5xx is the server's own, not the client's, unless the reply says when to try again.
   if (known !== null && !(known.meaning === "rate_limited" && httpStatus >= 500 && retryAfter === null)) {
     const { meaning, text } = known;
     if (meaning === "not_started") {
@@ -95,7 +95,7 @@ function findError(
   return otherError(reply, body, reads, retryAfterMs);
 }
 
-/** The error of a reply with unknown words: by its HTTP status, or because it lacks the data that the question reads. */
+/** The error of a reply without a known message: by its HTTP status, or because the reply lacks the data of the question. */
 function otherError(
   reply: Reply,
   { form, errors }: ParsedBody,
@@ -127,7 +127,7 @@ function reasonOfStatus(httpStatus: number, isLimited: boolean, hasErrors: boole
     : (STATUS_REASONS.get(httpStatus) ?? (hasErrors ? "graphql" : "http_status"));
 }
 
-/** How long to wait without a `Retry-After` header. */
+/** How long to wait if there is no `Retry-After` header. */
 function usualWaitMs(reason: FailureReason, body: string): number | null {
   switch (reason) {
     case "rate_limited":
@@ -141,10 +141,10 @@ function usualWaitMs(reason: FailureReason, body: string): number | null {
 
 /** The target of a redirect without its query, which may contain a token. */
 function redirectText(location: string): string {
-  return ` redirects to ${quote(location.replace(/[?#].*/s, "?…"))}, which is not followed`;
+  return ` redirects to ${quote(location.replace(/[?#].*/s, "?…"))}; redirects are not followed`;
 }
 
-/** ` (Bad Gateway)`, the title of a proxy's page, with the name of its firewall; else the words of the body. */
+/** The title of a proxy's page, as in ` (Bad Gateway)`, and the vendor of its firewall; without a title, the text of the body. */
 function statusText(status: number, body: string, error: string | undefined): string {
   const title = error === undefined ? titleOf(body) : null;
   const words = quote(error ?? title ?? body).replace(new RegExp(`^(?:HTTP )?${status}[ :|-]*`), "");
@@ -177,21 +177,24 @@ function readRetryAfterMs(header: string | null, nowMs: number): number | null {
 
 /** A parsed body, not yet classified. */
 interface ParsedBody {
-  /** `api`: GraphQL, JSON-RPC, or JSON that is read whole; `text`: plain text or a JSON `message`; `none`: empty, truncated or other JSON. */
+  /**
+   * `api`: GraphQL, JSON-RPC, JSON that is read whole, or a metrics page. `text`: plain text, or JSON with a `message`. `none`:
+   * anything else, such as an empty body or truncated JSON.
+   */
   readonly form: "api" | "text" | "none";
   /** The value that the question reads; undefined if the body lacks it. */
   readonly found: ReplyValue;
-  /** Its error messages, each with its error code in brackets. */
+  /** The error messages of the body, each with its code in brackets. */
   readonly errors: readonly string[];
-  /** The field of the data that each error is about, in their order; null if the error does not say. */
+  /** For each error, the field of the data that it names, or null. */
   readonly fields: readonly (string | null)[];
 }
 
-/** Both limits bound the cost of a hostile megabyte: every message is searched for several patterns. */
+/** Every message is searched for several patterns, so both limits bound the cost of a hostile megabyte. */
 const MAX_ERRORS = 100;
 const MAX_ERROR_CHARACTERS = 2_000;
 
-/** A comment that the text format defines, a line with labels, or a name with an underscore and a number after it. */
+/** A line of a metrics page: a comment that the format defines, a name with labels, or a name with an underscore and a number. */
 const METRICS_PAGE =
   /^(?:# (?:HELP|TYPE|UNIT|EOF)\b|[a-z_:][\w:]*\{[a-z_]\w*="|[a-z:]*_[\w:]*[ \t]+[-+.\dNI])/im;
 
@@ -214,7 +217,7 @@ export function readBody(body: string, reads: Question["reads"]): ParsedBody {
   }
   const { data, message } = json;
   if (typeof message === "string" && typeof data === "string") {
-    // A cache that quotes the server behind it. The data of GraphQL are never a text.
+    // A cache quotes the server behind it in `data`. In GraphQL, `data` is never a text.
     return { form: "text", found: NOTHING, errors: [cut(`${message}: ${data}`)], fields: [null] };
   }
   const found = { data: dataOf(json), reply: whole, metrics: NOTHING }[reads];

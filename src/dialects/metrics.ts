@@ -6,13 +6,13 @@ import { quote, readPositiveInteger, readTimestampSec } from "./values.ts";
 
 type AskedEndpoint = Pick<Endpoint, "targets"> & Partial<Pick<Endpoint, "chain" | "chainId">>;
 
-/** A line of the Prometheus text format with a value. */
+/** A line of the Prometheus text format. */
 interface MetricLine {
   /** The name and the labels, as they are written. */
   readonly series: string;
-  /** Null if the page has one chain; undefined if the labels are not of a wanted chain. */
+  /** Null if the page has one chain; undefined if the labels belong to no wanted chain. */
   readonly chainId: number | null | undefined;
-  /** -1 for NaN, which has the same meaning; `Number.NaN` for a text that is not a number. */
+  /** A NaN in the page, which means "unknown" like -1, is read as -1. `Number.NaN`: the text is not a number. */
   readonly value: number;
 }
 
@@ -21,9 +21,9 @@ const LINE = /^([a-z_:][\w:]*(?:[ \t]*\{(?:[^"}]|"(?:[^"\\]|\\.)*")*\})?)[ \t]+(
 const LABEL = /\b([a-z_]\w*)[ \t]*=[ \t]*"((?:[^"\\]|\\.)*)"/gi;
 
 /**
- * One GET of a Prometheus text page (0.0.4, or OpenMetrics); only these gauges are kept. A chain with several series, such as
- * one for each contract, has indexed only what all of them have: the lowest height and the earliest time. NaN, -1, 0, and a
- * declared gauge without series mean that nothing is indexed yet.
+ * A GET of a Prometheus text page (0.0.4, or OpenMetrics), of which only the gauges of the form are kept. If a chain has several
+ * series, such as one for each contract, the lowest height and the earliest time count. NaN, -1, 0, and a declared gauge without
+ * series mean that nothing is indexed yet.
  */
 export function metricsQuestion(form: MetricsForm, endpoint: AskedEndpoint): Question {
   const { height, time = height } = form;
@@ -47,15 +47,15 @@ function readMetrics(form: MetricsForm, endpoint: AskedEndpoint, page: string): 
   if (heights.size === 0) {
     // Client libraries declare a gauge with labels from the start, but its series only once they have a value.
     const isDeclared = page.includes(`# TYPE ${height} `);
-    return isDeclared ? [NOT_STARTED] : `Cannot find ${height}: the page has other metrics`;
+    return isDeclared ? [NOT_STARTED] : `Cannot find ${height} among the metrics of the page`;
   }
   const others = quote((heights.get(undefined) ?? []).map(({ series }) => series).join(", "));
   return rows.length > 0
     ? rows
-    : `Cannot tell which chain ${height} is of: found ${others}; where and chains of metrics in chains.yaml say which labels belong to a chain`;
+    : `Cannot tell which chain ${height} belongs to: found ${others}; map labels to chains with metrics.where and metrics.chains in chains.yaml`;
 }
 
-/** The name of the gauge of the time. `?` at its end means that it may be absent, as for some families. */
+/** The name of the gauge of the time. In a form, a `?` after it means that the gauge may be absent. */
 function nameOfTime(time: string): string {
   return time.replace(/\?$/, "");
 }
@@ -81,7 +81,7 @@ function readContent(
 }
 
 /**
- * Why the time cannot be read. Null: it can, or NaN, -1, 0 or no series of the chain say that it is unknown. `samples`: null if
+ * Why the time cannot be read. Null: it can, or the time is unknown (NaN, -1, 0, or no series of the chain). `samples`: null if
  * the page has no such gauge.
  */
 function whyNoTime(name: string | undefined, samples: readonly MetricLine[] | null): string | null {
@@ -89,7 +89,7 @@ function whyNoTime(name: string | undefined, samples: readonly MetricLine[] | nu
     return null;
   }
   if (samples === null) {
-    return `Cannot find ${name}, the time of metrics in chains.yaml`;
+    return `Cannot find ${name}, which metrics.time in chains.yaml names`;
   }
   const odd = samples.find(({ value }) => value !== -1 && value !== 0 && readTimestampSec(value) === null);
   const found = Number.isNaN(odd?.value) ? "no number" : odd?.value;
@@ -128,7 +128,7 @@ function chainIdOf(
   return known?.chainId ?? readPositiveInteger(value.replace(/^\w+:/, "")) ?? undefined;
 }
 
-/** NaN if one of them is not a number, infinite if there are none. */
+/** The lowest value; NaN if one is not a number, infinite without samples. */
 function lowestOf(samples: readonly MetricLine[]): number {
   return samples.reduce((lowest, { value }) => Math.min(lowest, value), Number.POSITIVE_INFINITY);
 }

@@ -1,15 +1,15 @@
 import type { Endpoint } from "../core/model/fleet.ts";
 import type { Question } from "./dialect.ts";
 
-/** The search for the question of its dialect that an endpoint answers. */
+/** The state of the search for the question that an endpoint answers. */
 export interface QuestionSearch {
-  /** The question with which the next poll begins: the last one with a reply, or the next to try. */
+  /** The question with which the next poll begins: the last answered one, or the next to try. */
   readonly questionIndex: number;
   /** Whether the endpoint has answered this question. */
   readonly isAnswered: boolean;
   /** How many questions were refused in a row. */
   readonly refused: number;
-  /** When all questions had been refused, Unix milliseconds, or null. */
+  /** When all questions were refused in a row, in Unix milliseconds, or null. */
   readonly failedAtMs: number | null;
   /** Whether an RPC node has confirmed its chain. */
   readonly isOfChain: boolean;
@@ -24,10 +24,10 @@ export const NEW_SEARCH: QuestionSearch = {
   isOfChain: false,
 };
 
-/** After a refusal of all questions a poll asks one of them in turn; all of them again only after this time. */
+/** If all questions were refused, each poll asks only the next one until this time has passed. Then all are asked again. */
 const SEARCH_AGAIN_MS = 3_600_000;
 
-/** The dialects from the current one on; only the current one if all were refused within the last hour. */
+/** The questions in turn, from the current one on; only the current one if all were refused within the last hour. */
 export function questionsToAsk(
   questions: readonly Question[],
   search: QuestionSearch,
@@ -42,7 +42,7 @@ function hasFailedLately({ failedAtMs }: QuestionSearch, nowMs: number): boolean
   return failedAtMs !== null && Math.abs(nowMs - failedAtMs) < SEARCH_AGAIN_MS;
 }
 
-/** The search after this number of refusals in a row, of a dialect with `count` questions. */
+/** The search after a poll in which `refused` of the `count` questions of a dialect were refused. */
 export function afterRefusals(
   search: QuestionSearch,
   refused: number,
@@ -53,7 +53,7 @@ export function afterRefusals(
   const isFailure = refused > 0 && inARow === count && !hasFailedLately(search, nowMs);
   return {
     ...search,
-    // It wraps around, because an endpoint may have been upgraded.
+    // The index wraps around, because an upgraded endpoint may now answer an earlier question.
     questionIndex: (search.questionIndex + refused) % count,
     isAnswered: search.isAnswered && refused === 0,
     refused: inARow,
@@ -66,11 +66,11 @@ export function afterAnswer({ questionIndex, isOfChain }: QuestionSearch): Quest
   return { questionIndex, isAnswered: true, refused: 0, failedAtMs: null, isOfChain };
 }
 
-/** The detail for a server that replies in another dialect than the configured one. */
+/** The detail for a server that does not reply in the configured dialect. */
 export function otherDialect({ dialect, host }: Pick<Endpoint, "dialect" | "host">, found: string): string {
   if (dialect === "custom" || dialect === "metrics") {
-    return `${host} answers, but not as ${dialect} describes it: ${found}`;
+    return `the reply of ${host} does not fit the ${dialect} block in chains.yaml: ${found}`;
   }
-  const expected = dialect === "auto" ? "in a dialect that Synclag knows" : `in dialect ${dialect}`;
-  return `${host} answers, but not ${expected}: ${found.replace(/\.$/, "")}; synclag probe URL shows what it serves`;
+  const expected = dialect === "auto" ? "any dialect that Synclag detects" : `dialect ${dialect}`;
+  return `the reply of ${host} does not fit ${expected}: ${found.replace(/\.$/, "")}; synclag probe URL shows what it serves`;
 }

@@ -9,15 +9,15 @@ import { followKeys, isLost, type Lost, type ReplyValue } from "./form.ts";
 import { readBody } from "./interpret-reply.ts";
 import { describeParts, quote } from "./values.ts";
 
-/** A selection under the alias that it has in one request. */
+/** A selection with its alias in one request. */
 export interface AliasedSelection extends Selection {
   readonly alias: string;
 }
 
-/** The beginning of an operation without variables: more selections can follow its first brace. */
+/** The beginning of an operation without variables. More selections can be inserted after its first brace. */
 const OPERATION = /^\s*(?:query(?:\s+\w+)?\s*)?\{\s*/;
 
-/** Why requests of a dialect cannot carry selections beside the height; null if they can. */
+/** Why the query for the height cannot carry selections; null if it can. */
 export function whyNotCarried(asked: Pick<Endpoint, "dialect" | "custom">): string | null {
   if (asked.dialect === "graph-status") {
     return "dialect graph-status asks the index-node API, which has no data";
@@ -33,8 +33,8 @@ function queryIn(body: Question["body"]): string {
 }
 
 /**
- * Puts selections into the query for the heights, one alias for each; the reply is read like a reply to the question alone.
- * `_meta` keeps its name: for a failed subgraph graph-node returns only that key.
+ * Puts selections into the query for the heights, each with an alias. The heights are read as from a reply to the question
+ * alone, so `_meta` has no alias.
  */
 export function combineQuestion<Carried extends Selection>(
   question: Question,
@@ -46,7 +46,7 @@ export function combineQuestion<Carried extends Selection>(
   return { question: { ...question, body: { ...question.body, query } }, selections };
 }
 
-/** A question with selections alone; its reply has no heights. */
+/** A question that has only selections. Its reply has no heights. */
 export function separateQuestion(
   asked: readonly Selection[],
   targets: readonly Pick<Target, "key" | "chainId">[],
@@ -70,15 +70,15 @@ function aliased<Asked extends Selection>(
 
 /** The results of the selections in a reply. */
 export interface SelectionReplies {
-  /** By the key of the target. */
+  /** The results by the key of the target. */
   readonly queries: ReadonlyMap<string, readonly QueryResult[]>;
   /** The values of selections of parity. */
   readonly readings: readonly ParityReading[];
 }
 
 /**
- * Reads a reply to a combined question. `heights`: what was said of each target; a selection whose target has no height among them
- * is left out, because it may be of another chain or time.
+ * Reads a reply to a combined question. `heights`: the observations of the same reply. A selection whose target has no height
+ * among them is left out, because its value may belong to another chain or time.
  */
 export function readSelections(
   selections: readonly AliasedSelection[],
@@ -115,7 +115,7 @@ export function readSelections(
   return { queries, readings };
 }
 
-/** The results if a question was refused with its selections, but its heights were read without them. `words`: why. */
+/** The failures of selections with which a query was refused, after the heights were read without them. `words`: the reason. */
 export function refusedSelections(
   selections: readonly Selection[],
   words: string,
@@ -128,7 +128,7 @@ export function refusedSelections(
   return { queries: new Map(results), readings: [] };
 }
 
-/** The reply to a selection, or why there is none, in the server's words if it has any. */
+/** The reply to a selection, or why there is none: the server's error if there is one. */
 function replyTo(
   { alias, expect }: AliasedSelection,
   { errors, fields, found: { value: data } }: ReturnType<typeof readBody>,
@@ -138,7 +138,9 @@ function replyTo(
   const root = followKeys({ value: data, name: "data" }, [alias]);
   if (isLost(root)) {
     const words = error ?? errors[0];
-    return words === undefined ? `no reply to it in data, which is ${describeParts(data)}` : said(words);
+    return words === undefined
+      ? `no reply to the query in data, which is ${describeParts(data)}`
+      : said(words);
   }
   // GraphQL returns null if a resolver has failed.
   const [, ...rest] = expect.kind === "compared" ? expect.path : [];
@@ -161,7 +163,7 @@ function whyUnexpected({ expect, maxLatencyMs }: Selection, reply: unknown, took
     return `took ${formatDuration(tookMs)}, more than the max_latency of ${formatDuration(maxLatencyMs)}`;
   }
   if (expect.kind === "rows") {
-    return hasRows(reply) ? null : "found no rows, expected some";
+    return hasRows(reply) ? null : "found no rows, expected at least one";
   }
   if (expect.kind !== "equal") {
     return null;
@@ -172,7 +174,7 @@ function whyUnexpected({ expect, maxLatencyMs }: Selection, reply: unknown, took
     : `found ${found?.text ?? "a long text"}, expected ${expect.value.text}`;
 }
 
-/** Whether the first list of a reply has an item or, without a list, the reply is not null: `{ items: [] }` has no rows. */
+/** Whether the first list in a reply has an item: `{ items: [] }` has no rows. A reply without a list has rows unless it is null. */
 function hasRows(reply: unknown): boolean {
   let at = reply;
   while (typeof at === "object" && at !== null && !Array.isArray(at)) {
@@ -210,22 +212,22 @@ function readValue(reply: ReplyValue, [field = "", ...rest]: readonly string[]):
   );
 }
 
-/** Whether a path ends at a list that is too short, or at null: then there is no such row, and the value is null. */
+/** Whether a path ends at null, or at a list that is too short: then the row does not exist, and its value counts as null. */
 function isAbsentRow({ value, key }: Lost): boolean {
   return value === null || (Array.isArray(value) && /^\d+$/.test(key) && Number(key) >= value.length);
 }
 
-/** The longest value that is kept; the largest number of a contract has 78 digits. */
+/** The longest value that is compared. The largest number of a contract has 78 digits. */
 const MAX_VALUE_CHARACTERS = 256;
 
 const NULL: ParityValue = { text: "null", isNumber: false };
 
 /** A number as JSON writes it, without an exponent. `007` and `1e5` are texts, because they may be names. */
 const DECIMAL = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
-/** The lookbehind reads each row of zeros once; `/0+$/` takes quadratic time. */
+/** The lookbehind makes the search linear: `/0+$/` takes quadratic time. */
 const LAST_ZEROS = /(?<!0)0+$/;
 
-/** Strings, which stay as they are, and numbers. */
+/** The strings and numbers of JSON. */
 const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
 /** The text of a JSON value for the comparison; null for an object, a list or a value that is too long. */
@@ -238,12 +240,12 @@ export function parityValueOf(value: unknown): ParityValue | null {
   return text.length > MAX_VALUE_CHARACTERS ? null : { text, isNumber };
 }
 
-/** The same JSON with every number as a string of its digits, because `JSON.parse` rounds what a double cannot hold. */
+/** Turns every number of JSON into a string of its digits, because `JSON.parse` rounds numbers that a double cannot hold. */
 export function withExactNumbers(json: string): string {
   return json.replace(TOKENS, (token) => (token.startsWith('"') ? token : `"${canonicalNumber(token)}"`));
 }
 
-/** `12.50` as `12.5`, `1.5e3` as `1500`, `-0.0` as `0`. Only doubles have exponents: 20 places are enough for small ones. */
+/** `12.50` as `12.5`, `1.5e3` as `1500`, `-0.0` as `0`. Small numbers with an exponent get 20 decimal places. */
 function canonicalNumber(token: string): string {
   const number = Number(token);
   if (/e/i.test(token) && Number.isFinite(number)) {

@@ -1,8 +1,8 @@
 import { CUT_MARK, oneLine } from "../core/model/text.ts";
 
 /**
- * A height or a chain id as a number, or as text in decimal or hexadecimal digits; null for anything else: zero, negative,
- * fractional, beyond 2^53 - 1. Hasura in Envio's configuration sends big numbers as strings.
+ * A height or a chain id, from a number or from decimal or hexadecimal digits; null for anything else: zero, negative,
+ * fractional, or beyond 2^53 - 1. Envio's Hasura sends big numbers as strings.
  */
 export function readPositiveInteger(value: unknown): number | null {
   const isDigits = typeof value === "string" && /^(?:[1-9]\d{0,15}|0x[\da-f]{1,16})$/i.test(value);
@@ -11,7 +11,8 @@ export function readPositiveInteger(value: unknown): number | null {
 }
 
 /**
- * Seconds reach this in the year 5138, milliseconds in 1973. A number has the unit in which it is a time between these years.
+ * Seconds reach this number in the year 5138; milliseconds reached it in 1973. So the unit of a number is the first one in which
+ * it is below this limit.
  */
 const LIMIT_SEC = 1e11;
 const UNITS_PER_SEC: readonly number[] = [1, 1e3, 1e6, 1e9];
@@ -30,7 +31,7 @@ export function readTimestampSec(value: unknown): number | null {
   return times.find((seconds) => seconds < LIMIT_SEC && seconds > 0) ?? null;
 }
 
-/** Whether a value says that the time is unknown, which is not a fault: null, 0 or absent. */
+/** Whether a value means that the time is unknown: null, 0 or absent. That is not a fault. */
 export function isUnknownTime(value: unknown): boolean {
   return value === undefined || value === null || value === 0 || value === "0";
 }
@@ -40,7 +41,7 @@ export function readHash(value: unknown): string | null {
   return typeof value === "string" && /^0x[\da-f]{1,128}$/i.test(value) ? value : null;
 }
 
-/** The id of a deployment, or null. It becomes a metric label, so nothing but an id is accepted. */
+/** The id of a deployment, or null. The id becomes a metric label, so nothing else is accepted. */
 export function readDeployment(value: unknown): string | null {
   return typeof value === "string" && /^[\w.-]{1,64}$/.test(value) ? value : null;
 }
@@ -57,14 +58,14 @@ function parseIsoTime(text: string): number {
   return Date.parse(`${day}T${time}${full}`) / 1000;
 }
 
-/** In UTF-16 code units: 200 characters have no more. */
+/** The longest 200 characters, in UTF-16 code units. */
 const MAX_CHARACTERS_READ = 400;
 const WHOLE = /^.{0,200}$/u;
 const BEGINNING = /^.{0,199}/u;
 
 /**
- * A provider's words for a log line: one line without control characters, of at most 200 characters. Secrets stay in it:
- * `createRedact` finds them, even if they were cut.
+ * A text of a provider for a log line: one line without control characters, at most 200 characters long. Secrets are not
+ * removed here: `createRedact` finds them later, even if they were cut.
  */
 export function quote(text: string): string {
   // A body may have a megabyte: only the part that can be shown is read.
@@ -74,7 +75,7 @@ export function quote(text: string): string {
   return !isCut && WHOLE.test(line) ? line : `${BEGINNING.exec(line)?.[0] ?? ""}${CUT_MARK}`;
 }
 
-/** JSON with only the necessary escapes: a repeated secret with other escapes would not be recognised. */
+/** JSON with only the necessary escapes. A secret that a server repeats with other escapes would not be recognised. */
 function unescaped(json: string): string {
   return json.replace(/\\(?:\\|\/|u00([2-7][0-9a-f]))/gi, (escaped, hex: string | undefined) => {
     const character = hex === undefined ? escaped.slice(1) : String.fromCharCode(Number.parseInt(hex, 16));
@@ -98,7 +99,7 @@ export function describeValue(value: unknown): string {
 
 const MAX_NAMED_KEYS = 10;
 
-/** Describes what was found somewhere in a reply: an object by its fields, a list by its length. */
+/** Describes a value in a reply: an object by its fields, a list by its length. */
 export function describeParts(value: unknown): string {
   if (Array.isArray(value)) {
     return `a list of ${value.length.toString()}`;

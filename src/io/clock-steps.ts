@@ -4,8 +4,8 @@ import type { World } from "./world.ts";
 export const DRIFT_MS = 2_000;
 
 /**
- * Reads by how much the wall clock was set since the last call; 0: not at all. The uptime advances while the machine sleeps, so
- * a suspension is not a step.
+ * Returns a function that tells by how many milliseconds the wall clock was set since the last call, or 0. The uptime advances
+ * while the machine sleeps, so a suspend does not look like a step.
  */
 export function stepReader({ nowMs, uptimeMs }: Pick<World, "nowMs" | "uptimeMs">): () => number {
   let offsetMs = nowMs() - uptimeMs();

@@ -1,7 +1,7 @@
 import { lastFiringMs } from "../schedule/firing-times.ts";
 
 export interface CronOptions {
-  /** Six-field expressions, seconds first, in UTC, where no day has 23 hours. A repeated expression counts once. */
+  /** Six-field expressions, seconds first, in UTC. A repeated expression counts once. */
   readonly expressions: readonly string[];
   /** Called with all expressions that are due, at most once a second. */
   readonly onDue: (expressions: ReadonlySet<string>) => void;
@@ -12,18 +12,18 @@ export interface CronOptions {
 }
 
 /**
- * After a larger step back of the clock the schedules follow at once; after a smaller one nothing is due until the clock has
- * caught up.
+ * If the clock is set back by more than this, the schedules follow at once. After a smaller step, nothing is due until the
+ * clock has caught up.
  */
 const LONGEST_WAIT_SEC = 5;
 /** After a sleep of the machine, firings older than this are skipped. */
 const LONGEST_CATCH_UP_SEC = 3_600;
 
 /**
- * Starts the schedules: one ticker for all of them, because endpoints that are due together are polled together. Disposing
- * stops it.
+ * Starts the schedules, with one ticker for all, because endpoints that are due together are polled together. Disposing stops
+ * them.
  *
- * After a block or suspension of the process, every expression that was due in the missed seconds fires once.
+ * If the process was blocked or suspended, every expression that was due in the missed seconds fires once.
  */
 export function startCron({ expressions, onDue, onTick, onBug }: CronOptions): Disposable {
   const crons = [...new Set(expressions)];

@@ -3,7 +3,7 @@ import pLimit, { type LimitFunction } from "p-limit";
 /** Runs tasks one at a time. Their owners take turns, so an owner with many tasks does not delay the others. */
 export class FairTurns {
   readonly #oneByOne = pLimit(1);
-  /** By the owner: at most one task of each owner waits among the tasks of the others. */
+  /** The limiter of each owner: only one task of an owner at a time waits in `#oneByOne`. */
   readonly #turns = new Map<string, LimitFunction>();
 
   /** The number of tasks of an owner that run or wait. */

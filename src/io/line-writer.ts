@@ -1,11 +1,11 @@
 import type { Writable } from "node:stream";
 
-/** At most this number of bytes waits for a stalled reader, such as a full pipe to a log collector. */
+/** While more bytes than this wait for a stalled reader, such as a log collector, new lines are lost. */
 const MAX_WAITING_BYTES = 1_048_576;
 
 /**
- * Writes lines to a stream. While its reader stalls, lines beyond a limit are lost; their number is written once it reads
- * again.
+ * Writes lines to a stream. While its reader stalls, lines beyond a limit are lost. Their number is written once the reader
+ * reads again.
  */
 export function lineWriter(stream: Writable): (line: string) => void {
   let lost = 0;

@@ -1,4 +1,4 @@
-/** In its own file, so that `--help` does not load the logger. */
+/** These are in a file of their own, so that `--help` does not load the logger. */
 export const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
 export const LOG_FORMATS = ["json", "pretty"] as const;
 

@@ -12,7 +12,7 @@ export interface LoggerOptions {
   readonly write: (line: string) => void;
 }
 
-/** A logger that redacts each line as a whole, whatever field a secret is in. */
+/** A logger that redacts whole lines, so that a secret may be in any field. */
 export async function createLogger(options: LoggerOptions): Promise<Logger> {
   const format = options.format === "pretty" ? await prettyFormat(options.colour) : (line: string) => line;
   return pino(
@@ -26,7 +26,7 @@ export async function createLogger(options: LoggerOptions): Promise<Logger> {
   );
 }
 
-/** A readable line for each event, for a terminal. Its library is loaded only here. */
+/** Formats lines for a terminal. Its library is loaded only if it is used. */
 async function prettyFormat(colour: LoggerOptions["colour"]): Promise<(line: string) => string> {
   const { prettyFactory } = await import("pino-pretty");
   return prettyFactory({

@@ -5,27 +5,27 @@ import { orNull } from "./system-error.ts";
 
 export interface RecordingFileOptions {
   readonly logger: Pick<Logger, "error">;
-  /** The path of the state file. Neither it nor a file beside it may be the recording. */
+  /** The path of the state file. The recording must be neither this file nor one that belongs to it, such as its lock. */
   readonly stateFile: string;
-  /** Before the file would become larger than this it is renamed to `FILE.1`, which replaces an older one. Default: 256 MB. */
+  /** A file that would become larger than this is renamed to `FILE.1` first, replacing an older one. Default: 256 MB. */
   readonly maxBytes?: number;
 }
 
-/** Appends lines to a file later, so that a poll never waits for the disk. */
+/** Appends lines to a file in the background, so that a poll never waits for the disk. */
 export interface RecordingFile {
   readonly append: (lines: readonly string[]) => void;
 }
 
 const MAX_BYTES = 256_000_000;
-/** At most this number of characters waits for a slow disk; lines beyond it are lost. */
+/** While more characters than this wait for a slow disk, new lines are lost. */
 const MAX_WAITING = 16_000_000;
 /** How each line begins. */
 const START = /^\{"(?:source|restart)":/;
 const START_BYTES = 16;
 
 /**
- * Opens a recording for appending; null: the path, or the path of the former file, is neither new nor a recording. If a write
- * fails, its lines are lost, and the failure is logged once. Disposing writes the waiting lines.
+ * Opens a recording for appending. Null: another file is at the path, or at the path to which a full recording is renamed. If a
+ * write fails, its lines are lost, and the failure is logged once. Disposing writes the waiting lines.
  *
  * @throws If the file cannot be opened.
  */

@@ -1,8 +1,8 @@
 import pLimit, { type LimitFunction } from "p-limit";
 
 /**
- * Runs a task one run at a time. Calls made before a run begins share it, so no call gets the result of a run that began before
- * it. `inTurn`: a limiter, shared with tasks that must not overlap.
+ * Runs a task one run at a time. All calls that wait for the next run share it, so no call gets the result of a run that began
+ * before the call. `inTurn`: a limiter that is shared with other tasks that must not overlap.
  */
 export function shareNext<Result>(
   run: () => Promise<Result>,

@@ -1,6 +1,6 @@
 import { uptime } from "node:os";
 
-/** The wall clock and the monotonic clock drift apart by less than this, unless one was set or the machine slept. */
+/** If the wall clock and the monotonic clock drift apart by this, the wall clock was set or the machine slept. */
 const PARTED_MS = 1_000;
 
 /**

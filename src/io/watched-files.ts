@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 
-/** A change must be the same at this number of looks in a row, so that a file is not read while it is written. */
+/** A changed file counts once it looks the same this number of times in a row: until then it may still be written. */
 const LOOKS_UNTIL_SETTLED = 2;
-/** Some editors and tools delete a file before they write it again: a file is gone only after this number of looks. */
+/** Some tools delete a file before they write it again, so a missing file counts only after this number of looks. */
 const LOOKS_UNTIL_GONE = 15;
 const UNREADABLE = "unreadable";
 
@@ -14,13 +14,13 @@ interface Files {
 }
 
 /**
- * Reads text files and says when they have changed since. It compares contents: Kubernetes replaces a ConfigMap by moving a
- * symbolic link two levels above the file, which `fs.watch` on the file does not report; it does not work on network file
- * systems either, and the time of a file may change without its content.
+ * Reads text files and says when they have changed since. It compares contents, because `fs.watch` misses changes: on network
+ * file systems, and when Kubernetes replaces a ConfigMap by moving a symbolic link two levels above the file. The time of a
+ * file is not enough either: it may change without the content.
  */
 export class WatchedFiles {
   readonly #files: Files;
-  /** By the path: how to read it, and a digest of what was read. */
+  /** How to read each path again, and a digest of the content that was read, by path. */
   #watched = new Map<string, { readonly look: () => unknown; readonly held: string }>();
   #lastLook = "";
   #looks = 0;
@@ -46,7 +46,7 @@ export class WatchedFiles {
     return this.#watch(`${folder}/ ${pattern.source}`, look);
   }
 
-  /** Whether a file has new content that has settled: the same as at the previous look. To be called every few seconds. */
+  /** Whether a file has new content that no longer changes. Each call is a look; call it every few seconds. */
   haveChanged(): boolean {
     const changed = [...this.#watched]
       .map(([path, { held, look }]) => ({ path, held, now: digestOf(look) }))

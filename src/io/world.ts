@@ -9,7 +9,7 @@ export interface World {
   readonly nowMs: () => number;
   /** Milliseconds of a clock that never jumps, for durations. */
   readonly monotonicMs: () => number;
-  /** The same, but it advances during a suspend, which distinguishes a suspend from a clock step. */
+  /** Like `monotonicMs`, but it also advances while the machine is suspended. So a suspend differs from a step of the clock. */
   readonly uptimeMs: () => number;
   /** From 0 to below 1. */
   readonly random: () => number;
@@ -17,23 +17,23 @@ export interface World {
   /** Reads the configuration again. @throws {ConfigError} If it cannot be used. */
   readonly loadConfig: () => Config;
   /**
-   * Whether the files that `loadConfig` read have changed since, and have settled; asked every few seconds. Default: not
-   * watched.
+   * Whether the files that `loadConfig` read have changed since and are completely written; called every few seconds. Default:
+   * files are not watched.
    */
   readonly hasConfigChanged?: () => boolean;
-  /** Called for our own bug, as opposed to the failure of a remote server. */
+  /** Called for a bug of Synclag, as opposed to a failure of a remote server. */
   readonly onBug: (error: unknown) => void;
   readonly build: Build;
   readonly isLifecycleEnabled: boolean;
   /** The path of the state file; null keeps no state. */
   readonly stateFile: string | null;
-  /** The past before the start, if no file has it: the demo plays a day in advance. Default: nothing. */
+  /** The past to begin with, instead of one in a file: the demo plays a day in advance. Default: none. */
   readonly past?: Past | null;
-  /** Called once if another process took over the state file: this one must stop. Default: that is a bug. */
+  /** Called once if another process took over the state file: this one must stop. Default: `onBug`. */
   readonly onLockLost?: (error: Error) => void;
   /** The store that several processes share; replaces the state file. Default: no store. */
   readonly store?: StoreSettings | null;
-  /** The path of a state file from before the store. Default: none. */
+  /** The path of the state file that was used before the store. Default: none. */
   readonly formerStateFile?: string | null;
   /** The proxy of requests to indexers, if there is one. */
   readonly proxy?: ProxySettings | null;

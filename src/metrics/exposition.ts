@@ -2,7 +2,7 @@ import type { MetricsSource } from "../core/model/metrics-source.ts";
 
 /** The text format 0.0.4 of Prometheus: https://prometheus.io/docs/instrumenting/exposition_formats/ */
 
-/** A series and its value: the labels as `labelsText` writes them. A series of a histogram has a suffix to its name, such as `_bucket`. */
+/** A series and its value. `labels`: as `labelsText` writes them. `suffix`: of the name of a histogram, such as `_bucket`. */
 export type MetricSample = readonly [labels: string, value: number, suffix?: string];
 
 /** One metric: its public name, and how its samples are read. */
@@ -12,11 +12,11 @@ export interface MetricFamily<Source = MetricsSource> {
   /** Without a full stop, like the texts of Prometheus itself. */
   readonly help: string;
   readonly labels: readonly string[];
-  /** A sample for each series that exists now; unknown values are absent, never 0. */
+  /** A sample for each series that exists now. Unknown values are absent, never 0. */
   readonly samples: (source: Source) => Iterable<MetricSample>;
 }
 
-/** The text of these families; one without samples is left out. */
+/** The text of these families. Families without samples are left out. */
 export function expositionText<Source>(families: readonly MetricFamily<Source>[], source: Source): string {
   return families
     .map((one) => {
@@ -31,7 +31,7 @@ export function headText({ name, help, type }: Pick<MetricFamily, "name" | "help
   return `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`;
 }
 
-/** One line; without labels there are no braces. */
+/** The line of a sample. Without labels, it has no braces. */
 export function sampleLine(name: string, [labels, value, suffix = ""]: MetricSample): string {
   const braces = labels === "" ? "" : `{${labels}}`;
   const text = String(value);

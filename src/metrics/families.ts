@@ -24,19 +24,19 @@ import {
 } from "./labels.ts";
 import { thresholdsIn } from "./thresholds.ts";
 
-/** The source of the metrics of the fleet: a daemon, or the report of `check`. */
+/** The source of the metrics of the fleet: a daemon, or `check`, which has only a report. */
 type ReportSource = Pick<MetricsSource, "report">;
 
 type Value = number | boolean | null;
 
 /**
- * Metrics by their names: the property that is read, and the help. A property that is a time in ISO 8601 becomes Unix seconds.
+ * Metrics by name, each with the property that is read, and the help. A time in ISO 8601 becomes Unix seconds.
  */
 type Rows<Part> = Readonly<
   Record<string, readonly [read: keyof Part | ((part: Part) => Value), help: string]>
 >;
 
-/** Reads a list of the report with the text of labels: once in a scrape, for all families that have a sample of each item. */
+/** Pairs each item of a list of the report with the text of its labels. All families of the list share the texts of a scrape. */
 function labelled<Name extends "targets" | "gaps" | "parity" | "chains">(
   name: Name,
   labelsOf: (item: Report[Name][number]) => string,
@@ -47,7 +47,7 @@ function labelled<Name extends "targets" | "gaps" | "parity" | "chains">(
   });
 }
 
-/** Makes families with a sample for each part whose value is known. */
+/** Returns a function that makes families: each family has a sample for each part with a known value. */
 function familiesOf<Source, Part>(
   labels: readonly string[],
   partsOf: (source: Source) => readonly (readonly [labels: string, part: Part])[],
@@ -93,7 +93,7 @@ const nodes = familiesOf(["chain", "endpoint"], ({ report }: ReportSource) =>
       .map((one) => [labelsText({ chain, endpoint: one.source }), one] as const),
   ),
 );
-/** Several RPC nodes of one chain have the same labels: the budget with the fewest requests left is exported. */
+/** Several RPC nodes of one chain have the same labels. The highest use and the fewest requests left are exported. */
 const budgets = familiesOf(["budget", ...ENDPOINT_LABELS], ({ report }: ReportSource) =>
   Array.from(
     groupBy(report.budgets, budgetLabels),
@@ -126,7 +126,7 @@ const probes = familiesOf([...TARGET_LABELS, "probe"], (source: MetricsSource) =
 );
 const singles = familiesOf([], (source: MetricsSource) => [["", source] as const]);
 
-/** A family with a sample for each value of one more label of each target. */
+/** A family of targets with one more label: a target has a sample for each of its values. */
 function targetsBy(
   label: string,
   name: string,
@@ -148,8 +148,8 @@ const REASONS = FAILURE_REASONS.map((reason) => [`failed: ${reason}`, labelsText
 const RESULTS = { equal: 1, different: 0, failing: null, unknown: null } as const;
 
 /**
- * The metrics of targets, gaps, parity, chains and incidents, all gauges: what `check --format prometheus` prints, and the first
- * part of `/metrics`.
+ * The metrics of targets, gaps, parity, chains and incidents. All are gauges. `check --format prometheus` prints them, and
+ * `/metrics` begins with them.
  */
 export const STATUS_METRICS: readonly MetricFamily<ReportSource>[] = [
   ...targets({
@@ -193,19 +193,19 @@ export const STATUS_METRICS: readonly MetricFamily<ReportSource>[] = [
   targetsBy(
     "level",
     "synclag_threshold_seconds",
-    "Threshold of the target; of blocks, at the pace of the chain",
+    "Threshold of the target; if configured in blocks, converted at the pace of the chain",
     thresholdsIn("seconds"),
   ),
   targetsBy(
     "level",
     "synclag_threshold_blocks",
-    "Threshold of the target, where it is configured in blocks",
+    "Threshold of the target, if configured in blocks",
     thresholdsIn("blocks"),
   ),
   ...targets({
     synclag_maintenance: [
       "maintenance",
-      "1 inside a maintenance window, and for a target that has ended and has stopped or is gone",
+      "1 inside a maintenance window, or if the target has ended and no longer advances or replies",
     ],
   }),
   ...gaps({
@@ -234,7 +234,7 @@ export const STATUS_METRICS: readonly MetricFamily<ReportSource>[] = [
   ...nodes({
     synclag_rpc_chain_mismatch: [
       ({ stands }) => stands === "rejected",
-      "1 for an RPC node that is of another chain, 0 if its blocks are believed; absent without a reply",
+      "1 if the RPC node is of another chain, 0 if its blocks are trusted; absent without a reply",
     ],
   }),
   ...incidents({
@@ -246,7 +246,7 @@ export const STATUS_METRICS: readonly MetricFamily<ReportSource>[] = [
   }),
   family(
     "synclag_shared_cause",
-    "1 while one cause, of its indexer or host, explains the failure of the target; else absent",
+    "1 while a shared cause, its indexer or host, explains the failure of the target; else absent",
     TARGET_LABELS,
     function* (source): Iterable<MetricSample> {
       const explained = explainedKeys(source.report);
@@ -341,7 +341,7 @@ const POLLING_METRICS: readonly MetricFamily[] = [
   },
   family(
     "synclag_unlisted_chains",
-    "Chains that the endpoint serves and chains.yaml does not list; absent where replies name no chains",
+    "Chains that the endpoint serves and chains.yaml does not list; absent if replies do not name chains",
     ENDPOINT_LABELS,
     ({ report }) =>
       report.unlisted.map((one): MetricSample => [keyLabels(one.endpoint), one.chain_ids.length]),
@@ -370,7 +370,7 @@ const POLLING_METRICS: readonly MetricFamily[] = [
   }),
 ];
 
-/** The metrics of the process, whether or not it polls. */
+/** The metrics that every process has, whether or not it polls. */
 const PROCESS_METRICS: readonly MetricFamily[] = [
   ...singles({
     synclag_leader: [({ replica }) => replica?.isLeader ?? null, "1 if this replica is the leader"],
@@ -400,8 +400,8 @@ const PROCESS_METRICS: readonly MetricFamily[] = [
 ];
 
 /**
- * All metrics read at a scrape. A replica that does not poll omits the metrics of the fleet. `registry.ts` has the metrics of
- * prom-client.
+ * All metrics that a scrape reads, except those of prom-client in `registry.ts`. A replica that does not poll omits the metrics
+ * of the fleet.
  */
 export const METRIC_FAMILIES: readonly MetricFamily[] = [
   ...[...STATUS_METRICS, ...POLLING_METRICS].map((one: MetricFamily): MetricFamily => {
@@ -460,12 +460,12 @@ function scarcerOf(one: BudgetReport, other: BudgetReport): BudgetReport {
 /** The label texts of all endpoints, without duplicates. */
 const endpointsOfFleet = memoize((fleet: Fleet) => [...new Set(endpointsOf(fleet).map(endpointLabels))]);
 
-/** The counts of the endpoints with the same text of E: several RPC nodes of one chain are one series. */
+/** The counts of endpoints by the text of their labels. Several RPC nodes of one chain share one text. */
 function endpointCounts({ fleet, counts }: MetricsSource) {
   return endpointsOfFleet(fleet).map((text) => [text, countsOfEndpoints(counts)(text)] as const);
 }
 
-/** Groups counts by their labels. `labelsOf` writes the labels once for each key of an endpoint. */
+/** Groups counts by labels. `labelsOf` is called once for each key of an endpoint. */
 function countsBy(labelsOf: (key: string) => string) {
   const texts = new Map<string, string>();
   const textOf = (key: string): string => {

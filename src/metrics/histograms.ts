@@ -8,7 +8,7 @@ import {
 import { labelText, type MetricSample } from "./exposition.ts";
 import { endpointLabels } from "./labels.ts";
 
-/** The histograms of durations of requests with the queries of probes. */
+/** The histograms of the durations of requests that carry queries of probes. */
 export function* queryDurationSamples({ counts, fleet }: MetricsSource): Iterable<MetricSample> {
   for (const endpoint of endpointsOf(fleet)) {
     const own = counts.get(endpoint.key) ?? {};
@@ -21,7 +21,7 @@ export function* queryDurationSamples({ counts, fleet }: MetricsSource): Iterabl
   }
 }
 
-/** The series of one histogram. `prefix`: the beginning of the names of its counts. */
+/** The series of one histogram. The names of its counts begin with `prefix`. */
 export function* histogramSamples(
   labels: string,
   counts: readonly Counts[],

@@ -12,17 +12,17 @@ import { traitsOf } from "../core/model/statuses.ts";
 import { isCritical } from "../core/report/pairs.ts";
 import { labelsText } from "./exposition.ts";
 
-/** Labels of an incident: of the affected indexer, host or chain. Other labels are empty. */
+/** The labels of an incident. Those that do not apply to its indexer, host or chain are empty. */
 export const INCIDENT_LABELS = [
   ...["scope", "subject", "protocol", "variant", "tier", "severity", "host", "chain", "status"],
 ] as const;
 
 const NO_INDEXER = { protocol: "", variant: "", tier: "" };
 
-/** A series of an incident, and the targets that it explains in this series. */
+/** A series of an incident, and the explained targets that it counts. */
 type IncidentSeries = readonly [labels: string, explained: readonly TargetReport[]];
 
-/** An incident of an indexer or a host is a series for each indexer that it affects, any other is one series. */
+/** The series of the incidents. An incident of an indexer or a host has one for each affected indexer, any other has one. */
 export function incidentSeries({ incidents, targets, chains }: Report): readonly IncidentSeries[] {
   if (incidents.length === 0) {
     return [];
@@ -31,7 +31,7 @@ export function incidentSeries({ incidents, targets, chains }: Report): readonly
   const bySlug = new Map(chains.map((chain) => [chain.slug, chain]));
   return sharedCauses(incidents).flatMap(({ scope, subject, targets: keys }) => {
     const all = keys.map((key) => byKey.get(key)).filter((target) => target !== undefined);
-    const isOfIndexers = isCause(scope);
+    const isOfIndexers = alertsByIndexer(scope);
     const parts = isOfIndexers ? [...groupBy(all, indexerKey).values()] : [all];
     return parts.map((explained) => {
       const [first] = explained;
@@ -48,18 +48,18 @@ export function incidentSeries({ incidents, targets, chains }: Report): readonly
   });
 }
 
-/** The keys of targets whose cause has an alert, so that they need none. */
+/** The keys of targets that need no alert, because their shared cause has one. */
 export const explainedKeys = memoize(
   ({ incidents }: Report): ReadonlySet<string> =>
-    new Set(incidents.flatMap(({ scope, targets }) => (isCause(scope) ? targets : []))),
+    new Set(incidents.flatMap(({ scope, targets }) => (alertsByIndexer(scope) ? targets : []))),
 );
 
-/** Whether an incident has an alert for each of its indexers. */
-function isCause(scope: Incident["scope"]): boolean {
+/** Whether an incident of this scope has an alert for each affected indexer. */
+function alertsByIndexer(scope: Incident["scope"]): boolean {
   return scope === "endpoint" || scope === "host";
 }
 
-/** The severity of the most urgent alert that it replaces: `critical` if a target alone would page. */
+/** The highest severity of the alerts that the incident replaces: `critical` if a target alone would page. */
 function severityOf(
   explained: readonly TargetReport[],
   bySlug: ReadonlyMap<string, ChainSummary>,

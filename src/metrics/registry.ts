@@ -6,8 +6,8 @@ import { METRIC_FAMILIES } from "./families.ts";
 export interface Prometheus {
   readonly contentType: string;
   /**
-   * The text in pieces, each made when the caller asks for it and in less than a millisecond, so that the event loop turns in
-   * between. Format 0.0.4 only: once asked for OpenMetrics, prom-client breaks `_total` for later scrapes.
+   * The text in pieces. Each takes less than a millisecond and is made when the caller asks for it, so that the event loop turns
+   * in between. There is no OpenMetrics: after one request for it, prom-client breaks `_total` in later scrapes.
    */
   readonly render: (source: MetricsSource) => AsyncIterable<string>;
 }
@@ -27,12 +27,12 @@ const SHOWN_METRICS = [
 /** prom-client measures the event loop by a timer. Its default of 10 ms took a sixth of the CPU time of a small fleet. */
 const EVENT_LOOP_TIMER_MS = 1_000;
 
-/** About 500 lines. */
+/** The size of a piece: about 500 lines. */
 const PIECE_CHARS = 65_536;
 
 /**
- * The metrics of the process. The samples of our own families are read at each scrape, so that the series of removed targets
- * disappear; prom-client keeps the others: docs/decisions/0005-text-of-metrics.md.
+ * The metrics of the process. prom-client keeps only its own: the samples of our families are read at each scrape, so that the
+ * series of removed targets disappear (docs/decisions/0005-text-of-metrics.md).
  */
 export function createPrometheus(build: {
   readonly version: string;
@@ -64,7 +64,7 @@ export function createPrometheus(build: {
           }
         }
       }
-      // All metrics are collected, because some of the shown ones are set by others.
+      // All metrics are collected, because collecting one may set another that is shown.
       await registry.getMetricsAsJSON();
       const texts = await Promise.all(shown.map((name) => registry.getSingleMetricAsString(name)));
       yield `${piece}${texts.join("\n")}\n`;

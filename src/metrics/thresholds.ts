@@ -3,7 +3,7 @@ import { type ChainSummary, type Report, type TargetReport, thresholdsFor } from
 
 const LEVELS = ["lagging", "critical", "stalled"] as const;
 
-/** The thresholds of each target in one unit; a level without a threshold in this unit is left out. */
+/** Reads the thresholds of a target in one unit. A level without a threshold in this unit is left out. */
 export function thresholdsIn(unit: "seconds" | "blocks") {
   // Most targets share the thresholds of their chain.
   const valuesOf = memoize((thresholds: ChainSummary["thresholds"]) => {

@@ -17,7 +17,7 @@ import { skipInterimReplies } from "./skip-interim.ts";
 export interface HttpClientOptions {
   /** One deadline over connect, headers and body. */
   readonly timeoutMs: number;
-  /** The limit of a reply, or of its kept lines if only some are kept. */
+  /** The limit of a reply; if only some of its lines are kept, the limit of these lines. */
   readonly maxResponseBytes: number;
   readonly connectionsPerHost: number;
   readonly userAgent: string;
@@ -30,28 +30,28 @@ export interface HttpClient extends AsyncDisposable {
 }
 
 /**
- * Shorter than the 60 s and 75 s after which the usual proxies close an idle connection (AWS' load balancers, nginx), so that a
- * poll doesn't use a connection that is just being closed. A shorter time that the server names wins.
+ * Shorter than the 60 s and 75 s after which load balancers of AWS and nginx close an idle connection, so that a poll does not
+ * use a connection that is just being closed. If the server names a shorter time, that counts.
  */
 const KEEP_ALIVE_MS = 45_000;
 /**
- * After this time new connections are opened, even if the old ones are busy: host names may resolve to other addresses by now.
- * Not by undici's `clientTtl`: when all connections of a host are too old at once, it lets the next request wait forever.
+ * After this time new connections are opened, because host names may resolve to other addresses by then. undici's `clientTtl`
+ * is not used: if all connections of a host are too old at once, the next request waits forever.
  */
 const CONNECTION_LIFETIME_MS = 180_000;
-/** At most this number of bytes of a text is read if only some lines are kept. */
+/** If only some lines are kept, at most this number of bytes is read. */
 const MAX_TEXT_BYTES = 64 * 2 ** 20;
-/** Even a short chunk costs a microsecond or two. 64 MiB have 4,096 chunks of the usual size. */
+/** A reply has at most this number of chunks, because each costs a microsecond or two. 64 MiB usually come in 4,096. */
 const MAX_CHUNKS = 100_000;
 /**
- * A deadline passes in this number of steps. A suspended process takes only one of them, so the server gets the rest of the
- * time.
+ * A deadline consists of this number of timers, one after the other. While the process is suspended at most one of them
+ * elapses, so the server gets the rest of the time.
  */
 const DEADLINE_STEPS = 10;
 
 /**
- * A client that keeps connections, follows no redirect, and reads a bounded reply within one deadline. Disposing aborts running
- * requests (reason `aborted`).
+ * A client that keeps connections, does not follow redirects, and limits the size and the time of a reply. Disposing aborts
+ * running requests (reason `aborted`).
  */
 export function createHttpClient(options: HttpClientOptions): HttpClient {
   const underWay = new Set<ReplyReader>();
@@ -80,13 +80,13 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
           method: body === null ? ("GET" as const) : ("POST" as const),
           body: typeof body === "string" || body === null ? body : jsonOf(body),
         };
-        // Not undici's request(): its stream and signal for each reply cost as much as the rest of a poll.
+        // undici's request() makes a stream and a signal for each reply, which cost as much as the rest of a poll.
         freshDispatcher().dispatch(request, reader);
       }
       const result = await reader.result.catch((error) => reader.withStatus(failureOf(error)));
-      // The height was read before the first byte of the reply came; a slow body says nothing about it.
+      // The server read the height before it sent the first byte, so the time of a slow body does not count.
       const endedMs = result.kind === "replied" ? reader.headAtMs : performance.now();
-      // From the present wall clock: if it was set during the poll, the poll has times of the new clock, like all later polls.
+      // If the wall clock was set during the poll, the poll has times of the new clock, like all later polls.
       const sentAtMs = Math.round(options.nowMs() - (performance.now() - startedMs));
       return { sentAtMs, receivedAtMs: sentAtMs + Math.round(endedMs - startedMs), ...result };
     } finally {
@@ -119,8 +119,8 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
 }
 
 /**
- * Calls back after a time during which the event loop ran, so that a timeout is the fault of the server: a reply that came
- * while this process was suspended is read first. Returns a way to stop it.
+ * Calls back after a time, without counting most of a time in which this process was suspended: a reply that came meanwhile
+ * is read first. Returns a function that stops the deadline.
  */
 function startDeadline(timeoutMs: number, onEnd: () => void): () => void {
   let left = DEADLINE_STEPS;
@@ -137,7 +137,7 @@ function startDeadline(timeoutMs: number, onEnd: () => void): () => void {
 }
 
 const ABORTED = ["aborted", "cut off by shutdown or reload"] as const;
-/** Never reached through a proxy: this machine itself. */
+/** This machine itself, which is never reached through a proxy. */
 const LOOPBACK = "localhost,127.0.0.1,[::1]";
 
 function openDispatcher({ connectionsPerHost, timeoutMs, proxy = null }: HttpClientOptions): Dispatcher {
@@ -152,7 +152,7 @@ function openDispatcher({ connectionsPerHost, timeoutMs, proxy = null }: HttpCli
   if (proxy === null || proxy.noProxy === "*") {
     return new Agent(settings);
   }
-  // Loaded only with a proxy, which needs all of undici.
+  // A proxy needs all of undici, which is loaded only here.
   const { EnvHttpProxyAgent } = createRequire(import.meta.url)("undici") as typeof import("undici");
   // Plain HTTP is not tunnelled: many proxies allow CONNECT for port 443 alone.
   return new EnvHttpProxyAgent({
@@ -166,7 +166,8 @@ function openDispatcher({ connectionsPerHost, timeoutMs, proxy = null }: HttpCli
 const PLAIN = { "content-type": "text/plain; charset=utf-8" };
 
 /**
- * Our headers win, because other values would make the reply unreadable. Names are in lower case, so that none is sent twice.
+ * The headers to send. Ours for the content type and encoding win, because other values would make the reply unreadable. Names
+ * are in lower case, so that none is sent twice.
  */
 function headersOf(headers: PostRequest["headers"], userAgent: string): Record<string, string> {
   const given = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const);
@@ -175,7 +176,7 @@ function headersOf(headers: PostRequest["headers"], userAgent: string): Record<s
     accept: "application/json",
     ...Object.fromEntries(given),
     "content-type": "application/json",
-    // Replies to polls are small, and without decompression no reply can be a bomb.
+    // Replies to polls are small, and a reply that is not decompressed cannot be a bomb.
     "accept-encoding": "identity",
   };
 }
@@ -184,8 +185,8 @@ type Controller = Dispatcher.DispatchController;
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
 /**
- * Reads one whole reply of at most `maxBytes` from undici, and closes the connection at the first byte beyond. With `keep`, the
- * limit is for the kept lines and the unfinished line: all others are dropped as they arrive.
+ * Reads one reply from undici, and closes the connection if it has more than `maxBytes`. With `keep`, lines that are not kept
+ * are dropped as they arrive, and only the others count.
  */
 class ReplyReader implements Dispatcher.DispatchHandler {
   /** Rejected with the error of the network, TLS or undici that ends the request. */
@@ -202,8 +203,9 @@ class ReplyReader implements Dispatcher.DispatchHandler {
   #headers: Headers = {};
   #readBytes = 0;
   #chunks = 0;
-  /** The bytes to return, and with `keep` the unfinished line, as texts with a character for each byte. */
+  /** The bytes to return, as a text with a character for each byte. */
   #kept = "";
+  /** With `keep`: the unfinished line, also with a character for each byte. */
   #lastLine = "";
 
   constructor(maxBytes: number, keep: PostRequest["keep"]) {
@@ -215,7 +217,7 @@ class ReplyReader implements Dispatcher.DispatchHandler {
     });
   }
 
-  /** Gives up, with or without a connection. The first reason counts. */
+  /** Ends the request with a failure, before or after it got a connection. The first reason counts. */
   fail(reason: FailureReason, detail: string): void {
     this.#resolve(this.withStatus({ kind: "failed", reason, detail }));
     this.#failure = new Error(detail);
@@ -259,8 +261,8 @@ class ReplyReader implements Dispatcher.DispatchHandler {
   }
 
   /**
-   * The first line is kept too: it shows the kind of text. An unfinished line is not searched: for each chunk that would take a
-   * time that grows with the length of the line.
+   * Takes the next part of the reply. The first line is always kept: it shows the kind of text. A line is searched only once it is
+   * complete: searching it for each chunk would take quadratic time.
    */
   #take(text: string): void {
     if (this.#keep === undefined) {
@@ -303,5 +305,5 @@ class ReplyReader implements Dispatcher.DispatchHandler {
   }
 }
 
-/** Unlike a Buffer's own decoding, this one removes a byte order mark. */
+/** Unlike `Buffer.toString`, this decoder removes a byte order mark. */
 const UTF8 = new TextDecoder();

@@ -1,7 +1,7 @@
 import type { PostFailure } from "../../core/model/http-post.ts";
 import type { FailureReason } from "../../core/model/observation.ts";
 
-/** Codes of Node's network, of TLS and of undici; a detail of null shows the code itself. */
+/** Error codes of Node's network, of TLS and of undici. If the detail is null, the message shows the code. */
 const FAILURES: readonly (readonly [codes: RegExp, reason: FailureReason, detail: string | null])[] = [
   [/^ENOTFOUND$/, "dns", "the host name does not resolve"],
   [/^EAI_AGAIN$/, "dns", "the name server does not answer"],
@@ -29,13 +29,13 @@ const FAILURES: readonly (readonly [codes: RegExp, reason: FailureReason, detail
   [/^ENETUNREACH$/, "connect", "the network is unreachable"],
   [/^EMFILE$/, "connect", "no file descriptor is left for a connection"],
 ];
-/** A request that could never be sent. */
+/** The codes of a request that could never be sent: a bug. */
 const OUR_CODE = /^(ERR_INVALID_|UND_ERR_INVALID_ARG$|UND_ERR_NOT_SUPPORTED$)/;
 
 /**
  * Names a failure below HTTP.
  *
- * @throws The error itself if it is not a failure of the network: then it is our bug.
+ * @throws The error itself if it is not a failure of the network: then it is a bug.
  */
 export function failureOf(error: unknown): PostFailure {
   // undici's error may have no code.
@@ -55,7 +55,7 @@ export function connectionDetail(code: string): string {
   return FAILURES.find(([codes]) => codes.test(code))?.[2] ?? `connection failed (${code})`;
 }
 
-/** An error's code, or null. For a name with several addresses, the error is an AggregateError: its first code counts. */
+/** An error's code, or null. If a host name has several addresses, the error has one for each: the first code counts. */
 export function codeOf(error: unknown): string | null {
   if (!(error instanceof Error)) {
     return null;

@@ -2,17 +2,18 @@ import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { maxHeaderSize } from "node:http";
 import { Socket } from "node:net";
 
-/** The channel on which undici publishes, for every client of this process, that it has written the head of a request. */
+/** The channel on which undici reports each request whose head it has written, for every client in this process. */
 const SENT = "undici:client:sendHeaders";
-/** Not 101: after an upgrade, the connection is useless. */
+/** The status line of an interim reply. 101 is not skipped: after an upgrade, the connection is useless. */
 const INTERIM = /^HTTP\/1\.\d 1(?!01)\d\d$/;
 const START = "HTTP/1.";
 const STATUS_ENDS_AT = "HTTP/1.1 100".length;
 const END_OF_HEAD = "\r\n\r\n";
 
 /**
- * Hides interim replies from undici, which closes the connection on `100 Continue` at once, and on others after the reply; a
- * server may send them unasked (RFC 9110, 15.2). Of the reply itself only the status is read. Returns a way to stop it.
+ * Hides interim replies from undici, which would close the connection: on `100 Continue` at once, on others after the reply. A
+ * server may send them at any time (RFC 9110, 15.2). Of the final reply, only the status is read here. Returns a function that
+ * stops the hiding.
  */
 export function skipInterimReplies(): () => void {
   subscribe(SENT, onSent);
@@ -25,13 +26,13 @@ function onSent(message: unknown): void {
   }
 }
 
-/** Skips interim replies until the reply begins, at most the bytes that the head of a reply may have. */
+/** Skips interim replies until the final reply begins, but no more bytes than the head of a reply may have. */
 function skipOnce(socket: Socket): void {
   let held = Buffer.alloc(0);
   let isInside = false;
   let left = maxHeaderSize;
 
-  /** The bytes after the interim replies, or null before they come. */
+  /** The bytes of the final reply; null while only interim replies have come. */
   function replyIn(chunk: Buffer): Buffer | null {
     let bytes = Buffer.concat([held, chunk]);
     while (isInside || INTERIM.test(statusOf(bytes))) {

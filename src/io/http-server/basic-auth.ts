@@ -35,21 +35,21 @@ export function addWebGuard(server: FastifyInstance, web: WebSettingsSource): vo
 }
 
 /**
- * The number of passwords that may wait for each user and client: checking one takes processor time that the polls need too.
+ * At most this number of passwords waits for each user and client, because checking one takes processor time from the polls.
  */
 const MAX_WAITING = 8;
-/** Only correct passwords are cached, so the cache stays small when many are tried. */
+/** The size of the cache of correct passwords. A full cache is cleared. */
 const MAX_CACHED = 1_000;
 /** Compared for an unknown name, so that the response time does not reveal which names exist. */
 const UNKNOWN_USER_HASH = "$2b$10$X0h1gDsPszWURQaxFh.zoubFi6DXncSjhoQNJgRrnGs7EsimhC7zG";
 
 /**
- * Checks the credentials of a request. bcrypt is slow by design: one hash is computed at a time, users and clients take
- * turns, and a correct password is cached under a keyed hash, never as itself.
+ * Checks the credentials of a request. bcrypt is slow by design, so one hash is computed at a time, and users and clients take
+ * turns. A correct password is remembered by a keyed hash, never in clear text.
  */
 export class BasicAuth {
   readonly #key = randomBytes(32);
-  /** By the keyed hash: correct passwords, and passwords that wait for their check. */
+  /** Whether a password is correct, by its keyed hash: for correct passwords, and those that wait for their check. */
   readonly #checks = new Map<string, Promise<boolean>>();
   /** The turns of users and clients. */
   readonly #turns = new FairTurns();
@@ -66,11 +66,11 @@ export class BasicAuth {
     const { name, password } = credentials;
     const known = users.get(name);
     const hash = known ?? UNKNOWN_USER_HASH;
-    // Differs when the name, the password or the hash does.
+    // A change of the name, the password or the hash changes the key.
     const cacheKey = createHmac("sha256", this.#key)
       .update(JSON.stringify([name, hash, password]))
       .digest("base64");
-    // Unknown names share one turn, so inventing names gains nothing.
+    // Unknown names share one turn, so a client gains nothing by inventing names.
     const turn = JSON.stringify([known === undefined ? "" : name, client]);
     const isCorrect = await (this.#checks.get(cacheKey) ?? this.#check(cacheKey, turn, password, hash));
     if (isCorrect === null) {
@@ -79,7 +79,7 @@ export class BasicAuth {
     return isCorrect && known !== undefined ? "admitted" : "refused";
   }
 
-  /** Null if too many wait. */
+  /** Whether the password is correct; null if too many wait. */
   async #check(cacheKey: string, turn: string, password: string, hash: string): Promise<boolean | null> {
     if (this.#turns.waiting(turn) >= MAX_WAITING) {
       return null;
@@ -87,7 +87,7 @@ export class BasicAuth {
     if (this.#checks.size >= MAX_CACHED) {
       this.#checks.clear();
     }
-    // Other programs write the same hash as `2y`, `2x` or `2`, which bcryptjs does not know.
+    // Other programs write `2y`, `2x` or `2` for the same hash; bcryptjs knows only `2b`.
     const compare = () => bcrypt.compare(password, hash.replace(/^\$2[a-z]?\$/, "$2b$"));
     const check = this.#turns.run(turn, compare);
     this.#checks.set(cacheKey, check);

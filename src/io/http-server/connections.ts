@@ -5,7 +5,7 @@ import { groupBy } from "../../core/model/group-by.ts";
 export interface ConnectionLimits {
   /** Open connections. */
   readonly connections: number;
-  /** Bytes of replies that clients have not read yet, of all connections together. */
+  /** Bytes of replies that clients have not read yet, summed over all connections. */
   readonly unreadBytes: number;
 }
 
@@ -16,9 +16,8 @@ interface Connection {
 }
 
 /**
- * Limits what clients can hold: connections and bytes of replies. At a limit, the address that holds the most loses its least
- * recently used connection, which for bytes is its slowest reader. So no client can keep others out, and a reverse proxy may
- * use the whole limit.
+ * Limits the connections that clients hold, and the bytes of unread replies. At a limit, the address that holds the most loses
+ * its least recently used connection. So one client cannot keep others out, and a reverse proxy may use the whole limit.
  */
 export class Connections {
   readonly #limits: ConnectionLimits;
@@ -41,7 +40,7 @@ export class Connections {
     });
   }
 
-  /** A reply keeps this much memory until its client has read it. */
+  /** Counts the memory of a reply until its client has read it. */
   hold({ socket }: IncomingMessage, response: ServerResponse, bytes: number): void {
     const reader = this.#open.get(peerOf(socket));
     if (reader === undefined) {
@@ -80,7 +79,7 @@ export class Connections {
     const byAddress = groupBy(some, ({ address }) => address);
     const [[closed] = []] = [...byAddress.values()].sort((a, b) => heldBy(b) - heldBy(a));
     if (closed !== undefined) {
-      // Not by its "close" event, which comes later: the next call must close another one.
+      // The "close" event comes later; the next call must not choose the same connection.
       this.#open.delete(peerOf(closed.socket));
       closed.socket.destroy();
     }
@@ -88,14 +87,14 @@ export class Connections {
 }
 
 /**
- * Answers one request of a connection at a time. A client that sends a second request before the reply is complete (pipelining)
- * is cut off: Node would handle all requests of one packet at once.
+ * Handles one request of a connection at a time. A client that sends a second request before the reply is complete (pipelining)
+ * is disconnected: Node would handle all requests of one packet at once.
  */
 export function oneAtATime(answer: RequestListener): RequestListener {
   const current = new WeakMap<Socket, ServerResponse>();
   return (request, response) => {
     const { socket } = request;
-    // Not `writableFinished`, which over TLS may become true after the client has read the reply.
+    // `writableFinished` is not used: over TLS it may become true after the client has read the reply.
     if (current.get(socket)?.writableEnded === false) {
       socket.destroy();
       return;
@@ -109,7 +108,7 @@ function sumOf(some: readonly Connection[]): number {
   return some.reduce((sum, { unreadBytes }) => sum + unreadBytes, 0);
 }
 
-/** The address and port of a client, which the sockets of TLS and of TCP have in common. */
+/** The address and port of a client. They are the same for a TLS socket and the TCP socket below it. */
 export function peerOf({ remoteAddress, remotePort }: Socket): string {
   return `${remoteAddress} ${remotePort}`;
 }

@@ -1,9 +1,9 @@
 import type { Logger } from "pino";
 
-/** Counts and logs requests whose handler threw. Such a bug does not end the polls. */
+/** Counts and logs requests whose handler threw. Such a bug does not stop the polls. */
 export class HttpErrors {
   count = 0;
-  /** The last logged error by route: an open page repeats its request, and so its error, every few seconds. */
+  /** The last logged error by route. It is logged once, because an open page repeats its request every few seconds. */
   readonly #logged = new Map<string, string>();
   readonly #logger: Logger;
 

@@ -21,7 +21,7 @@ import type { ServerDeps } from "./routes/server-deps.ts";
 import { keepTlsFresh, tlsOptions } from "./tls.ts";
 
 export interface HttpServer extends AsyncDisposable {
-  /** `http://host:port` or `https://host:port`, with the port that is listened on. */
+  /** `http://host:port` or `https://host:port`, with the actual port. */
   readonly url: string;
 }
 
@@ -41,7 +41,7 @@ const REQUEST_TIMEOUT_MS = 10_000;
 const IDLE_TIMEOUT_MS = 90_000;
 const MAX_HEADER_BYTES = 16_384;
 const MAX_BODY_BYTES = 1_024;
-/** The limit of connections leaves file descriptors for the polls; the limit of bytes leaves memory for the fleet. */
+/** The first limit leaves file descriptors for the polls, the second one memory for the fleet. */
 const LIMITS = { connections: 256, unreadBytes: 64 * 1_048_576 };
 /** Longer than the interval of most scrapers, so that they keep their connection. */
 const KEEP_ALIVE_MS = 72_000;
@@ -51,14 +51,14 @@ const MAX_PARAMETER_LENGTH = 200;
 /** The headers of every reply. */
 const SECURITY_HEADERS = { "x-content-type-options": "nosniff", "referrer-policy": "no-referrer" };
 
-/** No route has a schema. Without these options Fastify loads its compilers anyway, which take 9 MB. */
+/** No route has a schema. Without these options, Fastify loads its compilers anyway, which take 9 MB. */
 const NO_COMPILERS = { buildValidator: refuseSchema, buildSerializer: refuseSchema };
 
 function refuseSchema(): never {
   throw new TypeError("Cannot compile a schema: routes check their parameters themselves");
 }
 
-/** Listens and serves; a port of 0 takes a free one. Disposing closes every connection. @throws {Error} If it cannot listen. */
+/** Starts the server; port 0 is any free port. Disposing closes every connection. @throws {Error} If it cannot listen. */
 export async function startHttpServer(
   listen: { readonly host: string; readonly port: number },
   source: ServerDeps,
@@ -79,7 +79,7 @@ export async function startHttpServer(
       { cause },
     );
   });
-  // A server that listens on TCP has an address object: text is only for pipes, null only before it listens.
+  // A server that listens on TCP has an address object. It is text only for pipes, and null only before it listens.
   const { port } = server.server.address() as AddressInfo;
   return {
     url: `${web?.current.tls == null ? "http" : "https"}://${hostAndPort({ host: listen.host, port })}`,
@@ -89,11 +89,11 @@ export async function startHttpServer(
   };
 }
 
-/** The server with its limits and no routes: HTTP/1.1, over TLS where the web configuration has a certificate. */
+/** The server with its limits, without routes: HTTP/1.1, over TLS if the web configuration has a certificate. */
 function createFastify(options: HttpServerOptions): FastifyInstance {
   const connections = new Connections(LIMITS);
   const server = fastify({
-    // One listener only: if `localhost` has two addresses, Fastify by default opens a second listener without these limits.
+    // If `localhost` has two addresses, Fastify's own factory would open a second listener, without these limits.
     serverFactory: (handler) => {
       const listener = createListener(oneAtATime(handler), options);
       connections.watch(listener);
@@ -102,12 +102,11 @@ function createFastify(options: HttpServerOptions): FastifyInstance {
     forceCloseConnections: true,
     bodyLimit: MAX_BODY_BYTES,
     clientErrorHandler: refuseUnreadable,
-    // A URL that the router cannot decode.
+    // Called for a URL that the router cannot decode. No hook runs for this reply.
     frameworkErrors: ({ statusCode = 400 }, _request, reply) => {
-      // No hook has run for this reply.
       void sendProblem(reply.headers(SECURITY_HEADERS), statusCode, "Cannot decode the request URL");
     },
-    // `/api/v1/status/` is the same page.
+    // `/api/v1/status/` is the same as `/api/v1/status`.
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: MAX_PARAMETER_LENGTH },
     schemaController: { compilersFactory: NO_COMPILERS },
   });
@@ -154,7 +153,7 @@ function createListener(
 }
 
 function addRoutes(server: FastifyInstance, source: ServerDeps, onError: ErrorListener): void {
-  // No route reads a body: a body is read up to the limit and discarded.
+  // No route uses a body. A body is read up to the limit and discarded.
   server.removeAllContentTypeParsers();
   server.addContentTypeParser("*", { parseAs: "buffer" }, (_request, _body, done) => done(null));
   answerProblems(server, onError);

@@ -5,8 +5,8 @@ import type { WebSettings, WebSettingsSource } from "../../config/config.ts";
 const FRESH_MS = 1_000;
 
 /**
- * The web configuration, whose files are read again when a request comes, so that a change needs no restart. The previous settings
- * stay while a file is invalid, as in the middle of a rotation, and after a change that needs a restart: an error is logged once.
+ * The web configuration. Requests read its files again, so that most changes need no restart. While a file is invalid, as in the
+ * middle of a rotation, or a change needs a restart, the previous settings stay and an error is logged once.
  *
  * @throws If a file is invalid.
  */
@@ -49,18 +49,18 @@ export function liveWebSettings(
 }
 
 /**
- * Refuses a change that a running listener cannot make completely. Danger: half of it would ask for passwords in clear text, or
- * lock everybody out, and an emptied file would open the server. @throws If a restart is needed.
+ * Refuses changes that a running listener cannot make. Dangers: passwords would be sent in clear text, everybody would be locked
+ * out, or an emptied file would open the server. @throws {Error} If a restart is needed.
  */
 function assertChangeable(current: WebSettings, next: WebSettings): void {
-  const fixed = [
+  const refusal = [
     (current.tls === null) !== (next.tls === null) &&
       `TLS cannot be ${next.tls === null ? "disabled" : "enabled"}`,
     current.tls?.clientAuth !== next.tls?.clientAuth && "client_auth_type cannot be changed",
     current.users.size > 0 && next.users.size === 0 && "the last user cannot be removed",
   ].find((one) => one !== false);
-  if (fixed !== undefined) {
-    throw new Error(`${next.file}: ${fixed} without a restart`);
+  if (refusal !== undefined) {
+    throw new Error(`${next.file}: ${refusal} without a restart`);
   }
 }
 

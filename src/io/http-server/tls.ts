@@ -16,8 +16,8 @@ export function tlsOptions(tls: TlsSettings): TlsOptions {
 }
 
 /**
- * Uses the current certificates for each new connection, and closes connections of clients that are not allowed. Returns
- * whether a request may be answered: after a change of `client_ca_file`, not on a connection that other authorities admitted.
+ * Uses the current certificates for each new connection, and closes connections of clients that are not allowed. Returns a check
+ * for each request: after a change of `client_ca_file`, connections that were admitted before it may not be used.
  */
 export function keepTlsFresh(server: Server, web: WebSettingsSource): (socket: Socket) => boolean {
   let inUse = web.current.tls;
@@ -52,7 +52,7 @@ function contextOf(tls: TlsSettings): SecureContextOptions {
   };
 }
 
-/** Whether exporter-toolkit's `client_auth_type` admits the client: Node itself has only "require and verify" and "request". */
+/** Whether exporter-toolkit's `client_auth_type` admits the client. Node itself knows only "require and verify" and "request". */
 function isClientAllowed(socket: TLSSocket, { clientAuth }: TlsSettings): boolean {
   const certificate = socket.getPeerX509Certificate();
   switch (clientAuth) {

@@ -21,7 +21,7 @@ export interface SavedState extends KnownState {
 
 /** The state that the previous process left. */
 export interface RestoredState extends Omit<SavedState, "savedAtMs"> {
-  /** When the process before this one was last known to run; null: unknown. */
+  /** When the previous process was last known to run; null: unknown. */
   readonly aliveMs: number | null;
 }
 
@@ -29,8 +29,8 @@ const NOTHING_KNOWN: KnownState = { chains: {}, incidents: [], questions: {}, to
 export const EMPTY_STATE: RestoredState = { ...NOTHING_KNOWN, budgets: NOTHING_SPENT, aliveMs: null };
 
 /**
- * The first line of the file. The version is raised when an older one could misread the budgets. Additions of a later version
- * are ignored. The other lines are the parts of the known state.
+ * The first line of the file; the other lines are the parts of the known state. The version is raised if a process of an older
+ * version could misread the budgets. Keys that a later version adds are ignored.
  */
 const VERSION = 2;
 const HeadJson = z.object({
@@ -39,14 +39,14 @@ const HeadJson = z.object({
   budgets: SavedBudgets,
 });
 
-/** A file from further in the future than this means that our clock was set back: only its budgets are used. */
+/** A file from further in the future means that the clock was set back: only its budgets are used. */
 const MAX_FUTURE_MS = 60_000;
 
 /**
- * Reads the state that the previous process left: the state file, and its journal of requests spent since. An invalid file is
- * moved aside, and everything unusable is logged.
+ * Reads the state that the previous process left: the state file, and the journal of requests spent since it was written. An
+ * invalid file is moved aside. The log says what is lost.
  *
- * @throws {StateFileError} If the disk refuses.
+ * @throws {StateFileError} If a file cannot be read or moved.
  */
 export async function loadState(
   path: string,
@@ -69,7 +69,7 @@ export async function loadState(
   return { ...restored, budgets: mergeSavedBudgets(restored.budgets, spent) };
 }
 
-/** The usable part of a state file. `onDiscarded`: called with a sentence about the rest. */
+/** The usable part of a state file. `onDiscarded` is called with a sentence about the rest. */
 export function usableState(
   { savedAtMs, ...saved }: SavedState,
   nowMs: number,
@@ -84,11 +84,11 @@ export function usableState(
 }
 
 /**
- * The spending in the state file, for a store that is used in its place. Null if the file is absent or cannot be read: it may
- * have been removed long ago.
+ * The spending in the state file, for a store that replaces the file. Null if the file is absent or cannot be read: it may have
+ * been removed long ago.
  *
- * The spans of this host's file end some milliseconds later than those of other files and of the store. So they are counted in
- * addition to these, and carrying them over twice changes nothing.
+ * The spans are moved later by some milliseconds, which depend on the host. So the spending adds to that of other hosts and of
+ * the store, and carrying it over twice changes nothing.
  */
 export async function spentInFile(path: string): Promise<SavedBudgets | null> {
   const text = await orNull(readFile(path, "utf8"));
@@ -117,8 +117,8 @@ function* linesOf({ savedAtMs, budgets, ...known }: SavedState): Iterable<string
 }
 
 /**
- * The state in the text; null if it is damaged, or of another version. `onDiscarded`: called with a sentence about the parts
- * that cannot be read, and are empty in the state.
+ * The state in the text; null if it is damaged, or of another version. `onDiscarded` is called with a sentence about parts that
+ * cannot be read, which are empty in the state.
  */
 function parseState(text: string, onDiscarded: (detail: string) => void): SavedState | null {
   const [head = "", ...lines] = text.trimEnd().split("\n");

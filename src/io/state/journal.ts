@@ -7,8 +7,8 @@ import { readKept, writeAtomically } from "./kept-file.ts";
 import { onStateFile } from "./path.ts";
 
 /**
- * The file beside a state file with the requests spent since the state file was written. A line is appended before each
- * request; the state file grows with the fleet, and is written only once a minute.
+ * The journal lists the requests spent since the state file was written. A line is appended before each request, because the
+ * state file, which grows with the fleet, is written only once a minute.
  */
 function journalPathOf(statePath: string): string {
   return `${statePath}.budgets`;
@@ -16,13 +16,13 @@ function journalPathOf(statePath: string): string {
 
 const LineJson = z.object({ version: z.literal(1), budgets: SavedBudgets });
 
-/** The requests in the valid lines, and why other lines are invalid, or null. @throws {StateFileError} If it cannot be read. */
+/** The requests in the valid lines, and a problem if lines are invalid. @throws {StateFileError} If the journal cannot be read. */
 export async function readBudgetJournal(statePath: string) {
   const text = await readKept(journalPathOf(statePath));
   return text === null ? { spent: NOTHING_SPENT, problem: null } : parseJournal(text);
 }
 
-/** A crash may have cut off the last line. It is left out then: no request that it counts was sent. */
+/** A crash may have cut off the last line. Such a line is ignored, because its request was not sent. */
 function parseJournal(text: string) {
   const lines = text.split("\n").filter((line) => line !== "");
   const read = lines.map((line) => LineJson.safeParse(parseJson(line)).data?.budgets);
@@ -41,14 +41,15 @@ export async function writeBudgetJournal(statePath: string, budgets: SavedBudget
 }
 
 /**
- * Appends a line to the journal; false if there is no journal. After a failure it must be replaced, for a part of the line may be there.
+ * Appends a line to the journal; false if there is no journal. After a failure the journal must be replaced, because it may
+ * contain a part of the line.
  *
  * @throws {StateFileError} If it cannot be written.
  */
 export async function appendToBudgetJournal(statePath: string, budgets: SavedBudgets): Promise<boolean> {
   const path = journalPathOf(statePath);
   return await onStateFile("write", path, async () => {
-    // Without O_CREAT: the name of a new file would not be on disk yet.
+    // No O_CREAT: a power cut could lose a file that this call creates, because its folder is not synced.
     await using file = await orNull(open(path, constants.O_WRONLY | constants.O_APPEND), "ENOENT");
     await file?.writeFile(lineOf(budgets));
     await file?.datasync();
@@ -60,7 +61,7 @@ function lineOf(budgets: SavedBudgets): string {
   return `${JSON.stringify({ version: 1, budgets })}\n`;
 }
 
-/** Called once the state file contains the whole journal. A journal that is not removed does no harm. */
+/** Removes the journal once the state file contains it. A journal that stays does no harm. */
 export async function removeBudgetJournal(statePath: string): Promise<void> {
   await orNull(unlink(journalPathOf(statePath)));
 }

@@ -6,9 +6,9 @@ import { onStateFile, StateFileError } from "./path.ts";
 
 // Every file that outlives the process is read once, at the start. Later it is rewritten as a whole, or lines are appended.
 
-/** Longer than any file of ours, and short enough for a string. */
+/** Larger than any file that Synclag writes, and small enough for a string. */
 const MAX_FILE_BYTES = 500_000_000;
-/** The size of one write: worth a system call, and built in less than a millisecond. */
+/** The size of one write: large enough for a system call, and built in less than a millisecond. */
 const CHUNK_CHARS = 65_536;
 
 /** The text of a file; null: no such file. @throws {StateFileError} If it cannot be read, or is larger than any file of Synclag. */
@@ -23,7 +23,7 @@ export async function readKept(path: string): Promise<string | null> {
 }
 
 /**
- * The text of a file that the daemon can do without; null if it is absent or cannot be read, which `message` in the log says.
+ * The text of a file that the daemon can do without. Null: the file is absent, or cannot be read and `message` was logged.
  */
 export async function readOptional(
   path: string,
@@ -44,8 +44,8 @@ export async function readOptional(
 /**
  * Replaces a file as a whole: a reader, even after a crash or a power cut, finds the old text or the new one.
  *
- * The new text is written to a temporary file beside it, part by part, and renamed once it is on disk. Only one
- * process may write the same path at a time.
+ * The new text is written to a temporary file beside the old one, which is renamed once it is on disk. Only one process may
+ * write the same path at a time.
  */
 export async function writeAtomically(path: string, text: string | Iterable<string>): Promise<void> {
   const temporary = `${path}.tmp`;
@@ -55,7 +55,7 @@ export async function writeAtomically(path: string, text: string | Iterable<stri
     await file.sync();
   }
   await rename(temporary, path);
-  // Otherwise a power cut may undo the rename. Windows and some network file systems cannot do this.
+  // Without this, a power cut may undo the rename. Windows and some network file systems do not support it.
   await orNull(syncFolder(dirname(path)), "EPERM", "EISDIR", "EINVAL", "ENOTSUP", "EACCES");
 }
 

@@ -12,7 +12,7 @@ import { onStateFile } from "./path.ts";
 const LockOwnerJson = z.object({
   pid: z.int(),
   startedAtMs: z.number().nonnegative().max(LATEST_MS),
-  /** The URL of its server, such as `http://127.0.0.1:9855`; empty while unknown. */
+  /** The URL of the owner's server, such as `http://127.0.0.1:9855`; empty while unknown. */
   url: z.string(),
   /** Differs for each owner: pids are reused. */
   token: z.string(),
@@ -23,9 +23,9 @@ export type LockOwner = Readonly<z.infer<typeof LockOwnerJson>>;
 
 export interface StateLockOptions {
   readonly nowMs: () => number;
-  /** Called once if another process took over the state file while this one lives: it must stop. */
+  /** Called once if another process took over the state file: this process must stop. */
   readonly onLockLost: (error: StateLockedError) => void;
-  /** How often the lock is touched; the same for all processes that share a state file. Default: every second. */
+  /** The time between two touches of the lock, equal in all processes that share a state file. Default: 1 s. */
   readonly heartbeatMs?: number;
 }
 
@@ -41,7 +41,7 @@ export class StateLockedError extends Error {
     const since = new Date(owner.startedAtMs).toISOString();
     const holder = `pid ${owner.pid}, started ${since}${owner.url === "" ? "" : `, listening on ${owner.url}`}`;
     super(
-      `Cannot use the state file ${path}: another synclag holds it (${holder}); stop that one, or choose another file with --state`,
+      `Cannot use the state file ${path}: another synclag holds it (${holder}); stop that process, or choose another file with --state`,
     );
     this.owner = owner;
   }
@@ -60,13 +60,13 @@ export function lockPathOf(statePath: string): string {
 }
 
 /**
- * Locks a state file for this process: a lock file beside it names the owner, whose touches show that it lives.
+ * Locks a state file for this process: a lock file beside it names the owner, which touches it each second.
  *
- * The lock of a dead process is taken over: after five seconds without a touch. Its pid proves nothing: in another container,
- * on another host, or if another program has it now.
+ * After five seconds without a touch, the owner is dead and the lock is taken over. The pid proves nothing: the owner may run in
+ * another container or on another host, or another program may have its pid now.
  *
- * @throws {StateLockedError} If a living process holds it.
- * @throws {StateFileError} If no lock can be written there.
+ * @throws {StateLockedError} If a living process holds the lock.
+ * @throws {StateFileError} If the lock file cannot be written.
  */
 export async function lockStateFile(statePath: string, options: StateLockOptions): Promise<StateLock> {
   const me = { pid, startedAtMs: options.nowMs(), url: "", token: randomUUID() };
@@ -105,7 +105,7 @@ function hold(statePath: string, taken: LockOwner, options: StateLockOptions) {
       throw new StateLockedError(statePath, owner);
     }
     if (owner === null) {
-      // It was removed by hand.
+      // Somebody removed the lock file.
       await create(path, me);
     }
   }
@@ -131,19 +131,19 @@ function hold(statePath: string, taken: LockOwner, options: StateLockOptions) {
   const heartbeat = setInterval(() => void beat(), heartbeatMs).unref();
   return {
     /**
-     * To be awaited before each write.
+     * Call this before each write.
      *
      * @throws {StateLockedError} If another process has taken the file over.
-     * @throws {StateFileError} If the disk refuses.
+     * @throws {StateFileError} If the lock file cannot be read or written.
      */
     assertHeld: () => onStateFile("lock", statePath, assertHeld),
-    /** Writes the URL of this process's server into the lock; if the disk refuses, again with each touch. */
+    /** Writes the URL of this process's server into the lock. A failed write is tried again with each touch. */
     async publishUrl(url: string) {
       me = { ...me, url };
       isPublished = false;
       await beat();
     },
-    /** If a failing disk keeps the lock file, the next process sees that its owner is gone. */
+    /** Removes the lock file. If that fails, the next process takes over the lock once it is no longer touched. */
     async [Symbol.asyncDispose]() {
       clearInterval(heartbeat);
       if ((await orNull(readOwner(path)))?.token === me.token) {
@@ -159,7 +159,7 @@ async function readOwner(lockPath: string): Promise<LockOwner | null> {
   return LockOwnerJson.safeParse(parseJson(text ?? "")).data ?? null;
 }
 
-/** Watches a lock for a touch by its owner. No clocks are compared, because they may be of two hosts. */
+/** Watches a lock until its owner touches it. It does not compare clocks, because the owner may run on another host. */
 async function hasHeartbeat(path: string, heartbeatMs: number): Promise<boolean> {
   const before = await changedAtMs(path);
   if (before === null) {

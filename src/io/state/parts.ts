@@ -4,8 +4,8 @@ import type { Incident } from "../../core/model/report.ts";
 import { seal, unseal } from "./seal.ts";
 
 /**
- * The knowledge of a process that another one continues with. The state file and the store keep it in parts, which change
- * separately.
+ * The part of a process's state with which the next process continues. The state file and the store keep it in parts that
+ * change separately.
  */
 export interface KnownState {
   /** By the chain's slug. */
@@ -13,7 +13,7 @@ export interface KnownState {
   readonly incidents: readonly Incident[];
   /** The incidents that the webhook has reported. */
   readonly told: readonly Told[];
-  /** The index of the question that each endpoint answered last, by a digest of its identity. */
+  /** The index of the question that each endpoint answered last, by a digest of the endpoint's identity. */
   readonly questions: Readonly<Record<string, number>>;
 }
 
@@ -42,7 +42,7 @@ export function stateParts({ chains, incidents, questions, told }: KnownState): 
   ];
 }
 
-/** `version`: without one, the text is made at once and is its own version. */
+/** A part with a sealed text. Without a `version`, the text is made at once and serves as the version. */
 export function sealedPart(name: string, value: unknown, version?: number): Part {
   if (version === undefined) {
     const text = seal(value);
@@ -51,7 +51,7 @@ export function sealedPart(name: string, value: unknown, version?: number): Part
   return { name, version, text: () => seal(value) };
 }
 
-/** A line for each part: its name, a tab, and its text. Parts are made one by one: a large fleet would block the process. */
+/** A line for each part: its name, a tab, and its text. Texts are made one by one: for a large fleet all at once would block the process. */
 export function* partLines(parts: Iterable<Part>): Iterable<string> {
   for (const { name, text } of parts) {
     yield `${name}\t${text()}\n`;
@@ -82,7 +82,7 @@ export function unsealParts(parts: readonly ReadPart[]) {
   return { values, invalid };
 }
 
-/** The state in these values; they have the types that `stateParts` gave them. */
+/** The state in these values, which have the types that `stateParts` wrote. */
 export function stateIn(
   values: ReadonlyMap<string, unknown>,
 ): Pick<KnownState, "chains"> & Partial<KnownState> {

@@ -2,22 +2,24 @@ import { open, stat } from "node:fs/promises";
 import { realPathOf } from "../real-path.ts";
 import { isSystemError, orNull } from "../system-error.ts";
 
-/** The disk refuses to read or write the file, for a reason that the user has to remove. */
+/** The state file cannot be read or written, for a reason that the user has to remove, such as a missing permission. */
 export class StateFileError extends Error {
   override readonly name = "StateFileError";
 
   constructor(verb: string, path: string, cause: Error) {
-    const why = `${cause.message}; choose another with --state (in a container: in a mounted folder)`;
+    const why = `${cause.message}; choose another file with --state (in a container: in a mounted folder)`;
     super(`Cannot ${verb} the state file ${path}: ${why}`, { cause });
   }
 }
 
-/** The user's path for the state file is of something else, which stays as it is. */
+/** Something other than a state file is at the path that the user gave. It is left as it is. */
 export class StatePathError extends Error {
   override readonly name = "StatePathError";
 
   constructor(reason: string, path: string) {
-    super(`Cannot use ${JSON.stringify(path)} as the state file: ${reason}; choose another with --state`);
+    super(
+      `Cannot use ${JSON.stringify(path)} as the state file: ${reason}; choose another file with --state`,
+    );
   }
 }
 
@@ -36,10 +38,10 @@ const ANY_HEAD = /^\s*\{\s*"version"\s*:[^,]*,\s*"savedAtMs"\s*:/;
 const HEAD_BYTES = 256;
 
 /**
- * The real path of a state file, which need not exist. A link and its target so have one lock.
+ * The real path of a state file, so that a link and its target have one lock. The file need not exist.
  *
  * @throws {StatePathError} If something else is at the path, such as a device or the configuration.
- * @throws {StateFileError} If the disk refuses.
+ * @throws {StateFileError} If the path cannot be read.
  */
 export async function resolveStatePath(path: string): Promise<string> {
   if (path === "") {
@@ -62,6 +64,6 @@ async function isStateFile(path: string): Promise<boolean> {
   await using file = await open(path, "r");
   const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
   const head = buffer.toString("utf8", 0, bytesRead);
-  // A full disk leaves an empty file or the beginning of one, and a power cut NUL characters.
+  // A full disk leaves an empty file or the beginning of one. A power cut leaves NUL characters.
   return ANY_HEAD.test(head) || STATE_HEAD.startsWith(head.replaceAll("\0", ""));
 }

@@ -1,19 +1,19 @@
 import { shareNext } from "../share-next.ts";
 
 interface DebouncedWriterOptions {
-  /** The time from a change to its write, and from a failed write to the next. */
+  /** The time from a change to the write, and from a failed write to the next attempt. */
   readonly delayMs: number;
-  /** Writes the whole content of the moment of the call. */
+  /** Writes the whole content as it is when called. */
   readonly write: () => Promise<void>;
-  /** Called once when writing begins to fail, with the message of the error; every `flush` that waits for it is rejected too. */
+  /** Called once when writing begins to fail, with the message of the error. Every waiting `flush` is rejected, too. */
   readonly onFailure: (detail: string) => void;
   /** Called once when writing succeeds again. */
   readonly onRecovery: () => void;
 }
 
 /**
- * Writes content some time after a change, at once for a caller of `flush`, and at the end. Callers that wait at the same
- * time share one write.
+ * Writes content some time after a change, at once on `flush`, and a last time when it is disposed. Callers of `flush` that wait
+ * at the same time share one write.
  */
 export class DebouncedWriter implements AsyncDisposable {
   readonly #options: DebouncedWriterOptions;
@@ -33,7 +33,7 @@ export class DebouncedWriter implements AsyncDisposable {
     return this.#problem;
   }
 
-  /** Something changed; a crash before it is written may lose it. Of several changes the most urgent one counts. */
+  /** Plans a write after a change, `delayMs` from now or earlier. A crash before it loses the change. */
   touch(delayMs = this.#options.delayMs): void {
     const dueMs = performance.now() + delayMs;
     if (this.#timer === null || dueMs < this.#dueMs) {
@@ -43,13 +43,13 @@ export class DebouncedWriter implements AsyncDisposable {
     }
   }
 
-  /** Writes for the last time: nothing may change after that. */
+  /** Writes for the last time. Nothing may change afterwards. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#save();
     clearTimeout(this.#timer ?? undefined);
   }
 
-  /** A failure was reported by `onFailure` already. */
+  /** Writes without throwing: `onFailure` has reported a failure. */
   async #save(): Promise<void> {
     await Promise.allSettled([this.flush()]);
   }

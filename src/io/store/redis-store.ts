@@ -21,19 +21,19 @@ export type ScriptRunner = Pick<RedisStore, "run">;
 /**
  * A connection to Redis or Valkey that is made again when it breaks, with pauses of 0.1 to 2 s between attempts.
  *
- * No call waits for a connection, or longer than a second for a reply. A call without a reply in time closes the connection,
- * and so does a server that refuses to write: the host name may resolve to another server by now.
+ * No call waits for a connection, and none waits longer than a second for a reply. If no reply comes in time, or the server
+ * refuses to write, the connection is closed: the host name may resolve to another server by now.
  */
 export class RedisStore implements AsyncDisposable {
   /** For people: the address without user and password. */
   readonly name: string;
   readonly #settings: StoreSettings;
   readonly #world: StoreWorld;
-  /** Null without a connection that could write when it was made. */
+  /** Null while there is no connection, or none that could write when it was made. */
   #client: Client | null = null;
   /** Why there is no connection. */
   #problem: string | null = null;
-  /** Why the last script on a key failed on this connection, by the key. */
+  /** Keys on which the last script of this connection failed, and why. */
   readonly #unusable = new Map<string, string>();
   #isClosing = false;
   #timer: NodeJS.Timeout | undefined;
@@ -45,7 +45,7 @@ export class RedisStore implements AsyncDisposable {
     this.#world = world;
   }
 
-  /** Connects, and keeps the connection. Waits for the first attempt, at most a second; it may fail. */
+  /** Starts to connect. Waits at most a second for the first attempt, which may fail. */
   static async open(settings: StoreSettings, world: StoreWorld): Promise<RedisStore> {
     const store = new RedisStore(settings, world);
     await store.#connect(FIRST_DELAY_MS);
@@ -70,7 +70,7 @@ export class RedisStore implements AsyncDisposable {
     const names = keys.map((key) => this.#key(key));
     const command = ["EVAL", script.lua, String(keys.length), ...names, ...args.map(String)];
     const reply = await withinTime(async () => script.reply.parse(await client.sendCommand(command)));
-    // Of several keys the first is the lease.
+    // If there are several keys, the first is the lease, and the last is the one that the script is about.
     const key = this.#key(keys.at(-1) ?? "");
     if (reply.kind === "reply") {
       this.#unusable.delete(key);
@@ -92,14 +92,14 @@ export class RedisStore implements AsyncDisposable {
     this.#client = null;
   }
 
-  /** `delayMs`: until the next attempt, should this one fail. */
+  /** Tries to connect; if that fails, tries again after `delayMs`. */
   async #connect(delayMs: number): Promise<void> {
     const client = createClientFor(this.#settings.address);
     client.on("error", (error) => this.#drop(client, storeFailure(error).detail));
     const probe = ["SET", this.#key("probe"), "1", "PX", String(PROBE_LIFETIME_MS)];
     const reply = await withinTime(async () => {
       await client.connect();
-      // A write fails where a read does not: on a replica, with full memory, without a permission.
+      // Tries a write: on a replica, with full memory or without a permission, only reads succeed.
       await client.sendCommand(probe);
     });
     if (reply.kind === "failed") {
@@ -162,7 +162,7 @@ function createClientFor({ host, port, isEncrypted, ...address }: StoreAddress) 
     RESP: 2,
     disableOfflineQueue: true,
     maintNotifications: "disabled",
-    // Our own timer limits the time of a call and its reply.
+    // `withinTime` limits the time of a call and its reply.
     commandOptions: { timeout: 0 },
   });
 }
@@ -170,7 +170,7 @@ function createClientFor({ host, port, isEncrypted, ...address }: StoreAddress) 
 async function withinTime<Value>(call: () => Promise<Value>): Promise<StoreReply<Value>> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<StoreFailure>((resolve) => {
-    // After a pause of this process the reply may already have arrived: it is read before the immediate runs.
+    // If this process was suspended, the reply may already have arrived: it is read before the immediate runs.
     timer = setTimeout(() => setImmediate(resolve, NO_REPLY), CALL_MS);
   });
   const reply = call().then((value): StoreReply<Value> => ({ kind: "reply", value }), storeFailure);
@@ -186,7 +186,7 @@ function destroy(client: Client | null): void {
 }
 
 const NO_REPLY: StoreFailure = { kind: "failed", reason: "away", detail: "no reply within a second" };
-/** An error of the server begins with its code; the code of a command within a script is in the middle of the text. */
+/** Errors of a server that accepts no writes. The code is not at the beginning of the text if a script ran the command. */
 const NO_WRITES =
   /\b(READONLY|OOM|MISCONF|LOADING|BUSY|NOAUTH|WRONGPASS|MASTERDOWN|CLUSTERDOWN|NOREPLICAS|MOVED)\b/;
 const OF_A_VALUE = /\b(WRONGTYPE|unusable)\b/;
@@ -194,7 +194,7 @@ const OF_A_VALUE = /\b(WRONGTYPE|unusable)\b/;
 /** An error of the client as a value. */
 function storeFailure(error: unknown): StoreFailure {
   if (error instanceof ErrorReply) {
-    const detail = `it replies: ${error.message.slice(0, LONGEST_DETAIL)}`;
+    const detail = `the store replies: ${error.message.slice(0, LONGEST_DETAIL)}`;
     const reason = OF_A_VALUE.test(error.message) ? "unusable" : "refused";
     return { kind: "failed", reason: NO_WRITES.test(error.message) ? "away" : reason, detail };
   }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** The hash of the leader's lease. Its `token` rises with each leader, and fences late writes of earlier leaders. */
+/** The key of the leader's lease, a hash. Its `token` rises with each leader, so that late writes of earlier leaders are refused. */
 export const LEASE_KEY = "lease";
 
 /** A Lua script that the store runs as one step. */
@@ -12,7 +12,7 @@ export interface StoreScript<Reply> {
 /** A whole number of at most 15 digits, as a number or as text; a double holds it exactly. */
 export const Whole = z.union([z.string().regex(/^\d{1,15}$/), z.int().nonnegative()]).transform(Number);
 
-/** The common beginning of all scripts: the store's clock in Unix milliseconds, numbers as text, and the removal of a key. */
+/** The beginning of all scripts. `now`: the store's clock in Unix milliseconds; `text`: a number as text; `remove`: removes a key. */
 const COMMON = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -25,7 +25,7 @@ export function storeScript<Reply>(lua: string, reply: z.ZodType<Reply>): StoreS
   return { lua: `${COMMON}${lua}`, reply };
 }
 
-/** The result of a script, or the reason why there is none. */
+/** The result of a script, or why there is none. */
 export type StoreReply<Value> = { readonly kind: "reply"; readonly value: Value } | StoreFailure;
 
 /** A call that failed. The script may still have run: the connection may have broken after the server received it. */
@@ -41,5 +41,5 @@ export interface StoreFailure {
   readonly detail: string;
 }
 
-/** Not connected: the call was not sent. */
+/** The failure without a connection: the call was not sent. */
 export const NOT_CONNECTED: StoreFailure = { kind: "failed", reason: "away", detail: "no connection" };

@@ -8,12 +8,12 @@ export interface Pace {
 }
 
 /**
- * The shortest threshold: with a shorter one, a healthy indexer that is a second behind and polled every second would seem to
- * lag.
+ * The shortest threshold. With a shorter one, a healthy indexer that is a second behind and polled every second would count as
+ * lagging.
  */
 const LEAST_MS = 5_000;
 
-/** The pace of a demo; `speed` 2 is twice as fast. Cron has no fractions of a second, so the poll interval has a minimum. */
+/** The pace of a demo. `speed` 2 is twice as fast, but the poll interval is at least a second, the smallest unit of cron. */
 export function paceAtSpeed(speed: number): Pace {
   const accelerated = (durationMs: number): number => Math.max(LEAST_MS, durationMs / speed);
   return {
@@ -27,7 +27,7 @@ export function paceAtSpeed(speed: number): Pace {
   };
 }
 
-/** Enough to poll everything every second, all month. */
+/** Budgets are multiplied by this number, so that everything can be polled every second, all month. */
 const LIFT = 10_000;
 
 /**
@@ -73,7 +73,7 @@ function polledEvery(intervalSec: number, { fleet, ...config }: Config): Config 
   return { ...config, fleet: polled, poll: { ...config.poll, concurrency: 64, perHost: 32 } };
 }
 
-/** One block is not lag: a slow chain may be three blocks behind. */
+/** The thresholds of a chain: at least three blocks, because on a slow chain one block takes longer than the thresholds of a demo. */
 function thresholdsOf({ blockTimeMs }: Chain, thresholds: Thresholds): Thresholds {
   const laggingMs = Math.max(thresholds.lagging.ms ?? 0, 3 * (blockTimeMs ?? 0));
   const criticalMs = Math.max(thresholds.critical.ms ?? 0, 2 * laggingMs);

@@ -7,8 +7,8 @@ import type { TargetBehaviour } from "./simulated-target.ts";
 
 /**
  * Simulates the fleet of a configuration: one loopback server for each real origin, with the real paths, keys and chains.
- * The real fleet is not contacted. `config` is the same configuration with other URLs and hosts. The caller disposes the
- * fleet, whose endpoints and targets have the keys of the configuration.
+ * The real fleet is not contacted. Returns the configuration with the URLs and hosts of the simulated fleet, and the fleet,
+ * which the caller disposes.
  */
 export async function mirrorFleet(
   config: Config,
@@ -18,7 +18,7 @@ export async function mirrorFleet(
   return { config: { ...config, fleet: withSimulatedUrls(config.fleet, fleet) }, fleet };
 }
 
-/** The chains and endpoints of a configured fleet, to be simulated. */
+/** The options of a simulated fleet with the chains and endpoints of a configured one. */
 export function mirrorOf(fleet: Fleet, nowMs: () => number): FleetOptions {
   const endpoints = endpointsOf(fleet).flatMap((one) => [one, statusEndpointOf(one) ?? []].flat());
   return {
@@ -30,7 +30,7 @@ export function mirrorOf(fleet: Fleet, nowMs: () => number): FleetOptions {
   };
 }
 
-/** For a chain without a configured block time. */
+/** The block time of a chain without a configured or well-known one. */
 const USUAL_BLOCK_TIME_MS = 2_000;
 
 function endpointSpec(endpoint: Endpoint, { chains }: Fleet): EndpointSpec {
@@ -53,7 +53,7 @@ function endpointSpec(endpoint: Endpoint, { chains }: Fleet): EndpointSpec {
   };
 }
 
-/** The software that most likely runs at an endpoint: by its URL first, then by its dialect. */
+/** The software that most likely runs at an endpoint, judged by the URL first, then by the dialect. */
 function serverKindOf({ url, dialect, targets }: Endpoint): ServerKind {
   const { hostname, pathname } = new URL(url);
   if (/^\/api\/(?:[^/]+\/)?(?:subgraphs|deployments)\/id\//.test(pathname)) {
@@ -64,13 +64,13 @@ function serverKindOf({ url, dialect, targets }: Endpoint): ServerKind {
   }
   const servesMany = dialect === "auto" && targets.length > 1;
   if (dialect === "envio" || pathname.endsWith("/v1/graphql") || servesMany) {
-    // The version that the public fleet runs.
+    // The packaged chains.yaml polls a fleet with this version.
     return "envio-3.2";
   }
   return isServerKind(dialect) ? dialect : "graph-node";
 }
 
-/** A healthy target like those of the real fleet: slightly behind the tip, with several indexers behind the gateway. */
+/** The behaviour of a healthy target: slightly behind the tip, and with several indexers behind the gateway. */
 function healthOf(kind: ServerKind, blockTimeMs: number): Partial<TargetBehaviour> {
   const blocksInMs = (durationMs: number): number => Math.max(1, Math.round(durationMs / blockTimeMs));
   switch (kind) {

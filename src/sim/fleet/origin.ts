@@ -6,15 +6,15 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type Answer, type Call, html } from "../servers/answer.ts";
 import type { SimulatedEndpoint } from "./simulated-fleet.ts";
 
-/** How long an idle connection is kept, as nginx does by default. */
+/** How long an idle connection is kept: the default of nginx. */
 const KEEP_ALIVE_MS = 75_000;
 
 /** One host and port on loopback, with its endpoints. */
 export class Origin {
   readonly name: string;
-  /** By path. */
+  /** The endpoints by path. */
   readonly routes = new Map<string, SimulatedEndpoint>();
-  /** Connections that were opened to it so far. */
+  /** The number of connections opened so far. */
   connectionCount = 0;
   #server: Server | null = null;
   #port = 0;
@@ -28,13 +28,13 @@ export class Origin {
     return `127.0.0.1:${this.#port}`;
   }
 
-  /** Listens; after a `close()`, on the same port as before. Does nothing while open. */
+  /** Starts to listen; after a `close()`, on the same port as before. Does nothing while open. */
   async open(): Promise<void> {
     if (this.#server !== null) {
       return;
     }
     const server = createServer((request, response) => {
-      // An error here is a bug of the simulator: it must fail the test, not the request.
+      // An error here is a bug of the simulator. It must fail the test, not only the request.
       this.#serve(request, response).catch((error: unknown) => {
         queueMicrotask(() => {
           throw error;
@@ -48,7 +48,7 @@ export class Origin {
     server.listen(this.#port, "127.0.0.1");
     await once(server, "listening");
     this.#server = server;
-    // A server that listens on TCP has an address object: text is only for pipes, null only before it listens.
+    // A server that listens on TCP has an address object. It is text only for pipes, and null only before it listens.
     this.#port = (server.address() as AddressInfo).port;
   }
 
@@ -76,7 +76,7 @@ export class Origin {
       return;
     }
     const pending = endpoint.receive(call);
-    // The timer does not keep the process alive: once the origin is closed, its caller is gone.
+    // The timers do not keep the process alive: once the origin is closed, no client waits for the reply.
     await sleep(pending.beforeMs, undefined, { ref: false });
     const answer = endpoint.answer(pending);
     await sleep(pending.afterMs, undefined, { ref: false });
@@ -95,7 +95,7 @@ function deliver(response: ServerResponse, { status, headers, body }: Answer): v
   }
 }
 
-/** Null if the caller closed the connection before the end of the request. */
+/** Reads a request. Null if the client closed the connection before the end of the request. */
 async function readCall(request: IncomingMessage): Promise<Call | null> {
   const body = await text(request).catch(() => null);
   const { method = "", url = "" } = request;

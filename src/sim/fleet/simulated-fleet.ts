@@ -22,13 +22,13 @@ export interface EndpointSpec {
   /** Endpoints of one origin share a host and port. */
   readonly origin: string;
   readonly path: string;
-  /** How long its requests take while it is healthy. Default: no time. */
+  /** How long requests take while the endpoint is healthy. Default: no time. */
   readonly latency?: Latency;
-  /** How its target on a chain differs from the default while it is healthy. */
+  /** How the target on a chain differs from the default while it is healthy. */
   readonly targetBehaviour?: (slug: string) => Partial<TargetBehaviour>;
 }
 
-/** Each request takes a time between the two, evenly distributed; the height is read at a random instant of it. */
+/** Each request takes a random time between the two. The height is read at a random instant of that time. */
 export interface Latency {
   readonly minMs: number;
   readonly maxMs: number;
@@ -52,7 +52,7 @@ export async function startFleet(options: FleetOptions): Promise<SimulatedFleet>
   for (const endpoint of fleet.allEndpoints) {
     const { origin: name, path, key } = endpoint.spec;
     const namesakes = fleet.origins.filter((origin) => origin.name === name);
-    // A host serves each path once: a second endpoint of the same URL gets its own host.
+    // A host serves each path once, so a second endpoint with the same URL gets a host of its own.
     let origin = namesakes.find(({ routes }) => !routes.has(path));
     if (origin === undefined) {
       origin = new Origin(namesakes.length === 0 ? name : `${name} for ${key}`);
@@ -66,8 +66,8 @@ export async function startFleet(options: FleetOptions): Promise<SimulatedFleet>
 }
 
 /**
- * A fleet of indexers. Without `startFleet` it has no servers: the caller passes each request to its endpoint. A lookup of one
- * thing throws a RangeError if the fleet does not have it. In a pattern a `*` matches one whole part of a key.
+ * A fleet of indexers. Without `startFleet` it has no servers: the caller passes each request to its endpoint. `chain`, `endpoint`
+ * and `target` throw a RangeError if the fleet has none. In a pattern, a `*` matches one whole part of a key.
  */
 export class SimulatedFleet implements AsyncDisposable {
   readonly chains: readonly SimulatedChain[];
@@ -126,7 +126,7 @@ export class SimulatedFleet implements AsyncDisposable {
 
 /** A chain of a fleet. Its pace can be changed while the fleet runs. */
 export class SimulatedChain {
-  /** The chain as plain data: replaced at every change of pace. */
+  /** The chain as plain data, which every change of pace replaces. */
   model: ChainModel;
   readonly #blockTimeMs: number;
   readonly #nowMs: () => number;
@@ -162,7 +162,7 @@ export class SimulatedChain {
 /** A received request that waits for its reply. */
 export interface PendingRequest {
   readonly call: Call;
-  /** The fault that the endpoint had when the request came. */
+  /** The fault of the endpoint when the request came. */
   readonly fault: Fault | null;
   /** The time until the heights are read, and from then until the reply is sent. */
   readonly beforeMs: number;
@@ -174,11 +174,11 @@ export class SimulatedEndpoint {
   readonly spec: EndpointSpec;
   readonly key: string;
   readonly targets: readonly SimulatedTarget[];
-  /** Where its server listens, if it has one. */
+  /** The URL of its server; empty without a server. */
   url = "";
   /** The number of requests received, including failed ones. */
   requestCount = 0;
-  /** Applies from the next request on. */
+  /** A change applies from the next request on. */
   latency: Latency;
   readonly #random: () => number;
   readonly #nowMs: () => number;

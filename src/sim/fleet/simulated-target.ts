@@ -11,15 +11,15 @@ import { hexAt } from "../model/random.ts";
 import type { ServedRow } from "../servers/answer.ts";
 import type { SimulatedChain } from "./simulated-fleet.ts";
 
-/** The content of a reply about a target in addition to its height. */
+/** The parts of a reply about a target other than its height. */
 interface AnswerBehaviour {
-  /** The number of its rows in a reply for many chains. */
+  /** The number of the target's rows in a reply. */
   readonly rows: number;
   readonly indexingErrors: boolean;
   readonly deployment: string;
   /** The fork of its hashes: `main`, or any other name. */
   readonly fork: string;
-  /** Values in place of the true ones, e.g. of a wrong type. */
+  /** Values that replace the true ones, e.g. values of a wrong type. */
   readonly says: Partial<Omit<ServedRow, "slug">>;
 }
 
@@ -27,7 +27,7 @@ export type TargetBehaviour = IndexerBehaviour & AnswerBehaviour;
 
 /** One indexer on one chain, as one endpoint serves it. */
 export class SimulatedTarget {
-  /** `protocol/variant/tier/chain`; an RPC node's is its endpoint's. */
+  /** `protocol/variant/tier/chain`; for an RPC node, the key of its endpoint. */
   readonly key: string;
   readonly chain: SimulatedChain;
   readonly #seed: string;
@@ -66,17 +66,17 @@ export class SimulatedTarget {
     this.set({ freezeAtMs: this.#nowMs() });
   }
 
-  /** Advances at this share of its pace, in [0, 1), and so falls behind without a step back. */
+  /** Advances at this share of its pace, in [0, 1), so that it falls behind without a step back. */
   slow(pace: number): void {
     this.set({ slowdown: { atMs: this.#nowMs(), pace } });
   }
 
-  /** From the next event on, it lacks the row of every nth event while staying at the head. */
+  /** Lacks the row of every nth event from now on, while it stays at the head. */
   skipEvents(nth: number): void {
     this.set({ skips: { fromBlock: this.#processed() + 1, nth } });
   }
 
-  /** Resumes from its present block, and reaches the tip after `withinMs`. */
+  /** Resumes from its current block, and reaches the tip after `withinMs`. */
   thaw(withinMs: number): void {
     const fromBlock = this.#processed();
     this.set({ freezeAtMs: null, slowdown: null });
@@ -88,12 +88,12 @@ export class SimulatedTarget {
     this.#catchUpFrom(Math.max(0, this.chain.head() - backBlocks), withinMs);
   }
 
-  /** Everything that a request at this instant gets. */
+  /** The rows in the reply to a request at this instant. */
   rowsAt(atMs: number): readonly ServedRow[] {
     const { rows, says, fork, ...behaviour } = this.#behaviour;
     const block = heightAt(this.#model(), atMs);
     const chain = behaviour.wrongChain ?? this.chain.model;
-    // A reported height may be in the chain's future: then the block has the time of the reply.
+    // If the reported block does not exist yet, its time is that of the reply.
     const timeSec = (height: number) => Math.floor(Math.min(timeOf(chain, height), atMs) / 1_000);
     const blockAt = (height: number | null) => ({
       block: height,
@@ -117,7 +117,7 @@ export class SimulatedTarget {
     return { seed: this.#seed, chain: this.chain.model, behaviour: this.#behaviour };
   }
 
-  /** The block that it has really processed by now. */
+  /** The height of its first replica now. */
   #processed(): number {
     return processedAt(this.#model(), this.#nowMs()) ?? 0;
   }

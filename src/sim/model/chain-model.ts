@@ -1,6 +1,6 @@
 import { hexAt, unitAt } from "./random.ts";
 
-/** From `atMs` on a chain makes one block every `blockTimeMs`; null: a halt. */
+/** From `atMs` on, a chain makes one block every `blockTimeMs`; null: it halts. */
 export interface PaceChange {
   readonly atMs: number;
   readonly blockTimeMs: number | null;
@@ -14,13 +14,13 @@ export interface ChainSpec {
   /** Block `startBlock` is made at `startMs`; earlier blocks had the same pace, back to block 0. */
   readonly startMs: number;
   readonly startBlock: number;
-  /** Each block comes late by up to this share of the block time, in [0, 1). Default 0. */
+  /** Each block is late by up to this share of the block time, in [0, 1). Default: 0. */
   readonly jitter?: number;
-  /** In the order of time. */
+  /** The changes of pace, in the order of time. */
   readonly paces?: readonly PaceChange[];
 }
 
-/** A chain: plain data that determines its head at any time; `withPace` returns a new one. */
+/** A chain: plain data that determine its head at any time. `withPace` returns a new one. */
 export interface ChainModel {
   readonly slug: string;
   readonly id: number;
@@ -28,7 +28,7 @@ export interface ChainModel {
   readonly stretches: readonly Stretch[];
 }
 
-/** A time of even pace: block `afterBlock + k` comes k block times after `fromMs`. */
+/** A stretch of even pace: block `afterBlock + k` comes k block times after `fromMs`. */
 interface Stretch {
   readonly fromMs: number;
   readonly afterBlock: number;
@@ -43,7 +43,7 @@ export function createChain(spec: ChainSpec): ChainModel {
   return paces.reduce(withPace, chain);
 }
 
-/** The chain with a change of pace at `change.atMs`. @throws {RangeError} If that is before the last change. */
+/** The chain with one more change of pace. @throws {RangeError} If it is before the last change. */
 export function withPace(chain: ChainModel, change: PaceChange): ChainModel {
   const { atMs: fromMs, blockTimeMs } = change;
   if (fromMs < (chain.stretches.at(-1)?.fromMs ?? fromMs)) {
@@ -59,7 +59,7 @@ export function headAt(chain: ChainModel, atMs: number): number {
   if (stretch === undefined || stretch.blockTimeMs === null) {
     return stretch?.afterBlock ?? -1;
   }
-  // Late blocks and rounding move the estimate by a block or two: the time of the block itself decides.
+  // Because of late blocks and rounding, the estimate may be a block or two too high.
   let block = stretch.afterBlock + Math.floor((atMs - stretch.fromMs) / stretch.blockTimeMs) + 1;
   while (block > stretch.afterBlock && timeOf(chain, block) > atMs) {
     block -= 1;
@@ -85,7 +85,7 @@ export function paceAt(chain: ChainModel, atMs: number): number | null {
   return chain.stretches.findLast(({ fromMs }) => fromMs <= atMs)?.blockTimeMs ?? null;
 }
 
-/** The hash of a block: the same for everyone on one chain and fork, another on each fork. */
+/** The hash of a block: equal for all sources on one chain and fork, and different on each fork. */
 export function hashOf(chainId: number, block: number, fork: string): string {
   return `0x${hexAt(`${chainId}/${fork}/${block}`, 64)}`;
 }

@@ -1,43 +1,43 @@
 import { type ChainModel, headAt } from "./chain-model.ts";
 import { unitAt } from "./random.ts";
 
-/** The behaviour of an indexer on one chain: faults, and properties of real indexers. */
+/** The behaviour of an indexer on one chain: its faults, and properties that real indexers have. */
 export interface IndexerBehaviour {
   /** False: nothing is indexed yet. */
   readonly started: boolean;
-  /** It is this far behind the chain. */
+  /** How far the indexer is behind the chain, in time. */
   readonly lagMs: number;
-  /** And this many blocks further behind. */
+  /** How many more blocks it is behind. */
   readonly lagBlocks: number;
-  /** How many more blocks it reports than it has processed, e.g. +30 million; negative: fewer. */
+  /** How far above its true height it reports, in blocks, e.g. +30 million; negative: below. */
   readonly offsetBlocks: number;
-  /** The instant at which it stops advancing; null: it does not. */
+  /** The instant at which it stops advancing; null: never. */
   readonly freezeAtMs: number | null;
-  /** From an instant on it advances at this share of the usual pace, in [0, 1); null: at the full pace. */
+  /** From `atMs` on it advances at the share `pace` of the usual pace, in [0, 1); null: at the full pace. */
   readonly slowdown: { readonly atMs: number; readonly pace: number } | null;
-  /** It catches up from a block, after a freeze or a re-index; null: it is at the tip. */
+  /** How it catches up after a freeze or a re-index; null: it does not need to. */
   readonly catchUp: CatchUp | null;
-  /** It writes in batches of about this many blocks, of uneven size; 1: block by block. */
+  /** The average size of its batches, in blocks; 1: it writes block by block. */
   readonly batchBlocks: number;
-  /** How many replicas answer under this URL, each up to `wobbleBlocks` behind the first. */
+  /** The number of replicas behind its URL. Each is up to `wobbleBlocks` behind the first. */
   readonly replicas: number;
   readonly wobbleBlocks: number;
-  /** From a block on it skips every nth event while staying at the head; null: it skips none. */
+  /** From `fromBlock` on it skips every nth event while staying at the head; null: it skips none. */
   readonly skips: { readonly fromBlock: number; readonly nth: number } | null;
-  /** It indexes this chain instead of its own; null: its own. */
+  /** The chain that it indexes instead of its own, or null. */
   readonly wrongChain: ChainModel | null;
 }
 
-/** From `atMs` on it advances from `fromBlock` at its own speed, until it reaches the tip. */
+/** From `atMs` on, an indexer advances from `fromBlock` at this speed, until it reaches the tip. */
 interface CatchUp {
   readonly atMs: number;
   readonly fromBlock: number;
   readonly blocksPerSec: number;
 }
 
-/** One indexer on one chain: plain data from which its height follows at every instant. */
+/** One indexer on one chain: plain data that determine its height at every instant. */
 export interface IndexerModel {
-  /** Decides batches and replicas. */
+  /** The seed of its batches and replicas. */
   readonly seed: string;
   readonly chain: ChainModel;
   readonly behaviour: IndexerBehaviour;
@@ -65,7 +65,7 @@ const BLOCKS_PER_EVENT = 100;
 /** The order of the replicas changes once in this time. */
 const SHUFFLE_MS = 60_000;
 
-/** What the indexer's first replica has really processed at an instant. Null: not started. */
+/** The height that the indexer's first replica reports at an instant. Null: not started. */
 export function processedAt(model: IndexerModel, atMs: number): number | null {
   const { behaviour } = model;
   if (!behaviour.started) {
@@ -83,7 +83,7 @@ export function heightAt(model: IndexerModel, atMs: number): number | null {
   return processed === null ? null : Math.max(0, processed - replicaLag(model, atMs));
 }
 
-/** How many events up to a block the indexer has rows of. */
+/** For how many of the events up to a block the indexer has rows. */
 export function eventsIndexed({ skips }: Pick<IndexerBehaviour, "skips">, block: number): number {
   const events = Math.floor(block / BLOCKS_PER_EVENT);
   if (skips === null) {
@@ -93,7 +93,7 @@ export function eventsIndexed({ skips }: Pick<IndexerBehaviour, "skips">, block:
   return events - Math.floor(Math.max(0, events - before) / skips.nth);
 }
 
-/** The instant of the chain that an indexer has processed, as if its lag were zero. */
+/** The instant up to which an indexer would have processed its chain if its lag were zero. */
 function livedUntil({ freezeAtMs, slowdown }: IndexerBehaviour, atMs: number): number {
   const untilMs = Math.min(atMs, freezeAtMs ?? atMs);
   return slowdown === null || untilMs <= slowdown.atMs
@@ -107,7 +107,7 @@ function caughtUpTo(catchUp: CatchUp | null, atMs: number): number {
     : Math.floor(catchUp.fromBlock + (Math.max(0, atMs - catchUp.atMs) / 1_000) * catchUp.blocksPerSec);
 }
 
-/** One batch ends in each cell of `batchBlocks`, at a random block of it, so batches are 1 to 2n - 1 blocks long. */
+/** The end of the last batch. One batch ends at a random block of each `batchBlocks`, so a batch has 1 to 2n - 1 blocks. */
 function lastBatchEnd({ seed, behaviour: { batchBlocks } }: IndexerModel, block: number): number {
   if (batchBlocks <= 1) {
     return block;

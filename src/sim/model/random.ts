@@ -17,7 +17,7 @@ export function createRandom(seed: string): () => number {
   };
 }
 
-/** `digits` characters of hexadecimal that only the seed decides. */
+/** A text of `digits` hexadecimal digits that depends only on the seed. */
 export function hexAt(seed: string, digits: number): string {
   const words = Array.from({ length: Math.ceil(digits / 8) }, (_, index) =>
     hash32(`${seed}/${index}`).toString(16).padStart(8, "0"),

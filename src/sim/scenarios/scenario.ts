@@ -10,18 +10,18 @@ export interface Step {
   readonly happens: (fleet: SimulatedFleet, speed: number) => void | Promise<void>;
 }
 
-/** A sequence of steps that a fleet goes through again and again. */
+/** A sequence of steps that is repeated. */
 export interface Scenario {
   readonly name: string;
   /** One line for the help text. */
   readonly about: string;
   /** In chronological order, the first at 0 or later. */
   readonly steps: readonly Step[];
-  /** After how many seconds it starts again. */
+  /** The number of seconds after which it starts again. */
   readonly loopSec: number;
 }
 
-/** Plays a scenario again and again until disposed. `onStep` is called after each step. */
+/** Repeats a scenario until disposed. `onStep` is called after each step. */
 export function playScenario(
   fleet: SimulatedFleet,
   scenario: Scenario,

@@ -10,15 +10,15 @@ const INDEXING_ERROR = graphError(
   "bad indexers: {0xbdfb5ee5a2abf4fc7bb1bd1221067aef7f9de491: BadResponse(no attestation: indexing_error)}",
 );
 
-/** Incidents that have happened to real fleets, one after the other; then it starts again. */
+/** Incidents that have happened to real fleets, one after the other. */
 const tour: Scenario = {
   name: "tour",
   about:
-    "one incident a minute: lying provider, freeze, shared lag, rows that lack, refused key, quota, missing chain, re-index, halt, wrong chain",
+    "about one incident a minute: lying provider, freeze, shared lag, missing rows, rejected key, quota, missing chain, re-index, halt, wrong chain",
   steps: [
     {
       atSec: 0,
-      say: "Studio lies from its first reply: on every chain it is 30 million blocks ahead. The others outvote it: one incident",
+      say: "Studio lies from its first reply: on every chain it reports 30 million blocks too many. The other sources outvote it: one incident",
       async happens(fleet) {
         await fleet.heal();
         each(fleet.targets("*/subgraph/testing/*"), (target) => target.set({ offsetBlocks: 30_000_000 }));
@@ -43,7 +43,7 @@ const tour: Scenario = {
     },
     {
       atSec: 65,
-      say: "The subgraph of airdrops on ZKsync Era skips every second event: its height is perfect, its data are not, as parity shows within four minutes",
+      say: "The subgraph of airdrops on ZKsync Era skips every second event: its height is right, but its data are wrong. Parity shows that within four minutes",
       happens: (fleet) => fleet.target("airdrops/subgraph/production/zksync").skipEvents(2),
     },
     {
@@ -112,7 +112,7 @@ const tour: Scenario = {
     },
     {
       atSec: 435,
-      say: "The testing subgraph of airdrops on Polygon answers for Gnosis instead",
+      say: "The testing subgraph of airdrops on Polygon reports the heights of Gnosis instead",
       happens: (fleet) =>
         fleet.target("airdrops/subgraph/testing/polygon").set({ wrongChain: fleet.chain("gnosis").model }),
     },
@@ -122,7 +122,7 @@ const tour: Scenario = {
       happens(fleet) {
         fleet.endpoint("airdrops/subgraph/testing/polygon").heal();
         fleet.endpoint("lockup/subgraph/production/scroll").fail(INDEXING_ERROR);
-        // The same deployment, as reported by its subgraph and by the index-node API.
+        // The subgraph and the index-node API report the same deployment.
         for (const key of ["vaults/subgraph/production/base", "vaults/subgraph/production/base/*"]) {
           for (const target of fleet.targets(key)) {
             target.freeze();
@@ -145,14 +145,14 @@ const tour: Scenario = {
 const calm: Scenario = {
   name: "calm",
   about: "healthy indexers with the small variations of real ones; nothing should be reported",
-  steps: [{ atSec: 0, say: "Everything is healthy and stays so", happens: (fleet) => fleet.heal() }],
+  steps: [{ atSec: 0, say: "Everything is and stays healthy", happens: (fleet) => fleet.heal() }],
   loopSec: 3_600,
 };
 
 /** The monitor's own network fails and recovers. */
 const outage: Scenario = {
   name: "outage",
-  about: "every host refuses connections, as if our own network were down; then all recover",
+  about: "every host refuses connections, as if the network of Synclag were down; then all recover",
   steps: [
     { atSec: 0, say: "Everything is healthy", happens: (fleet) => fleet.heal() },
     {

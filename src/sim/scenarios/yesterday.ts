@@ -4,7 +4,7 @@ import { each, type Step } from "./scenario.ts";
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 
-/** The scenario of the day before the demo starts, at the pace of a real fleet. `atSec`: since the day began. */
+/** The steps of the day before the demo starts, at the pace of a real fleet. `atSec` counts from the beginning of that day. */
 export const YESTERDAY: readonly Step[] = [
   {
     atSec: 3 * HOUR,
@@ -52,7 +52,7 @@ export const YESTERDAY: readonly Step[] = [
   },
   {
     atSec: 20 * HOUR,
-    say: "The testing subgraph of airdrops on Polygon answers for Gnosis for half an hour",
+    say: "The testing subgraph of airdrops on Polygon reports the heights of Gnosis for half an hour",
     happens: (fleet) =>
       fleet.target("airdrops/subgraph/testing/polygon").set({ wrongChain: fleet.chain("gnosis").model }),
   },

@@ -3,9 +3,9 @@ import type { ServerResponse } from "node:http";
 /** A received request. */
 export interface Call {
   readonly method: string;
-  /** Without the query string. */
+  /** The path without the query string. */
   readonly path: string;
-  /** Names in lower case. */
+  /** The headers; their names are in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
@@ -15,7 +15,7 @@ export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** How the reply is damaged in transit; absent: it is sent intact. */
+  /** How the reply is damaged in transit. If absent, it is sent intact. */
   readonly damage?: Damage;
 }
 
@@ -25,14 +25,14 @@ export interface Damage {
   readonly send: (response: ServerResponse, answer: Answer) => void;
 }
 
-/** What an endpoint sends in place of, or in addition to, the true reply; null: the true reply. */
+/** Replaces parts of the true reply of an endpoint; null leaves it as it is. */
 export type Fault = Partial<Answer> | ((truth: Answer) => Partial<Answer> | null);
 
-/** What an indexer reports of one chain at the instant of a request. */
+/** The report of an indexer about one chain at the instant of a request. */
 export interface ServedRow {
   /** The slug of the chain. */
   readonly slug: string;
-  /** `unknown`, like the rest, because an indexer can be made to report any value. Null: not started. */
+  /** Null: not started. This and the other values are `unknown`, because a test can make an indexer report anything. */
   readonly block: unknown;
   readonly chainId: unknown;
   readonly timestampSec: unknown;
@@ -45,7 +45,7 @@ export interface ServedRow {
   readonly blockAt?: (block: number) => Pick<ServedRow, "block" | "hash" | "timestampSec">;
 }
 
-/** A JSON reply, without the headers that real servers add and nobody reads. */
+/** A JSON reply, without the headers of real servers that Synclag does not read. */
 export function json(value: unknown, status = 200): Answer {
   const headers = { "content-type": "application/json; charset=utf-8" };
   return { status, headers, body: JSON.stringify(value) };

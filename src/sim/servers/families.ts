@@ -1,7 +1,7 @@
 import { type Answer, type Call, graphError, html, json, type ServedRow } from "./answer.ts";
 import { answerQuery, type Fields, UnknownField } from "./graphql.ts";
 
-/** The software, and its version, that an endpoint simulates. */
+/** The software that an endpoint simulates, with its version. */
 export type ServerKind = keyof typeof SERVERS;
 
 export function isServerKind(name: string): name is ServerKind {
@@ -19,19 +19,19 @@ export function answerAs(kind: ServerKind, call: Call, rows: readonly ServedRow[
 type Server = (call: Call, rows: readonly ServedRow[]) => Answer;
 type Json = Readonly<Record<string, unknown>>;
 
-/** A server that takes one method. */
-function taking(method: "GET" | "POST", answer: Server): Server {
+/** A server that accepts one method. */
+function accepting(method: "GET" | "POST", answer: Server): Server {
   return (call, rows) => (call.method === method ? answer(call, rows) : html("405 Method Not Allowed", 405));
 }
 
 /** A page that is read with a GET. */
 function page(make: (rows: readonly ServedRow[]) => Answer): Server {
-  return taking("GET", (_call, rows) => make(rows));
+  return accepting("GET", (_call, rows) => make(rows));
 }
 
-/** A server of GraphQL, which answers the query of a body. */
+/** A GraphQL server, which answers the query in the body of a request. */
 function graphql(answer: (query: string, rows: readonly ServedRow[], call: Call) => Answer): Server {
-  return taking("POST", (call, rows) => {
+  return accepting("POST", (call, rows) => {
     const { query } = parseObject(call.body);
     return typeof query === "string"
       ? answer(query, rows, call)
@@ -39,7 +39,7 @@ function graphql(answer: (query: string, rows: readonly ServedRow[], call: Call)
   });
 }
 
-/** The same, with a selection from the values of its root fields. `refuse` words a refusal. */
+/** A GraphQL server that selects from the values of its root fields. `refuse` makes the reply to a refused query. */
 function selecting(refuse: (error: Error) => Answer, rootOf: (rows: readonly ServedRow[]) => Fields): Server {
   return graphql((query, rows) => answerQuery(query, rootOf(rows), refuse));
 }
@@ -68,7 +68,7 @@ function answerAsGraphNode(query: string, rows: readonly ServedRow[]): Answer {
   return indexingErrors === true ? onlyMeta(answer) : answer;
 }
 
-/** For a failed subgraph, graph-node answers only the field `_meta`. */
+/** For a failed subgraph, graph-node returns only the field `_meta`. */
 function onlyMeta(answer: Answer): Answer {
   const { _meta, ...others } = { ...parseObject(JSON.stringify(parseObject(answer.body)["data"])) };
   return Object.keys(others).length === 0
@@ -93,8 +93,9 @@ function refuseCaller({ headers, path }: Call): Answer | null {
 }
 
 /**
- * The Hasura in front of an Envio indexer: rows for all chains, HTTP 200 for every refusal. `meta`: the columns of its table
- * `_meta` beside the chain's id; nothing: there is no such table (hyperindex: packages/envio/src/db/InternalTable.res).
+ * The Hasura in front of an Envio indexer: rows for all chains, and HTTP 200 for every refusal. `meta`: the columns of its table
+ * `_meta` in addition to the chain's id. Without columns, the table is missing (hyperindex:
+ * packages/envio/src/db/InternalTable.res).
  */
 function envio(...meta: readonly ("progressBlock" | "progressBlockTime")[]): Server {
   return selecting(
@@ -129,7 +130,7 @@ function envio(...meta: readonly ("progressBlock" | "progressBlockTime")[]): Ser
   );
 }
 
-/** graph-node's index-node API (server/index-node/src/schema.graphql): numbers as strings, hashes without 0x, no chain id. */
+/** graph-node's index-node API (server/index-node/src/schema.graphql): numbers are strings, hashes lack 0x, chains lack an id. */
 const GRAPH_STATUS = selecting(refuseAsGraphNode, (rows) => ({
   version: { version: "0.44.0", commit: "9725e48f2cf93b764bca4d631f6778271c4b8a7c" },
   indexingStatuses: ({ subgraphs }: { readonly subgraphs?: readonly string[] }) =>
@@ -152,7 +153,7 @@ function indexingStatus({ block, hash, deployment, indexingErrors }: ServedRow):
   };
 }
 
-/** One JSON value keyed by the chain's name, with the id inside; null while it back-fills. */
+/** One JSON value with an entry for each chain, keyed by its name, with the id inside. `block` is null during a back-fill. */
 function ponderStatus(rows: readonly ServedRow[]): object {
   return Object.fromEntries(
     rows.map(({ slug, chainId: id, block, timestampSec }) => [
@@ -162,23 +163,23 @@ function ponderStatus(rows: readonly ServedRow[]): object {
   );
 }
 
-/** As graphql-js itself words it: 200 from graphql-yoga, 400 from Apollo Server. */
+/** A refusal in the words of graphql-js: with 200 from graphql-yoga, with 400 from Apollo Server. */
 function refuseAsGraphqlJs(status: 200 | 400): (error: Error) => Answer {
   return ({ message }) =>
     json({ errors: [{ message, extensions: { code: "GRAPHQL_VALIDATION_FAILED" } }] }, status);
 }
 
 const SERVERS = {
-  /** The Graph's gateway: needs a key, answers 200 to everything, has several indexers behind one URL. */
+  /** The Graph's gateway needs a key, replies 200 to everything, and has several indexers behind one URL. */
   gateway: graphql((query, rows, call) => refuseCaller(call) ?? answerAsGraphNode(query, rows)),
-  /** Subgraph Studio: no key. */
+  /** Subgraph Studio needs no key. */
   studio: graphql(answerAsGraphNode),
   /** graph-node behind its own URL. */
   "graph-node": graphql(answerAsGraphNode),
   envio: envio("progressBlock", "progressBlockTime"),
-  /** Envio 2.28 to 3.8: `_meta`, and no time. */
+  /** Envio 2.28 to 3.8 has `_meta`, but no block time. */
   "envio-3.2": envio("progressBlock"),
-  /** Envio before 2.28. */
+  /** Envio before 2.28 has only `chain_metadata`. */
   "envio-2.27": envio(),
   // ponder: packages/core/src/graphql/index.ts
   ponder: selecting(refuseAsGraphqlJs(200), (rows) => ({
@@ -189,12 +190,12 @@ const SERVERS = {
         .flatMap((row) => campaignsOf(row, limit, orderDirection)),
     }),
   })),
-  // squid-sdk: graphql/graphql-server/src/server.ts. One chain, -1 before the first block.
+  // squid-sdk: graphql/graphql-server/src/server.ts. It has one chain; the height is -1 before the first block.
   squid: selecting(refuseAsGraphqlJs(400), (rows) => {
     const { block, hash } = firstOf(rows);
     return { squidStatus: block === null ? { height: -1, hash: "0x" } : { height: block, hash } };
   }),
-  // subql: packages/query/src/graphql/plugins/GetMetadataPlugin.ts. A row per chain; every field may be null.
+  // subql: packages/query/src/graphql/plugins/GetMetadataPlugin.ts. There is a row per chain; every field may be null.
   subquery: selecting(refuseAsGraphqlJs(400), (rows) => {
     const nodes = rows.map(({ block, chainId }) => ({ lastProcessedHeight: block, chain: String(chainId) }));
     return { _metadatas: { nodes }, _metadata: nodes[0] ?? null };
@@ -211,7 +212,7 @@ const SERVERS = {
       })),
     },
   })),
-  /** Ponder's own route, beside its API. */
+  /** Ponder's status page, beside its GraphQL API. */
   "ponder-status": page((rows) => json(ponderStatus(rows))),
   // hyperindex: packages/envio/src/Metrics.res
   "envio-metrics": page((rows) =>
@@ -233,14 +234,14 @@ const SERVERS = {
       ),
     }),
   ),
-  /** A chain's own node. */
-  rpc: taking("POST", (call, rows) => {
+  /** An RPC node of a chain. */
+  rpc: accepting("POST", (call, rows) => {
     const sent = parseObject(call.body);
     return json({ jsonrpc: "2.0", id: sent["id"] ?? null, ...rpcReply(sent, firstOf(rows)) });
   }),
 } as const satisfies Readonly<Record<string, Server>>;
 
-/** Prometheus' text format, with a gauge of the process before the given gauges. */
+/** A page in the text format of Prometheus, with a gauge of the process before the given gauges. */
 function metricsPage(gauges: Readonly<Record<string, readonly string[]>>): Answer {
   const families = Object.entries({ process_cpu_seconds_total: [" 12.5"], ...gauges });
   const lines = families.flatMap(([name, series]) => [
@@ -251,7 +252,7 @@ function metricsPage(gauges: Readonly<Record<string, readonly string[]>>): Answe
   return { status: 200, headers, body: `${lines.join("\n")}\n` };
 }
 
-/** JSON-RPC 2.0: numbers as hexadecimal text. */
+/** The result or error of a JSON-RPC 2.0 reply. Numbers are hexadecimal text. */
 function rpcReply({ method, params }: Json, row: ServedRow): object {
   const height = Array.isArray(params) && params[0] !== "latest" ? Number(params[0]) : null;
   const { block, hash, timestampSec } = height === null ? row : (row.blockAt?.(height) ?? row);
@@ -278,7 +279,7 @@ function quantity(value: unknown): unknown {
     : value;
 }
 
-/** @throws {RangeError} If there is none: a server of one chain always has a row. */
+/** The row of a server of one chain. @throws {RangeError} If the server has no row. */
 function firstOf([row]: readonly ServedRow[]): ServedRow {
   if (row === undefined) {
     throw new RangeError("Cannot answer: a server of one chain has no row");
@@ -301,7 +302,7 @@ function isWanted(chainId: unknown, wanted: unknown): boolean {
 
 const MAX_ROWS = 100;
 
-/** The campaigns of a chain, one for each event, numbered from 1; or one row with the value that replaces them. */
+/** The campaigns of a chain, one for each event, numbered from 1. If `campaigns` is not a number, one row reports it instead. */
 function campaignsOf({ campaigns, chainId }: ServedRow, limit = MAX_ROWS, order = "asc") {
   if (typeof campaigns !== "number") {
     return [{ id: `${String(chainId)}-0`, chainId, subgraphId: campaigns }];

@@ -8,10 +8,10 @@ import {
 } from "graphql";
 import { type Answer, json } from "./answer.ts";
 
-/** The fields of an object: for each, a value or a function of its arguments. */
+/** The fields of an object. Each is a value or a function of its arguments. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** Thrown if a query selects a field that its object lacks. `type`: the field with the object; `Query` for the root. */
+/** Thrown if a query selects a field that its object lacks. `type`: the name of the field that has the object, or `Query`. */
 export class UnknownField extends Error {
   override readonly name = "UnknownField";
   readonly field: string;
@@ -25,8 +25,8 @@ export class UnknownField extends Error {
 }
 
 /**
- * Answers a query from the fields of the root. There is no schema, so nothing is checked below an empty list or null. `refuse`
- * words the refusal of a query that cannot be answered.
+ * Answers a query from the fields of the root. There is no schema, so selections below an empty list or null are not checked.
+ * `refuse` makes the reply to a query that cannot be answered.
  */
 export function answerQuery(query: string, root: Fields, refuse: (error: Error) => Answer): Answer {
   try {

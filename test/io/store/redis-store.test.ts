@@ -65,7 +65,7 @@ describe("RedisStore.run()", () => {
 
     const reply = await store.run(SCRIPT, [], []);
 
-    expect(reply).toEqual({ kind: "failed", reason, detail: `it replies: ${error}` });
+    expect(reply).toEqual({ kind: "failed", reason, detail: `the store replies: ${error}` });
     expect(store.isUp()).toBe(false);
   });
 });

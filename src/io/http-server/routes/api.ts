@@ -94,7 +94,7 @@ function addHealthRoutes(server: FastifyInstance, source: ServerDeps): void {
   }
 }
 
-/** @throws {Problem} If there are none. */
+/** The targets of a selection. @throws {Problem} If there are none. */
 function targetsOf({ targets }: Report, wanted: Selection): readonly TargetReport[] {
   const found = selectTargets(targets, wanted);
   if (found.length === 0) {

@@ -7,7 +7,7 @@ import { API_PATH, DOCS_PATH, RUNBOOKS_PATH, STATUSES_PATH } from "../../../view
 import type { PageOptions } from "../../../views/page/shell.ts";
 import { compressed, HTML_HEADERS, JSON_TYPE, orNotFound, sendGzipped } from "./replies.ts";
 
-/** The documents: their index, the routes of the API (also as OpenAPI), and our own Markdown. Each is rendered once. */
+/** Serves the documents: their index, the routes of the API (also as OpenAPI), and files of docs/. Each is rendered once. */
 export function addDocuments(server: FastifyInstance, options: () => PageOptions): void {
   const documents = readDocuments();
   const bodies = new Map<string, Promise<Buffer>>();
@@ -37,10 +37,10 @@ export function addDocuments(server: FastifyInstance, options: () => PageOptions
   }
 }
 
-/** Beside the program, in its package and in its image. */
+/** The folder is beside the program, both in its package and in its image. */
 const DOCS = new URL("../../../../docs/", import.meta.url);
 
-/** Markdown by path. All are read once: a server that has run out of file descriptors can still serve them. */
+/** The texts of the Markdown files by path. They are read once, so that they are served even without a free file descriptor. */
 function readDocuments(): ReadonlyMap<string, string> {
   const read = (file: string) => readFileSync(new URL(file, DOCS), "utf8");
   const runbooks = readdirSync(new URL("runbooks/", DOCS)).map((file) => parse(file));

@@ -24,8 +24,8 @@ export function addManagementRoutes(server: FastifyInstance, source: ServerDeps)
 }
 
 /**
- * Whether a browser sends a request on behalf of another site. Danger: any open page could trigger a reload, because a POST
- * without a body needs no permission. Other programs send neither header.
+ * Whether a browser sends a request on behalf of another site. Danger: any open page could trigger a reload, because a browser
+ * asks for no permission before a POST without a body. Programs other than browsers send neither header.
  */
 function isCrossSite({ headers, host }: FastifyRequest): boolean {
   const site = headers["sec-fetch-site"];

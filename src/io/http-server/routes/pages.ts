@@ -87,11 +87,11 @@ export function addPageRoutes(server: FastifyInstance, source: ServerDeps): void
   });
 }
 
-/** How long a cache may keep a reply, and how old our own report may be: anybody can ask, and drawing 90 days takes long. */
+/** The longest age of a report on the public page, here and in caches: anybody can ask, and drawing 90 days takes long. */
 const PUBLIC_SECONDS = 30;
 const PUBLIC_CACHE = `public, max-age=${PUBLIC_SECONDS}`;
 const NOT_PUBLIC = "Not in the public view: see `public` in chains.yaml";
-/** Needs no password, even if all other routes do. */
+/** The option of routes that need no password, even if all others do. */
 const OPEN = { config: { isOpen: true } };
 
 /** The page and the badges that anybody may see if `public` is configured. */

@@ -23,7 +23,7 @@ export class Problem extends Error {
   }
 }
 
-/** The parameters of a request. @throws {Problem} If they are a sentence about an invalid parameter. */
+/** The parameters that were read from a request. @throws {Problem} If the result is a sentence about an invalid parameter. */
 export function valid<T>(asked: T | string): T {
   if (typeof asked === "string") {
     throw new Problem(400, asked);
@@ -31,7 +31,7 @@ export function valid<T>(asked: T | string): T {
   return asked;
 }
 
-/** @throws {Problem} If it is null. */
+/** The value that was found. @throws {Problem} If it is null. */
 export function orNotFound<T>(found: T | null, detail: string): T {
   if (found === null) {
     throw new Problem(404, detail);
@@ -42,7 +42,7 @@ export function orNotFound<T>(found: T | null, detail: string): T {
 export const JSON_TYPE = "application/json; charset=utf-8";
 export const PROBLEM_TYPE = "application/problem+json; charset=utf-8";
 
-/** Text of an upstream cannot run as a script: only our own files may. */
+/** Only scripts in files of Synclag may run, so that a text of an upstream server cannot. */
 const POLICY = [
   "default-src 'none'",
   "style-src 'self'",
@@ -57,32 +57,31 @@ const POLICY = [
 /** The headers of every page. */
 export const HTML_HEADERS = { "content-security-policy": POLICY, "content-type": "text/html; charset=utf-8" };
 
-/** The size of a write to a socket; larger than zlib's default, for fewer calls to its threads. */
+/** The chunk size of a decompressor; larger than zlib's default, for fewer calls to its threads. */
 const CHUNK_BYTES = 65_536;
 /** The memory of a decompressor and its waiting chunks. */
 const STREAM_BYTES = 4 * CHUNK_BYTES;
-/** The number of bodies that are kept for one report: clients can ask for any number of filters and times. */
+/** At most this number of bodies is kept for one report, because clients can ask for any number of filters and times. */
 const MAX_KEPT = 64;
 
-/** A body that many clients ask for. */
+/** A body, kept for all clients that ask for it. */
 interface Body {
   readonly gzipped: Buffer;
   readonly etag: string;
 }
 
 const gzipOf = promisify(gzip);
-/** The bodies by the report and the request. */
+/** The bodies, by report and by request. */
 const bodies = new WeakMap<Report, Map<string, Body>>();
 /**
- * The turns of client addresses. Bodies are made one at a time, with a turn of the event loop between two, so that polls wait
- * for one body at most.
+ * Client addresses take turns. Bodies are made one at a time, with a turn of the event loop in between, so that polls wait for
+ * one body at most.
  */
 const turns = new FairTurns();
 
 /**
- * Replies with the result of `make` for this report, route and `asked`, the part of the query that the route reads; other
- * parameters change nothing. The body is made and compressed once while the report is the latest; a client that has it already
- * gets 304.
+ * Replies with the result of `make`. The body is made once for each report, route and `asked`, the part of the query that the
+ * route reads. A client that already has it gets 304.
  */
 export async function sendOfReport(
   reply: FastifyReply,
@@ -102,7 +101,7 @@ export async function sendOfReport(
     ? varyByEncoding(reply).code(304).send()
     : sendGzipped(reply, gzipped);
 
-  /** Null if the client is gone: nothing is made for it. */
+  /** Makes the body unless another request has made it. Null: the client is gone. */
   async function makeOnce(): Promise<Body | null> {
     const before = known.get(key);
     if (before !== undefined || reply.raw.destroyed) {
@@ -120,19 +119,19 @@ export async function sendOfReport(
 interface ReplyOfReport {
   readonly report: Report;
   readonly make: () => string;
-  /** Default: nothing. */
+  /** The part of the query that the route reads. Default: nothing. */
   readonly asked?: object;
   readonly cacheControl?: string;
 }
 
-/** RFC 9110, 13.1.2: `*` or a list; weak and strong tags are compared alike. */
+/** Whether an `If-None-Match` header has this tag. RFC 9110, 13.1.2: it is `*` or a list, and weak tags equal strong ones. */
 function isAnyOf(known: string | undefined, etag: string): boolean {
   const tags = (known ?? "").split(",").map((tag) => tag.trim());
   return tags.some((tag) => tag === "*" || `W/${tag.replace(/^W\//, "")}` === etag);
 }
 
 async function makeBody(text: string): Promise<Body> {
-  // Weak: it identifies the text, compressed or not.
+  // The tag is weak, because it identifies the text, compressed or not.
   const etag = `W/"${createHash("sha256").update(text).digest("base64url").slice(0, 22)}"`;
   return { gzipped: await compressed(text), etag };
 }
@@ -150,10 +149,10 @@ export function bytesOf(payload: unknown): number {
   return payload == null ? 0 : STREAM_BYTES;
 }
 
-/** Replies with a gzipped body: unchanged to clients that accept gzip, else decompressed as fast as they read. */
+/** Replies with a gzipped body. For clients that do not accept gzip, it is decompressed as fast as they read. */
 export function sendGzipped(reply: FastifyReply, gzipped: Buffer): FastifyReply {
   varyByEncoding(reply);
-  // RFC 9110, 12.5.3: a weight of 0 forbids it.
+  // RFC 9110, 12.5.3: a weight of 0 forbids gzip.
   const accepted = [reply.request.headers["accept-encoding"] ?? ""].flat().join(",").split(",");
   if (accepted.some((coding) => /^\s*gzip\s*(;|$)(?!\s*q=0(\.0*)?\s*$)/i.test(coding))) {
     return reply.header("content-encoding", "gzip").send(gzipped);
@@ -163,12 +162,12 @@ export function sendGzipped(reply: FastifyReply, gzipped: Buffer): FastifyReply 
   return reply.send(plain);
 }
 
-/** Added to a `Vary` on the origin, which CORS may have set. */
+/** Adds the encoding to `Vary`, in which CORS may have set the origin. */
 function varyByEncoding(reply: FastifyReply): FastifyReply {
   return reply.header("vary", [reply.getHeader("vary") ?? [], "accept-encoding"].flat().join(", "));
 }
 
-/** Replies with text that must not be cached, because it is of this instant only. */
+/** Replies with text that must not be cached, because it is true only now. */
 export function sendFresh(reply: FastifyReply, type: string, body: string): FastifyReply {
   return reply.header("cache-control", "no-store").type(type).send(body);
 }
@@ -182,7 +181,7 @@ export function sendProblem(reply: FastifyReply, status: number, detail: string)
   return sendFresh(reply.code(status), PROBLEM_TYPE, problemJson(status, detail));
 }
 
-/** The status for an unreadable request, by Node's code. Default: 400. */
+/** The status for an unreadable request, by the code of Node's error. Default: 400. */
 const STATUS_OF_UNREADABLE: Readonly<Record<string, number>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 408,
   HPE_HEADER_OVERFLOW: 431,
@@ -204,7 +203,7 @@ export function refuseUnreadable({ code }: NodeJS.ErrnoException, socket: Socket
   }
 }
 
-/** An unknown path is 404; the text of an internal error is never sent. */
+/** Replies to errors of requests. An unknown path is 404. The text of an internal error is never sent. */
 export function answerProblems(server: FastifyInstance, onError: ErrorListener): void {
   server.setNotFoundHandler((request, reply) => sendProblem(reply, 404, `Path ${pathOf(request)} not found`));
   server.setErrorHandler((error, request, reply) => {
@@ -224,7 +223,7 @@ export function answerProblems(server: FastifyInstance, onError: ErrorListener):
   });
 }
 
-/** Adds the routes, and replies with 405 and `Allow` to all methods that they do not take. */
+/** Adds the routes, and replies with 405 and `Allow` to all other methods on their paths. */
 export function withOtherMethods(server: FastifyInstance, addRoutes: () => void): void {
   const routes = new Map<string, readonly string[]>();
   server.addHook("onRoute", ({ method, url }) => {

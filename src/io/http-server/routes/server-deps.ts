@@ -5,7 +5,7 @@ import type { EndpointRecord } from "../../../core/model/exchange.ts";
 import type { Plan } from "../../../core/model/plan.ts";
 import type { Report } from "../../../core/model/report.ts";
 
-/** What the HTTP server reads: memory only, never an indexer. */
+/** The data that the HTTP server reads. They are in memory: no request asks an indexer. */
 export interface ServerDeps {
   readonly report: () => Report;
   /** A stretch of a chain's history for the targets with these keys. */
