@@ -1,5 +1,5 @@
-// The theme switch, and the / key that focuses the filter. It runs before the page is drawn, so that the page does not flash in
-// another theme.
+// Adds the theme switch, and the / key that focuses the filter. This script runs before the page is drawn, so that the page does
+// not flash in another theme.
 {
   const KEY = "synclag-theme";
   const THEMES = ["auto", "light", "dark"];
@@ -8,7 +8,7 @@
   try {
     theme = localStorage.getItem(KEY) ?? theme;
   } catch {
-    // Storage may be disabled. The choice then lasts as long as the page.
+    // Storage may be disabled. Then the choice is forgotten with the page.
   }
 
   const apply = () => {
@@ -32,7 +32,7 @@
       try {
         localStorage.setItem(KEY, theme);
       } catch {
-        // See above.
+        // Storage may be disabled.
       }
     });
     document.querySelector(".top form")?.after(button);

@@ -1,6 +1,6 @@
-// Keeps an open page current: fetches it every 5 s while it is visible and replaces the main element, keeping scroll
-// positions, focus, opened details, plots and selected text. Filters the page while somebody types, on pages with a filter.
-// Says if Synclag does not respond. The hover text of each time is the local time. The page is complete without this script.
+// Keeps an open page current: fetches it every 5 s while it is visible and replaces the main element, but keeps scroll
+// positions, focus, opened details, plots and selected text. On pages with a filter, filters while the user types. Shows when
+// Synclag does not respond, and the local time as the hover text of each time. The page is complete without this script.
 const INTERVAL_MS = 5_000;
 const TIMEOUT_MS = 4_000;
 /** A page older than this is not called live. */
@@ -15,7 +15,7 @@ const announcement = find(document, "#announcement");
 const box = /** @type {HTMLInputElement} */ (find(document, "#q"));
 const isFiltered = box.form?.action === location.origin + location.pathname;
 let running = false;
-/** When the page was last current. */
+/** When the page was last refreshed. */
 let refreshedMs = Date.now();
 let shown = location.href;
 let unfolded = unfoldedIn(main);
@@ -39,7 +39,7 @@ async function refresh() {
   }
   running = true;
   if (Date.now() - refreshedMs > OLD_MS) {
-    // Hidden for long, or the machine slept.
+    // The page was hidden for long, or the machine slept.
     warnOfAge("Not current yet");
   }
   const wanted = location.href;
@@ -47,7 +47,7 @@ async function refresh() {
   try {
     const reply = await fetch(wanted, { signal: AbortSignal.timeout(TIMEOUT_MS) });
     if (!reply.ok) {
-      // Such as 404 for a chain that is no longer in chains.yaml.
+      // For example 404 for a chain that is no longer in chains.yaml.
       trouble = `replies ${reply.status} ${reply.statusText}`.trim();
       throw new Error(trouble);
     }
@@ -56,7 +56,7 @@ async function refresh() {
     refreshedMs = Date.now();
     document.documentElement.classList.remove("offline");
     if (filesOf(page) !== filesOf(document)) {
-      // Another version of Synclag replies.
+      // Another version of Synclag replied.
       location.reload();
     }
     if (wanted !== shown || getSelection()?.isCollapsed !== false) {
@@ -85,7 +85,7 @@ function filesOf(page) {
 }
 
 /**
- * The ids of the details that Synclag sends opened, such as the testnets where a filter finds nothing else.
+ * The ids of the details that a page has open when it is loaded, such as the testnets if a filter matches nothing else.
  * @param {Element} parent
  */
 function unfoldedIn(parent) {
@@ -94,7 +94,7 @@ function unfoldedIn(parent) {
 
 /**
  * @param {Document} page
- * @param {boolean} isRenewed whether it is of the same URL: then nothing is folded, since somebody may read it.
+ * @param {boolean} isRenewed whether the page has the same URL as before: then nothing is folded, because somebody may read it.
  */
 function swap(page, isRenewed) {
   const next = find(page, "main");

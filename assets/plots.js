@@ -1,5 +1,5 @@
-// Draws the plots of a chain's page with uPlot, from the history API. Lines differ in dashes as well as in colour; times
-// are UTC, as everywhere on the page. All plots show the same range and zoom, which are in the URL.
+// Draws the plots of a chain's page with uPlot, from the history API. Lines differ in dashes as well as in colour. Times are in
+// UTC, as everywhere on the page. All plots show the same range and zoom, which are in the URL.
 /**
  * @typedef {readonly (number | null)[]} Values
  * @typedef {{ variant: string, tier: string, block_number: Values, lag_seconds: Values, against: string | null,
@@ -12,12 +12,12 @@
 
 const RANGES = [1, 6, 24];
 const USUAL_RANGE = 6;
-/** Plots of a protocol beyond this number, which fit beside each other, are folded away. */
+/** This number of plots fits side by side. Further plots of a protocol are folded. */
 const UNFOLDED = matchMedia("(max-width: 34rem)").matches ? 1 : 2;
 const DASHES = [[], [7, 4], [2, 3], [10, 3, 2, 3]];
 const MARKS = ["solid", "dashed", "dotted", "double"];
 const HEIGHT = 170;
-/** The steps of an axis of durations, in seconds; `duration` writes each exactly. */
+/** The steps of an axis of durations, in seconds. `duration` writes each of them without rounding. */
 const TIME_STEPS = [0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600].concat(
   [2, 4, 8, 24, 48, 120, 240, 480, 1200, 2400, 4800, 12_000, 24_000, 48_000].map((length) => length * 3600),
 );
@@ -52,7 +52,7 @@ function hoursSince(seconds) {
   return (Date.now() / 1000 - seconds) / 3600;
 }
 
-/** Puts range and zoom into the URL, unless they are the usual ones. */
+/** Puts the range and the zoom into the URL, unless they are the default. */
 function nameInUrl() {
   const url = new URL(location.href);
   const iso = (/** @type {number | undefined} */ seconds) =>
@@ -75,7 +75,7 @@ function nameInUrl() {
 }
 
 /**
- * A plot has a new range of time: of all its data, or marked by the user.
+ * Called when a plot has a new range of time: the range of all its data, or of the user's selection.
  * @param {uPlot} plot
  * @param {string} axis
  */
@@ -91,7 +91,7 @@ function rememberZoom(plot, axis) {
 const probe = document.body.appendChild(document.createElement("span"));
 
 /**
- * A colour of the style sheet in the theme of the page, as a canvas takes it.
+ * A colour of the style sheet in the current theme, in a form that a canvas accepts.
  * @param {string} name
  */
 function css(name) {
@@ -105,7 +105,7 @@ function colour(index) {
 }
 
 /**
- * Which dashes a line has: others when its colour comes again, so that the first sixteen differ.
+ * The index of a line's dashes. Colours repeat after four lines, each time with other dashes, so that the first sixteen lines differ.
  * @param {number} index
  */
 function dashes(index) {
@@ -121,7 +121,7 @@ function clock(seconds, end) {
 }
 
 /**
- * The date, unless it is today's: without it, a time of yesterday would look like a time later today.
+ * The date of a time, unless it is today: without a date, a time of yesterday would look like a time later today.
  * @param {number} seconds
  */
 function otherDay(seconds) {
@@ -290,7 +290,7 @@ function chart(area, plot, times) {
         },
         {
           ...axis,
-          // uPlot calls it once before there are texts.
+          // uPlot calls this once before there are texts.
           size: ({ ctx }, /** @type {readonly string[] | null} */ values) => {
             ctx.font = axis.font;
             return Math.max(62, ...(values ?? []).map((text) => ctx.measureText(text).width + 16));
@@ -315,7 +315,7 @@ function chart(area, plot, times) {
 }
 
 /**
- * The points without a line to a neighbour: they are drawn as points.
+ * The values without a line to a neighbour, which are drawn as points.
  * @param {ArrayLike<number | null | undefined>} values
  */
 function isolatedPoints(values) {
@@ -340,7 +340,7 @@ function showLatestWithoutCursor(plot) {
  * @returns {uPlot.Range.MinMax}
  */
 function timeRange(low, high) {
-  // For a single point uPlot asks for the thousand days after it.
+  // For a single value, uPlot proposes a range of a thousand days after it.
   const end = high - low > 2 * 86_400 ? low : high;
   return [Math.min(low, end - 60), end];
 }
@@ -469,7 +469,7 @@ function loadUnfolded({ target }) {
   }
 }
 
-// It does not bubble.
+// The event `toggle` does not bubble, so the listener captures it.
 document.addEventListener("toggle", loadUnfolded, true);
 
 function redraw() {

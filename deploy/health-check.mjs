@@ -1,11 +1,11 @@
-// Whether the daemon on this port of this container is alive: the image's HEALTHCHECK, which knows no password.
+// The image's HEALTHCHECK: exits with 0 if the daemon on this port of the container is alive.
 //
-// `/-/healthy` tells, where it may be asked. A daemon that a web configuration guards turns strangers away; one that
-// does so is alive as well, though whether its poll loop makes progress is then seen by who has a password only.
+// It asks `/-/healthy` without a password. With a web configuration, the daemon may refuse such a request. Then it counts as
+// alive, but a stuck poll loop is not noticed here.
 import { get as getOverHttp } from "node:http";
 import { get as getOverHttps } from "node:https";
 
-/** Less than Docker waits. */
+/** Shorter than the timeout of Docker. */
 const WITHIN_MS = 3_000;
 
 const [port = "9855"] = process.argv.slice(2);
@@ -17,7 +17,7 @@ process.exit(answers.includes(true) ? 0 : 1);
 function isAliveOver(get, options) {
   return new Promise((resolve) => {
     let hasShakenHands = false;
-    // Whose certificate it is doesn't matter on loopback.
+    // On loopback, the name in the certificate does not matter.
     const request = get({ ...options, rejectUnauthorized: false }, ({ statusCode }) =>
       resolve(statusCode < 500),
     );
@@ -26,7 +26,7 @@ function isAliveOver(get, options) {
         hasShakenHands = true;
       });
     });
-    // Who wants a client's certificate ends the connection without an answer.
+    // A server that requires a client certificate ends the connection after the handshake, without a reply.
     request.on("error", () => resolve(hasShakenHands));
   });
 }

@@ -1,4 +1,4 @@
-// Stands in for a pager: prints each message from Alertmanager, or from Grafana where that sends alerts itself. Replace it with yours.
+// A stand-in for a pager: prints each message from Alertmanager, or from Grafana if that sends the alerts. Replace it with yours.
 import { createServer } from "node:http";
 import { json } from "node:stream/consumers";
 

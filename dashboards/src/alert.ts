@@ -3,12 +3,12 @@ import { type DashboardLink, label, type Text, writeText } from "./text.ts";
 import type { TimeScale } from "./time-scale.ts";
 
 /**
- * `critical` pages, `warning` opens a ticket, `none` never reaches a person. `served`: pages where users are served from it, which
- * is the production tier on a mainnet, and is a ticket elsewhere; the labels of the alert decide.
+ * `critical` pages, `warning` opens a ticket, `none` never reaches a person. `served` is critical or a warning by the labels of the
+ * alert: it pages for the production tier on a mainnet, which serves users, and opens a ticket for anything else.
  */
 type Severity = "critical" | "warning" | "none" | "served";
 
-/** One alerting rule, independent of a file format. Two rules of one name differ in severity. */
+/** One alerting rule, independent of a file format. Rules with the same name differ in severity. */
 export interface Alert {
   readonly name: string;
   readonly severity: Severity;
@@ -16,16 +16,16 @@ export interface Alert {
   readonly about: "fleet" | "synclag";
   /** PromQL, without the selector of the settings. Every series that it returns is an alert. */
   readonly expr: string;
-  /** How long the expression must hold; null: fires at once. A status is stable by itself: a change takes two polls or more. */
+  /** How long the expression must hold; null: the alert fires at once. A status needs little time: it changes after two polls or more. */
   readonly for: string | null;
-  /** How long it keeps firing after the expression, so that a failed scrape does not resolve it. */
+  /** How long the alert keeps firing after the expression has ended, so that a failed scrape does not resolve it. */
   readonly keepFiringFor: string | null;
   readonly summary: Text;
   /** What is wrong with which indexer, since when, and whether there is a healthy alternative. */
   readonly description: Text;
   /** What to do first, as an instruction. */
   readonly first: string | Text;
-  /** Whether Synclag may not answer then: its own pages, and its runbooks unless they are elsewhere, cannot be read. */
+  /** Whether Synclag may not reply while the alert fires. Then its pages, with the runbooks, cannot be read. */
   readonly isUnanswered?: boolean;
   readonly dashboard: DashboardLink;
 }
@@ -33,18 +33,18 @@ export interface Alert {
 /** A group of rules, evaluated together. */
 export interface AlertGroup {
   readonly name: string;
-  /** How often they are evaluated; absent: as often as Prometheus is configured to. */
+  /** How often the rules are evaluated; absent: as Prometheus is configured. */
   readonly interval?: string;
   readonly alerts: readonly Alert[];
 }
 
-/** What the alerts are rendered from. */
+/** The settings and the time scale with which alerts are rendered. */
 export interface AlertContext {
   readonly settings: Settings;
   readonly time: TimeScale;
 }
 
-/** Bridges a restart of Synclag or a few failed scrapes. */
+/** Alerts keep firing this long, through a restart of Synclag or a few failed scrapes. */
 export const BRIDGE = "5m";
 
 /** The description and what to do first. */
@@ -52,7 +52,7 @@ export function descriptionOf({ description, first }: Alert): Text {
   return [...description, " First: ", ...[first].flat()];
 }
 
-/** An alert whose texts begin with the name of what it is about. */
+/** An alert whose texts begin with a name, such as that of its target. */
 export function named(
   name: Text,
   {
@@ -70,8 +70,8 @@ export function named(
 export const RUNBOOKS_FOLDER = "docs/runbooks";
 
 /**
- * The links of an alert: its runbook, its dashboard, and what it is about on the pages of this Synclag. Where Synclag does not answer
- * none of them leads to it.
+ * The links of an alert: to its runbook, its dashboard, and its subject on the pages of this Synclag. If Synclag may not reply, no
+ * link leads to its pages.
  */
 function linksOf(
   { name, dashboard, isUnanswered = false, summary }: Alert,
@@ -88,7 +88,7 @@ function linksOf(
   } satisfies Readonly<Record<string, Text>>;
 }
 
-/** The page about what a summary names: a target or a protocol on the page of its chain, which unfolds it, or the fleet filtered by an indexer. */
+/** The page about the subject that a summary names: a target or protocol on the page of its chain, or the fleet filtered by an indexer. */
 function pageOf(summary: Text): Text {
   const isNamed = (name: string) =>
     summary.some((part) => typeof part !== "string" && part.kind === "label" && part.name === name);
@@ -115,7 +115,7 @@ export function annotationsOf(
   );
 }
 
-/** The label `severity`, as a template where the labels of the alert decide. `labels` is what the format calls these. */
+/** The label `severity`: a template if it depends on the labels of the alert, which the format calls `labels`. */
 export function severityLabel({ severity }: Alert, { testnets }: Settings, labels: string): string {
   if (severity !== "served") {
     return severity;

@@ -2,7 +2,7 @@ import type { Alert, AlertContext } from "./alert.ts";
 import { allAlerts } from "./alerts/all-alerts.ts";
 import { type SampleValues, sampleAnnotations } from "./sample-texts.ts";
 
-/** What the texts are filled with. */
+/** The values of the fields in the texts. */
 const SAMPLE: SampleValues = {
   labels: {
     ...{ protocol: "airdrops", variant: "subgraph", tier: "production", chain: "base", chain_id: "8453" },
@@ -13,7 +13,7 @@ const SAMPLE: SampleValues = {
   others: { "common-status": "unreachable" },
 };
 
-/** Of an RPC node, whose label is not that of an indexer's endpoint. */
+/** Labels of alerts about an RPC node, whose endpoint is named otherwise than an indexer's. */
 const NODE: Readonly<Record<string, SampleValues["labels"]>> = {
   SynclagRpcWrongChain: { endpoint: "rpc/base/node.example/dd456f637b9f" },
 };

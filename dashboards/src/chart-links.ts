@@ -2,8 +2,8 @@ import { RUNBOOKS_FOLDER } from "./alert.ts";
 import type { Settings } from "./settings.ts";
 
 /**
- * A template of the chart, `synclag.linked`: a rendered file with the links and the selector of the chart's values in place of
- * the defaults. Its argument is a dict of the root and the text.
+ * The chart's template `synclag.linked`. It replaces the default links and selector in a rendered file by those of the chart's
+ * values. Its argument is a dict of the root and the text.
  */
 export function renderChartLinks({ runbooksUrl, grafanaUrl, synclagUrl, selector }: Settings): string {
   return `{{/* Generated from dashboards/src by \`npm run generate\`: do not edit. */}}

@@ -5,15 +5,15 @@ import { renderAlertRules, renderRecordingRules, yamlFile } from "./prometheus-r
 import { seconds, shortened } from "./time-scale.ts";
 
 /**
- * How much faster than in production the alerts of the demo are. An incident of the tour lasts about a minute, which is then as long
- * as ten minutes in production: enough for the `for` of every alert that pages.
+ * How much faster the alerts of the demo are than those of production. An incident of the tour lasts about a minute, which then
+ * counts as ten minutes: longer than the `for` of every alert that pages.
  */
 const FACTOR = 10;
 const SCRAPE_EVERY = "5s";
 
 const DEPLOY = new URL("../../deploy/", import.meta.url);
 
-/** The files of deploy/demo by name: the rules and the examples of deploy/ with every duration divided by the factor. */
+/** The files of deploy/demo by path: the rules and the examples of deploy/, with every duration divided by the factor. */
 export function renderDemoKit({ settings }: AlertContext): ReadonlyMap<string, string> {
   const context: AlertContext = { settings, time: shortened(FACTOR) };
   return new Map([
@@ -30,7 +30,7 @@ function adapted(file: string): string {
   return yamlFile(`deploy/${file} for the demo, ${FACTOR} times as fast.`, content);
 }
 
-/** A value by its key; undefined removes it. Without time intervals: a demo must work at any hour. */
+/** The value for a key; undefined removes the key. Time intervals are removed, because a demo must work at any hour. */
 function adapt(key: unknown, value: unknown): unknown {
   switch (key) {
     case "scrape_interval":

@@ -23,9 +23,8 @@ export function protocolFreshness(window: FreshnessWindow): string {
 export const FLEET_FRESHNESS = "synclag:fleet_fresh:ratio_30d";
 
 /**
- * Freshness of the fleet, now and over time. A protocol on a chain is fresh while one of its variants in the tier that users are
- * served from is `ok`: at most `thresholds.lagging` behind. Maintenance, testnets, and unknown, throttled and halted targets count
- * neither way.
+ * The freshness of the fleet, now and over time. A pair is fresh while a variant in the tier that serves its users is `ok`, so at
+ * most `thresholds.lagging` behind. Targets in maintenance, on testnets, unknown, throttled or halted are left out.
  */
 export function freshnessRecordings({ time }: AlertContext): readonly RecordingGroup[] {
   const over = (windows: readonly FreshnessWindow[]) =>
@@ -49,7 +48,7 @@ export function freshnessRecordings({ time }: AlertContext): readonly RecordingG
 /** Recorded series keep these labels, so that the selector of the rules can select among them. */
 const SELECTABLE = "cluster, job";
 const OF_TARGET = `${SELECTABLE}, ${TARGET}`;
-/** Users of the variant see old data or none. */
+/** The statuses in which users of a variant see old data or none. */
 const NOT_FRESH = "rejected|not_found|unreachable|missing|failed|diverged|stalled|syncing|lagging";
 
 const NOW = [

@@ -12,7 +12,7 @@ import { yamlFile } from "./prometheus-rules.ts";
 import { selected } from "./promql.ts";
 import { durationMs } from "./time-scale.ts";
 
-/** Uid of the data source in a Grafana that is provisioned as in deploy/. */
+/** The uid of the data source in deploy/grafana. */
 const DATASOURCE_UID = "prometheus";
 
 const ALERTS_QUERY = "A";
@@ -21,10 +21,13 @@ const CONDITION = "D";
 /** Evaluation interval in minutes. */
 const EVERY_MINUTES = 1;
 
-/** A value that no alert has. */
+/** The value of a query without alerts, which no alert has. */
 const NO_ALERT = -2;
 
-/** Every series of the alert's expression is an alert; its value is never negative. An object for each: YAML would refer to a shared one. */
+/**
+ * The condition: every series with a value that is not negative is an alert. Each rule gets an object of its own, because YAML
+ * would write an alias for a shared one.
+ */
 const isAlert = () => ({
   refId: CONDITION,
   datasourceUid: "__expr__",
@@ -63,7 +66,7 @@ function alertRule(alert: Alert, group: AlertGroup, { settings }: AlertContext):
     title: titleOf(alert, group.alerts),
     condition: CONDITION,
     data: [...queries, isAlert()],
-    // Does not occur: `orElse` keeps every query from being empty.
+    // This case does not occur, because `orElse` makes sure that no query is empty.
     noDataState: "OK",
     execErrState: "KeepLast",
     for: alert.for ?? "0s",
@@ -75,24 +78,24 @@ function alertRule(alert: Alert, group: AlertGroup, { settings }: AlertContext):
   };
 }
 
-/** Two rules of one name need two titles in a folder; the one that pages has the plain name. */
+/** The title of a rule, unique in its folder. If two rules have one name, only the critical one has it as its title. */
 function titleOf({ name, severity }: Alert, all: readonly Alert[]): string {
   const isAlone = all.filter((other) => other.name === name).length === 1;
   return isAlone || severity === "critical" ? name : `${name} (${severity})`;
 }
 
-/** At most forty characters. Must not change: Grafana keeps the history of a rule under it. */
+/** The uid of a rule, at most forty characters long. It must not change: Grafana keeps the history of a rule by its uid. */
 function uidOf({ name, severity }: Alert): string {
   const words = name.replaceAll(/(?<=[a-z])(?=[A-Z])/g, "-");
   return `${words}-${severity === "served" ? "critical" : severity}`.toLowerCase().slice(0, 40);
 }
 
-/** Number of evaluations in a duration; at least 1, since Grafana rejects 0. */
+/** The number of evaluations in a duration; without one 1, because Grafana rejects 0. */
 function evaluationsIn(duration: string | null): number {
   return duration === null ? 1 : durationMs(duration) / (EVERY_MINUTES * 60_000);
 }
 
-/** The Prometheus queries of a rule, without the selector: its alerts, and the data that only its texts need. */
+/** The Prometheus queries of a rule, without the selector: the first finds its alerts, the others fill in its texts. */
 export function grafanaQueries(alert: Alert): readonly GrafanaQuery[] {
   const kinds = new Set(descriptionOf(alert).map((part) => (typeof part === "string" ? null : part.kind)));
   const further = [...kinds].flatMap((kind) => (kind === null ? [] : (FIELD_QUERIES[kind] ?? [])));
@@ -108,8 +111,8 @@ interface GrafanaQuery {
 }
 
 /**
- * An expression that returns one series without labels where it would return nothing: in Grafana a single empty query makes the
- * whole rule "no data".
+ * The expression, with one series without labels in place of an empty result: in Grafana, one empty query sets the whole rule to
+ * "no data".
  */
 function orElse(expr: string, value: number): string {
   return `${expr}\nor on ()\n  vector(${value})`;

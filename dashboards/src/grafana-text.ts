@@ -2,8 +2,8 @@ import { PAIR, perTarget, TARGET, threshold } from "./promql.ts";
 import type { Field, Lookup } from "./text.ts";
 
 /**
- * Further queries of a rule, matched by its labels: for those fields whose value no label has. In place of what is unknown each has
- * a value that it has not otherwise.
+ * Further queries of a rule, for fields whose value is not in a label. Grafana matches them by the labels of the alert. If there is
+ * nothing to find, the value is `unknown`, which the query never returns otherwise.
  */
 export const FIELD_QUERIES: Readonly<
   Partial<Record<Field["kind"], { readonly refId: string; readonly expr: string; readonly unknown: number }>>
@@ -26,8 +26,8 @@ export const FIELD_QUERIES: Readonly<
 };
 
 /**
- * A field in the templates of Grafana-managed alerts. These cannot run queries, so names that are not labels are left to the
- * dashboard. Without a `$`, which provisioning would expand as an environment variable.
+ * A field in the templates of Grafana-managed alerts. Templates cannot run queries, so a name that is not in a label is only on the
+ * dashboard. There is no `$`, because provisioning would expand it as an environment variable.
  */
 export function grafanaField(field: Field): string {
   switch (field.kind) {
@@ -46,12 +46,12 @@ const TEXTS: Readonly<Record<Lookup, string>> = {
   behind: `{{ if (index .Values "B").Labels }}{{ humanizeDuration (index .Values "B").Value }} behind{{ else }}behind by an unknown time{{ end }}`,
   since: `{{ if (index .Values "S").Labels }}Its height last grew {{ humanizeDuration (index .Values "S").Value }} ago.{{ else }}Its height was never seen to grow.{{ end }}`,
   fresh: `{{ if (index .Values "C").Value }}Another variant is ok: the dashboard names it.{{ else }}No other variant that serves users is known to be ok.{{ end }}`,
-  variants: " The dashboard shows each of them.",
+  variants: " The dashboard shows each variant.",
   witness: "The chain itself may have halted, unless one of its nodes replies: see the dashboard.",
   spells: " the dashboard shows its statuses.",
   "common-status": "in trouble",
   "common-host": "",
-  explained: " the dashboard names them, and shows which other variants are ok.",
+  explained: " the dashboard names the chains, and shows which other variants are ok.",
   stranded: "The dashboard shows which chains have another usable variant.",
 };
 

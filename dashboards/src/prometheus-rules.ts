@@ -30,7 +30,7 @@ export function renderRecordingRules(context: AlertContext): string {
   return yamlFile("Freshness of each protocol and of the fleet, now and over time.", { groups });
 }
 
-/** A YAML file with a header that says how it is generated. Strings are quoted where needed, or everywhere. */
+/** A YAML file with a header that says how it is generated. By default, strings are quoted only where YAML needs it. */
 export function yamlFile(
   title: string,
   content: unknown,

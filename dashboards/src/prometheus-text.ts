@@ -9,12 +9,12 @@ const TARGET = "protocol, variant, tier, chain, chain_id";
 
 const STATUS = `max by (protocol, variant, tier, chain, status) (synclag_status{${PAIR}}) == 1`;
 const LAG = `max(synclag_lag_seconds{${INDEXER}, chain=%q})`;
-/** Only targets that reply: without a reply the last lag stays until it is stale. */
+/** The lag of targets that reply: without a reply, the last lag stays until it is stale. */
 const ANSWERED_LAG = `max(synclag_lag_seconds{${INDEXER}, chain=%q} and synclag_up == 1)`;
 const ADVANCE = `max(time() - synclag_last_advance_timestamp_seconds{${INDEXER}, chain=%q})`;
 const AGE = `time() - max by (${TARGET}) (synclag_last_success_timestamp_seconds{${PAIR}})`;
 const PREFERRED = `max by (${TARGET}) (synclag_preferred{${PAIR}}) == 1`;
-/** An indexer that is polled twice an hour may still be `ok` although it has not replied since the other one stopped. */
+/** The preferred target, if it has replied lately: a target that is polled twice an hour may still be `ok` without a recent reply. */
 const HEARD = `${AGE} < on (${TARGET}) max by (${TARGET}) (synclag_threshold_seconds{${PAIR}, level="stalled"}) and on (${TARGET}) ${PREFERRED}`;
 const LATEST = `${AGE} and on (${TARGET}) ${PREFERRED}`;
 const SPELLS = `100 * max by (status) (avg_over_time(synclag_status{${INDEXER}, chain=%q}[1h])) > 0`;
@@ -31,8 +31,8 @@ const NODE = `synclag_polls_total{variant="rpc", endpoint=%q}`;
 const NAME = `{{ . | first | label "variant" }} ({{ . | first | label "tier" }})`;
 
 /**
- * Writes fields in the templates of Prometheus. What is not a label of the alert is queried when it fires: a label that changes
- * would make it another alert and restart its `for`.
+ * Writes fields in the templates of Prometheus. Facts that are not labels of the alert are queried when it fires: a label that
+ * changes would make it another alert and restart its `for`.
  */
 export function prometheusField(selector: string): (field: Field) => string {
   const asked = (query: string, labels: string) =>
@@ -46,7 +46,7 @@ export function prometheusField(selector: string): (field: Field) => string {
     spells: `{{ range ${asked(SPELLS, `${OF_INDEXER} $labels.chain`)} | sortByLabel "status" }} {{ .Labels.status }} {{ .Value | printf "%.0f" }}%.{{ end }}`,
     "common-status": `{{ with ${asked(INCIDENT, OF_INDEXER)} }}{{ . | first | label "status" }}{{ end }}`,
     "common-host": `{{ with ${asked(INCIDENT, OF_INDEXER)} }}{{ with . | first | label "host" }}, all on host {{ . }}{{ end }}{{ end }}`,
-    explained: `{{ range ${asked(EXPLAINED, OF_INDEXER)} | sortByLabel "chain" }} {{ .Labels.chain }}{{ end }}. {{ with ${asked(WORST_LAG, OF_INDEXER)} }}The worst is {{ . | first | value | humanizeDuration }} behind.{{ else }}How far it is behind is not known.{{ end }}{{ range ${asked(STILL_OK, `$labels.protocol ${OF_INDEXER}`)} | sortByLabel "variant" }} {{ .Labels.variant }} ({{ .Labels.tier }}) is ok on {{ .Value }} of them.{{ end }}{{ with ${asked(NONE_OK, `${OF_INDEXER} $labels.protocol`)} }} No variant is ok on{{ range . | sortByLabel "chain" }} {{ .Labels.chain }}{{ end }}.{{ end }}`,
+    explained: `{{ range ${asked(EXPLAINED, OF_INDEXER)} | sortByLabel "chain" }} {{ .Labels.chain }}{{ end }}. {{ with ${asked(WORST_LAG, OF_INDEXER)} }}The worst is {{ . | first | value | humanizeDuration }} behind.{{ else }}Its lag is unknown.{{ end }}{{ range ${asked(STILL_OK, `$labels.protocol ${OF_INDEXER}`)} | sortByLabel "variant" }} {{ .Labels.variant }} ({{ .Labels.tier }}) is ok on {{ .Value }} of them.{{ end }}{{ with ${asked(NONE_OK, `${OF_INDEXER} $labels.protocol`)} }} No variant is ok on{{ range . | sortByLabel "chain" }} {{ .Labels.chain }}{{ end }}.{{ end }}`,
     stranded: `{{ with ${asked(STRANDED, `$labels.protocol ${OF_INDEXER}`)} }}No usable variant is left on{{ range . | sortByLabel "chain" }} {{ .Labels.chain }}{{ end }}.{{ else }}Every chain has another usable variant.{{ end }}`,
   };
   return (field) => {

@@ -7,20 +7,20 @@ export const INDEXER = "protocol, variant, tier";
 /** Labels of a pair: what users see, whichever variant serves them. */
 export const PAIR = "protocol, chain, chain_id";
 export const CHAIN = "chain, chain_id";
-/** Labels that Prometheus gives a Synclag; `cluster` where its configuration has one. */
+/** Labels that Prometheus adds to the series of a Synclag; `cluster` only if its configuration says so. */
 export const INSTANCE = "cluster, job, instance";
 /** Labels of a budget. */
 export const BUDGET = "budget, protocol, variant, tier, endpoint";
 
 /**
- * One value per target, whichever `instance` reports it: two Synclags that monitor the same fleet raise one alert, and a
- * Synclag that moves to another machine does not raise it again.
+ * One value per target, whichever `instance` reports it. So two Synclags that monitor one fleet raise one alert, and a Synclag that
+ * moves to another machine does not raise it again.
  */
 export function perTarget(metric: string): string {
   return `max by (${TARGET}) (${metric})`;
 }
 
-/** Targets with one of these statuses; the label `testnet` decides with the tier how urgent that is. */
+/** Targets with one of these statuses. The labels `testnet` and `tier` decide how urgent that is. */
 export function withStatus(...statuses: readonly Status[]): string {
   return `max by (${TARGET}, testnet) (${statusMetric(...statuses)}) == 1`;
 }
@@ -31,7 +31,7 @@ export function statusMetric(...statuses: readonly Status[]): string {
   return `synclag_status{${statuses.length === 1 ? `status="${only}"` : `status=~"${statuses.join("|")}"`}}`;
 }
 
-/** Protocols on chains with no usable variant, as every Synclag says that monitors them. */
+/** Pairs without a usable variant, according to every Synclag that monitors them. */
 export const DOWN = `min by (${PAIR}, testnet) (synclag_pair_state{state="down"}) == 1`;
 
 /** A vector of targets without those in maintenance. */
@@ -40,9 +40,9 @@ export function outsideMaintenance(targets: string): string {
 }
 
 /**
- * Targets outside maintenance with their own alert: their protocol has a usable variant on the chain, and no shared cause
- * explains them. Elsewhere one alert names them all. So rules that are sent without any inhibition do not report one cause twice,
- * and a cause hides only what it explains.
+ * Targets outside maintenance that need an alert of their own: their pair has a usable variant, and no shared cause explains them.
+ * Otherwise one alert names them all. So one cause is not reported twice, even without inhibition, and a cause hides only the
+ * targets that it explains.
  */
 export function besideUsable(targets: string): string {
   return `${outsideMaintenance(targets)}
@@ -52,12 +52,12 @@ unless on (${TARGET})
   ${perTarget("synclag_shared_cause")} == 1`;
 }
 
-/** The same, without targets that wait for a halted chain. */
+/** Like `besideUsable`, but without targets that wait for a halted chain. */
 export function besideUsableOnLiveChain(targets: string): string {
   return `${besideUsable(targets)}\nunless on (${CHAIN})\n  max by (${CHAIN}) (${statusMetric("chain_halted")}) == 1`;
 }
 
-/** A vector without the elements whose targets that serve users are all in maintenance. */
+/** A vector without the elements whose serving targets are all in maintenance. */
 export function unlessAllInMaintenance(vector: string, labels: string): string {
   return `${vector}
 unless on (${labels}) (

@@ -1,18 +1,18 @@
-/** Settings of a team, from which rules and dashboards are rendered. */
+/** The settings with which rules and dashboards are rendered. */
 export interface Settings {
-  /** Address of docs/runbooks/, the beginning of `runbook_url`: by default the pages of this Synclag. */
+  /** URL of docs/runbooks/, with which `runbook_url` begins. Default: the pages of this Synclag. */
   readonly runbooksUrl: string;
-  /** Address of Grafana, the beginning of `dashboard_url`. */
+  /** URL of Grafana, with which `dashboard_url` begins. */
   readonly grafanaUrl: string;
-  /** Address of this Synclag's own page, the beginning of `page_url`. */
+  /** URL of this Synclag's own page, with which `page_url` begins. */
   readonly synclagUrl: string;
-  /** Which series the rules read, where one Prometheus scrapes several Synclags: `job="synclag"` or `cluster="eu"`. */
+  /** Selects the series that the rules read if a Prometheus scrapes several Synclags, such as `job="synclag"` or `cluster="eu"`. */
   readonly selector: string;
-  /** The most urgent severity of an alert about a testnet. */
+  /** The highest severity of an alert about a testnet. */
   readonly testnets: "critical" | "warning";
   /**
-   * Share of the time in which a protocol on a chain must have a fresh variant in the tier that users are served from. Fresh means
-   * within `thresholds.lagging` of chains.yaml, 10 min by default, which a chain may override.
+   * The share of time in which a pair must have a fresh variant in the tier that serves its users. A variant is fresh if its lag is
+   * within `thresholds.lagging` of chains.yaml (default: 10 min).
    */
   readonly objective: number;
 }

@@ -1,16 +1,16 @@
 /** How a value is written; `chains`: `1 chain` or `3 chains`. */
 export type ValueFormat = "duration" | "number" | "percentage" | "chains";
 
-/** What a text gets filled in when an alert fires. */
+/** A part of a text that is filled in when an alert fires. */
 export type Field =
   | { readonly kind: "label"; readonly name: string }
-  /** A space and the label, or nothing where the label is empty. */
+  /** A space and the label, or nothing if the label is empty. */
   | { readonly kind: "optional-label"; readonly name: string }
   /** The value of the alert's expression. */
   | { readonly kind: "value"; readonly as: ValueFormat }
   | { readonly kind: Lookup };
 
-/** What is looked up for the labels of an alert when it fires. */
+/** Facts that are looked up by the labels of an alert when it fires. */
 export type Lookup =
   /** `12m 0s behind`, of the alert's target. */
   | "behind"
@@ -20,7 +20,7 @@ export type Lookup =
   | "fresh"
   /** The variants of the alert's protocol and chain with their statuses. */
   | "variants"
-  /** A sentence: whether a node of the alert's chain replies, which would show a halt. */
+  /** A sentence: whether a node of the alert's chain replies. Such a node would show a halt. */
   | "witness"
   /** The statuses of the alert's target in the last hour, each with its share of the hour. */
   | "spells"
@@ -28,7 +28,7 @@ export type Lookup =
   | "common-status"
   /** The host that is the cause, after a comma; nothing if the indexer is the cause. */
   | "common-host"
-  /** The chains on which a cause explains the alert's indexer, and in sentences the worst lag and what is still ok there. */
+  /** The chains on which a cause affects the alert's indexer, and sentences with the worst lag and the variants that are still ok. */
   | "explained"
   /** A sentence: the chains on which the protocol of a rejected indexer has no usable variant. */
   | "stranded";
@@ -67,7 +67,7 @@ export const COMMON_HOST: Field = { kind: "common-host" };
 export const EXPLAINED: Field = { kind: "explained" };
 export const STRANDED: Field = { kind: "stranded" };
 
-/** `airdrops/base/subgraph/production`: as on the page and in `synclag check`, which takes it as a filter. */
+/** `airdrops/base/subgraph/production`, as on the page. `synclag check` accepts this name as a filter. */
 export const TARGET_NAME: Text = say`${label("protocol")}/${label("chain")}/${label("variant")}/${label("tier")}`;
 /** `airdrops subgraph (production)` */
 export const INDEXER_NAME: Text = say`${label("protocol")} ${label("variant")} (${label("tier")})`;

@@ -1,6 +1,5 @@
 /**
- * Writes a duration of a rule, such as `5m` or `30d`, for Prometheus. The rules of production have it unchanged; those of the
- * demo are scaled, so that nobody waits for minutes.
+ * Writes a duration of a rule, such as `5m` or `30d`, for Prometheus: unchanged for production, shortened for the demo.
  */
 export type TimeScale = (duration: string) => string;
 
@@ -12,12 +11,12 @@ const UNIT_MS: Readonly<Record<string, number>> = {
   d: 86_400_000,
 };
 
-/** Unchanged. */
+/** Leaves a duration unchanged. */
 export function realTime(duration: string): string {
   return duration;
 }
 
-/** Divided by a factor, rounded to the millisecond. */
+/** Divides durations by a factor, and rounds them to milliseconds. */
 export function shortened(factor: number): TimeScale {
   return (duration) => `${Math.max(1, Math.round(durationMs(duration) / factor))}ms`;
 }

@@ -151,7 +151,7 @@ function publicNames({ chains, indexers, skipped }: Fleet): ReadonlySet<string> 
   return new Set([...ids, ...chains.map(({ slug }) => slug)]);
 }
 
-/** A warning names at most this number of chains, of which there may be thousands. */
+/** A warning names at most this number of chains: there may be thousands. */
 const MOST_NAMED = 10;
 
 /** A warning about the chains whose sources all have one provider, if there are any. */

@@ -157,7 +157,7 @@ const ASKED = {
   custom: optional(Custom, "What dialect [custom](dialects.md#custom) sends and reads."),
   metrics: optional(
     Metrics,
-    "Gauges that dialect [metrics](dialects.md#metrics) reads, and those that another dialect for metrics does not know.",
+    "Gauges that dialect [metrics](dialects.md#metrics) reads, or that are missing in another dialect for metrics.",
   ),
   headers: Headers.default({}).describe("Sent with every request."),
   provider: Provider,

@@ -21,7 +21,7 @@ const LINE = /^([a-z_:][\w:]*(?:[ \t]*\{(?:[^"}]|"(?:[^"\\]|\\.)*")*\})?)[ \t]+(
 const LABEL = /\b([a-z_]\w*)[ \t]*=[ \t]*"((?:[^"\\]|\\.)*)"/gi;
 
 /**
- * A GET of a Prometheus text page (0.0.4, or OpenMetrics), of which only the gauges of the form are kept. If a chain has several
+ * A GET of a Prometheus text page (0.0.4, or OpenMetrics). Only the gauges of the form are kept. If a chain has several
  * series, such as one for each contract, the lowest height and the earliest time count. NaN, -1, 0, and a declared gauge without
  * series mean that nothing is indexed yet.
  */

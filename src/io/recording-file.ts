@@ -5,7 +5,7 @@ import { orNull } from "./system-error.ts";
 
 export interface RecordingFileOptions {
   readonly logger: Pick<Logger, "error">;
-  /** The path of the state file. The recording must be neither this file nor one that belongs to it, such as its lock. */
+  /** The path of the state file. The recording must not be this file, or another file of the state, such as its lock. */
   readonly stateFile: string;
   /** A file that would become larger than this is renamed to `FILE.1` first, replacing an older one. Default: 256 MB. */
   readonly maxBytes?: number;

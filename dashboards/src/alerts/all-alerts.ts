@@ -8,15 +8,15 @@ import { targetAlerts } from "./target-alerts.ts";
 import { unstableAlerts } from "./unstable-alerts.ts";
 
 /**
- * Every alert, for Prometheus and for Grafana. Prometheus sends the alerts of a group in order, so Alertmanager has an inhibiting
- * alert before the alerts that it inhibits.
+ * Every alert, for Prometheus and for Grafana. Prometheus sends the alerts of a group in this order, so Alertmanager gets an
+ * inhibiting alert before the alerts that it inhibits.
  */
 export function allAlerts(context: AlertContext): readonly AlertGroup[] {
   return [
     { name: "synclag-protocols-and-chains", alerts: pairAlerts() },
     { name: "synclag-shared-causes", alerts: indexerAlerts(context) },
     { name: "synclag-targets", alerts: targetAlerts() },
-    // They read all samples of an hour.
+    // These rules read all samples of an hour, so they are evaluated less often.
     {
       name: "synclag-unstable-targets",
       interval: context.time("1m"),

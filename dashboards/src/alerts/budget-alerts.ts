@@ -10,19 +10,19 @@ const BUDGET_ALERT = {
   dashboard: { uid: "synclag-endpoint", variables: ["protocol", "variant"] },
 } as const;
 
-/** Not `synclag_budget_remaining`: it is 0 while a provider throttles us, even if the budget has requests left. */
+/** `synclag_budget_remaining` is not used: it is 0 while a provider throttles us, even if the budget has requests left. */
 const USED = `max by (${BUDGET}) (synclag_budget_used)`;
 const LIMIT = `max by (${BUDGET}) (synclag_budget_limit)`;
 /** The labels of an endpoint's own budget name the endpoint; a shared budget has only its name. */
 const WHOSE = say`Budget ${label("budget")} (${label("endpoint")}${optionalLabel("protocol")}${optionalLabel("variant")}${optionalLabel("tier")})`;
-const PAUSED = "how far its endpoints are behind is not known. The dashboard shows which variants are ok.";
+const PAUSED = "the lag of its endpoints is unknown. The dashboard shows which variants are ok.";
 
 /** Limits that the providers set. Users are not affected, so nobody is paged. */
 export function budgetAlerts({ time }: AlertContext): readonly Alert[] {
   const exhausted = named(WHOSE, {
     ...BUDGET_ALERT,
     name: "SynclagBudgetExhausted",
-    // An endpoint is named after its chain, unless it serves several: with this label Alertmanager inhibits SynclagThrottled of the same target.
+    // An endpoint that serves one chain has its name. The label `chain` lets Alertmanager inhibit SynclagThrottled of the same target.
     expr: `label_replace(
   label_replace(${USED} >= ${LIMIT}, "chain", "$1", "endpoint", "(.+)"),
   "chain", "", "endpoint", "shared|all"

@@ -3,13 +3,13 @@ import { type FreshnessWindow, protocolFreshness } from "../freshness.ts";
 import { indented } from "../promql.ts";
 import { label, PERCENTAGE, say } from "../text.ts";
 
-/** How fast the error budget is used up: a factor of 1 uses exactly all of it in thirty days. */
+/** A rate at which the error budget is used up: a factor of 1 uses it up in exactly thirty days. */
 interface Burn {
   readonly factor: number;
   readonly long: FreshnessWindow;
-  /** Shows that it is still happening. */
+  /** The window that shows whether it is still happening. */
   readonly short: FreshnessWindow;
-  /** A sixth of the long window, and the other five. */
+  /** The oldest sixth of the long window: its length, and how long ago it ended. */
   readonly oldest: { readonly span: string; readonly offset: string };
 }
 
@@ -23,7 +23,7 @@ const SLOW: readonly Burn[] = [
   { factor: 1, long: "3d", short: "6h", oldest: { span: "12h", offset: "60h" } },
 ];
 
-/** The objective over thirty days, by burn rate: what adds up over chains and time without any other page. */
+/** Alerts about the objective over thirty days: many short faults may add up without any other page. */
 export function freshnessAlerts(context: AlertContext): readonly Alert[] {
   const percent = `${Number((context.settings.objective * 100).toFixed(3))} %`;
   const burnt = (burns: readonly Burn[]) => burns.map((one) => burning(one, context)).join("\nor\n");
@@ -51,8 +51,8 @@ export function freshnessAlerts(context: AlertContext): readonly Alert[] {
 }
 
 /**
- * The freshness over the long window, where both it and the short one are below what the burn rate allows. It needs samples at the
- * beginning of the window: ten bad minutes are not a bad hour.
+ * The freshness over the long window, if it is below what the burn rate allows over both windows. There must be samples at the
+ * beginning of the long window: ten bad minutes are not a bad hour.
  */
 function burning({ factor, long, short, oldest }: Burn, { settings, time }: AlertContext): string {
   const least = `(1 - ${factor} * ${Number((1 - settings.objective).toPrecision(6))})`;
@@ -63,7 +63,7 @@ and on (protocol)
   last_over_time(synclag:protocol_fresh:ratio[${time(oldest.span)}] offset ${time(oldest.offset)})`;
 }
 
-/** A vector without the protocols that had no usable variant on a chain for a minute: that has a page of its own. */
+/** A vector without protocols that lately had a pair without a usable variant for a minute: that pages by itself. */
 function withoutPaged(vector: string, { time }: AlertContext): string {
   const down = `synclag_pair_state{state="down", testnet="false"}[${time("1m")}]`;
   return `(

@@ -22,14 +22,14 @@ function keyRejected(): Alert {
 ${indented(outsideMaintenance(withStatus("rejected")))}
 )`,
     for: "2m",
-    summary: say` refuses us on ${CHAINS}`,
-    description: say` refuses us on ${CHAINS}: the key is missing, invalid or unpaid, or a firewall blocks us. This seldom ends by itself, and until then the lag there is unknown. ${STRANDED}`,
+    summary: say` rejects our requests on ${CHAINS}`,
+    description: say` rejects our requests on ${CHAINS}: the key is missing, invalid or unpaid, or a firewall blocks us. This seldom ends by itself, and until then the lag on these chains is unknown. ${STRANDED}`,
     first:
-      "read the words of the provider on the page: they say whether it is the key, a payment or a firewall.",
+      "read the provider's error on the page: it says whether the key, a payment or a firewall is the reason.",
   });
 }
 
-/** An active incident, for each indexer that it affects; an incident of a rejected key has its own alert. */
+/** An active incident, for each indexer that it affects. A rejected key has its own alert. */
 function sharedCause(): readonly Alert[] {
   return (["critical", "warning"] as const).map((severity) =>
     named(INDEXER_NAME, {
@@ -38,7 +38,7 @@ function sharedCause(): readonly Alert[] {
       severity,
       expr: `max by (${INDEXER}) (synclag_incident_targets{severity="${severity}", status!="rejected"}) > 0`,
       for: "1m",
-      // It returns within minutes where the fault comes and goes.
+      // A fault that comes and goes returns within minutes.
       keepFiringFor: "10m",
       summary: say` is ${COMMON_STATUS} on ${CHAINS} at once`,
       description: say` is ${COMMON_STATUS} on ${CHAINS} at once${COMMON_HOST}:${EXPLAINED}`,
@@ -48,7 +48,7 @@ function sharedCause(): readonly Alert[] {
   );
 }
 
-/** Targets that were monitored and no longer are: their alerts can no longer fire, and nobody would notice. */
+/** Targets that lately lost their monitoring: their alerts can no longer fire, and nobody would notice. */
 function targetsRemoved({ time }: AlertContext): Alert {
   const hour = time("1h");
   return named(INDEXER_NAME, {
@@ -64,7 +64,7 @@ and on ()
   count(synclag_up) > 0`,
     for: "10m",
     summary: say` is no longer monitored on ${CHAINS}`,
-    description: say` was monitored on ${CHAINS} more than now an hour ago. They were removed from chains.yaml, or the indexer is optional and its variable is not set.`,
-    first: "compare chains.yaml with its last version; if the removal was intended, do nothing.",
+    description: say` was still monitored on ${CHAINS} an hour ago. They were removed from chains.yaml, or the indexer is optional and its variable is not set.`,
+    first: "compare chains.yaml with its previous version; if the removal was intended, do nothing.",
   });
 }

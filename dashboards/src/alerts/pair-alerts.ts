@@ -11,7 +11,7 @@ import {
 } from "../promql.ts";
 import { label, NUMBER, PAIR_NAME, say, VARIANTS, WITNESS } from "../text.ts";
 
-/** What all alerts of a protocol on a chain have in common. */
+/** The common part of all alerts about a pair or a target. */
 export const CHAIN_ALERT = {
   about: "fleet",
   keepFiringFor: BRIDGE,
@@ -25,15 +25,15 @@ and on (${PAIR})
 unless on (${PAIR})
   max by (${PAIR}) (${statusMetric("ok", "lagging", "syncing", "failed", "diverged", "missing", "chain_halted")}) == 1`;
 
-/** Faults that affect users whichever variant serves them, halted chains, and nodes of other chains. */
+/** Alerts about faults that no other variant can make up for, about halted chains, and about nodes of other chains. */
 export function pairAlerts(): readonly Alert[] {
   return [chainHalted(), allVariantsStalled(), noVariantOk(), referenceDisputed(), rpcWrongChain()];
 }
 
 /**
- * The most important page: there is no variant to move the traffic to. Its expression excludes what other alerts report: an
- * inhibition could fail, because two rules may see two scrapes. A rejected key has one page, which names the chains without
- * another usable variant.
+ * The most important page: there is no variant to which traffic could be moved. Its expression excludes pairs that other alerts
+ * report, because an inhibition could fail: two rules may see two scrapes. A rejected key has its own page, which names the chains
+ * without another usable variant.
  */
 function noVariantOk(): Alert {
   return {
@@ -56,7 +56,7 @@ unless on (${PAIR})
   };
 }
 
-/** All responding variants stopped together: a fault that they share, or a halted chain where no independent head can tell. */
+/** All responding variants have stopped: they share a fault, or the chain has halted and no independent head shows it. */
 function allVariantsStalled(): Alert {
   return {
     ...CHAIN_ALERT,
@@ -70,7 +70,7 @@ function allVariantsStalled(): Alert {
   };
 }
 
-/** An independent head shows that the chain produces no blocks: no indexer is at fault, and nothing can be repaired here. */
+/** An independent head shows that the chain produces no blocks: no indexer is at fault, and users of Synclag can repair nothing. */
 function chainHalted(): Alert {
   return {
     ...CHAIN_ALERT,
@@ -86,8 +86,8 @@ function chainHalted(): Alert {
 }
 
 /**
- * Nothing says which of the sources is right, so none of the targets can be called late or wrong: they look healthy. The same where
- * several are healthy and there is no reference for another reason.
+ * Nothing shows which of the sources is right, so no target can be called late or wrong: all look healthy. The alert also fires if
+ * several targets are ok and there is no reference for another reason.
  */
 function referenceDisputed(): Alert {
   return {
@@ -106,14 +106,14 @@ unless on (${CHAIN})
     ),
     for: "5m",
     summary: say`The sources of ${label("chain")} do not agree on its head`,
-    description: say`The sources of ${label("chain")} (id ${label("chain_id")}) do not agree on its head, so it is unknown how far its indexers are behind, and which of them are wrong. None of them is preferred.`,
+    description: say`The sources of ${label("chain")} (id ${label("chain_id")}) do not agree on its head, so it is unknown how far its indexers are behind and which of them are wrong. No indexer is preferred.`,
     first:
       "the page of the chain shows which sources contradict each other; compare the heights with a block explorer, and add an RPC node to chains.yaml.",
     dashboard: { uid: "synclag-chain", variables: ["chain"] },
   };
 }
 
-/** A mistake in chains.yaml or of the node's operator: the node has no vote, so fewer sources decide the head. */
+/** The URL or the id in chains.yaml is wrong, or the node's operator made a mistake. The node has no vote on the head. */
 function rpcWrongChain(): Alert {
   return {
     ...CHAIN_ALERT,
@@ -122,7 +122,7 @@ function rpcWrongChain(): Alert {
     expr: "max by (chain, endpoint) (synclag_rpc_chain_mismatch) == 1",
     for: "2m",
     summary: say`An RPC node of ${label("chain")} is of another chain`,
-    description: say`${label("endpoint")} answers eth_chainId with another id than chains.yaml has for ${label("chain")}. It has no vote on the head of any chain until this is corrected.`,
+    description: say`${label("endpoint")} replies to eth_chainId with another id than chains.yaml has for ${label("chain")}. The node has no vote on the head of any chain until this is corrected.`,
     first:
       "compare both ids, which the page of the chain shows, and correct the URL or the id in chains.yaml.",
     dashboard: { uid: "synclag-chain", variables: ["chain"] },

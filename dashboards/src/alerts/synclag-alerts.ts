@@ -20,9 +20,9 @@ export function synclagAlerts({ time }: AlertContext): readonly Alert[] {
   return [...blindAlerts(time("10m")), ...replicaAlerts(), ...processAlerts(time("5m"), time("1h"))];
 }
 
-/** Nothing is monitored, or all that Synclag shows is old. */
+/** Alerts for when nothing is monitored, or everything that Synclag shows is old. */
 function blindAlerts(tenMinutes: string): readonly Alert[] {
-  // A scrape that fails every two minutes or more often begins each `for` again, so that no alert of the fleet ever fires.
+  // If a scrape fails at least every two minutes, each `for` begins again and again, so no alert about the fleet fires.
   const unsteady = `changes(up[${tenMinutes}]) > 8`;
   const others = `count(synclag_build_info unless on (${INSTANCE}) ${unsteady}) > 0`;
   return [
@@ -51,32 +51,32 @@ function blindAlerts(tenMinutes: string): readonly Alert[] {
       isUnanswered: true,
       dashboard: NO_INSTANCE,
     },
-    // It answers scrapes but has stopped polling.
+    // Synclag replies to scrapes but has stopped polling.
     ...pagedIfAlone(`min(${SINCE_TICK}) <= 60`, {
       ...OWN_ALERT,
       name: "SynclagPollLoopStuck",
       expr: `max by (${INSTANCE}) (${SINCE_TICK}) > 60`,
       for: "1m",
       summary: say`Synclag on ${label("instance")} has stopped polling`,
-      description: say`The scheduler of Synclag on ${label("instance")} last ticked ${DURATION} ago instead of every second: what it reports about protocols, chains and variants is that old.`,
+      description: say`The scheduler of Synclag on ${label("instance")} last ticked ${DURATION} ago instead of every second: everything that it reports about protocols, chains and variants is that old.`,
       first:
-        "save its log, then restart it: its state file keeps what it knows. A suspended machine, or one without CPU time, is the usual cause; otherwise report a bug.",
+        "save its log, then restart it: the state file keeps its knowledge. The usual cause is a machine that is suspended or has no CPU time; otherwise report a bug.",
     }),
-    // Every host fails at once, and all targets are `unknown`. Replicas that stand by see no network.
+    // Every host fails at once, and all targets are `unknown`. Replicas on standby do not poll, so they have no such incident.
     ...pagedIfAlone(`count(${TICK}) > count(${NETWORK_DOWN} == 1)`, {
       ...OWN_ALERT,
       name: "SynclagNetworkDown",
       expr: `max by (${INSTANCE}) (${NETWORK_DOWN}) == 1`,
       for: "2m",
       summary: say`Synclag on ${label("instance")} reaches no endpoint`,
-      description: say`No indexer and no node on any host answers Synclag on ${label("instance")}, so its own network is the likely cause. The status of every protocol, chain and variant is unknown; users are most likely not affected.`,
+      description: say`No indexer and no node on any host replies to Synclag on ${label("instance")}, so its own network is the likely cause. The status of every protocol, chain and variant is unknown; users are most likely not affected.`,
       first:
         "curl -sI https://example.com on its machine. If that fails: name resolution, proxy, firewall and routes, in this order. If it works, run `synclag check` elsewhere with the same chains.yaml.",
     }),
   ];
 }
 
-/** A page if no other instance monitors the fleet; a ticket if one does, which `others` says. */
+/** A page if no other instance monitors the fleet, else a ticket. `others`: an expression that is true if one does. */
 function pagedIfAlone(others: string, alert: Omit<Alert, "severity">): readonly Alert[] {
   return [
     { ...alert, severity: "critical", expr: `${alert.expr}\nunless on ()\n  ${others}` },
@@ -84,7 +84,7 @@ function pagedIfAlone(others: string, alert: Omit<Alert, "severity">): readonly 
   ];
 }
 
-/** For replicas, which share a store; a Synclag without a store has neither metric. */
+/** Alerts about replicas, which share a store. A Synclag without a store has neither metric. */
 function replicaAlerts(): readonly Alert[] {
   return [
     {
@@ -96,7 +96,7 @@ function replicaAlerts(): readonly Alert[] {
       summary: say`No replica of Synclag leads in job ${label("job")}`,
       description: say`No replica in job ${label("job")} holds the lease. The last leader keeps polling if it is alive, endpoints with a budget for five minutes. If it dies, no replica takes over, and no protocol, chain or variant is monitored.`,
       first:
-        "if SynclagStoreDown fires too, restore the store: a replica leads again within 15 s. Otherwise compare --store and --cluster of the replicas. Without a store, start one replica with --state.",
+        "if SynclagStoreDown fires, too, restore the store: a replica leads again within 15 s. Otherwise compare --store and --cluster of the replicas. Without a store, start one replica with --state.",
       dashboard: NO_INSTANCE,
     },
     {
@@ -108,7 +108,7 @@ function replicaAlerts(): readonly Alert[] {
       summary: say`Synclag on ${label("instance")} cannot use its store`,
       description: say`Synclag on ${label("instance")} cannot reach its Redis or Valkey, or cannot write to it. It cannot take over from another replica, and endpoints with a budget are polled for five minutes at most.`,
       first:
-        "read the reason in its log after `Store unreachable`. If all replicas have this alert, it is the store (out of memory, read-only or slow), else the network of this replica.",
+        "read the reason in its log after `Store unreachable`. If all replicas have this alert, the store is at fault (out of memory, read-only or slow), else the network of this replica.",
     },
   ];
 }
@@ -119,12 +119,12 @@ function processAlerts(bridged: string, hour: string): readonly Alert[] {
       ...OWN_ALERT,
       name: "SynclagConfigReloadFailed",
       severity: "warning",
-      // The maximum of five minutes, so that a failed scrape does not look like a reload that worked.
+      // The maximum over five minutes, so that a failed scrape does not look like a successful reload.
       expr: `max_over_time(synclag_config_last_reload_successful[${bridged}]) == 0`,
       for: "5m",
       keepFiringFor: null,
       summary: say`Synclag on ${label("instance")} runs with an old configuration`,
-      description: say`The last reload on ${label("instance")} failed, and the previous configuration is still in use. What the new one adds is not monitored, and a restart would fail.`,
+      description: say`The last reload on ${label("instance")} failed, and the previous configuration is still in use. Targets that the new file adds are not monitored, and a restart would fail.`,
       first:
         "run `synclag config check` on the file, which names each mistake with its line; correct it, and reload: SIGHUP or POST /-/reload; with --watch-config it reloads by itself.",
     },
@@ -135,7 +135,7 @@ function processAlerts(bridged: string, hour: string): readonly Alert[] {
       expr: `changes(process_start_time_seconds[${hour}]) > 3\nand on (${INSTANCE})\n  last_over_time(synclag_build_info[${hour}])`,
       for: null,
       summary: say`Synclag on ${label("instance")} keeps restarting`,
-      description: say`Synclag on ${label("instance")} started ${NUMBER} times within an hour. After each start it knows only what its state file holds until the endpoints are polled again.`,
+      description: say`Synclag on ${label("instance")} started ${NUMBER} times within an hour. After each start it knows only the content of its state file until the endpoints are polled again.`,
       first:
         "read the end of the previous log (`kubectl logs --previous`, `journalctl -u synclag`): its last lines have the reason. Killed: compare its memory with the limit. Ended by a probe: it stopped polling.",
       isUnanswered: true,
@@ -148,7 +148,7 @@ function processAlerts(bridged: string, hour: string): readonly Alert[] {
       for: null,
       keepFiringFor: null,
       summary: ["The path from Prometheus to this receiver works"],
-      description: say`This alert always fires: when it no longer arrives, no other alert of Synclag would arrive either.`,
+      description: say`This alert always fires. If it no longer arrives, no other alert of Synclag arrives either.`,
       first: "send it to a dead man's switch, which raises the alarm when it stops arriving.",
       dashboard: NO_INSTANCE,
     },

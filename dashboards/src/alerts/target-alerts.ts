@@ -13,7 +13,7 @@ import {
 import { BEHIND, DURATION, FRESH, label, SINCE, say, TARGET_NAME, VARIANTS } from "../text.ts";
 import { CHAIN_ALERT } from "./pair-alerts.ts";
 
-/** What is wrong with one indexer on one chain. */
+/** Alerts about one target. */
 export function targetAlerts(): readonly Alert[] {
   return [...brokenAlerts(), ...lagAlerts(), ...unreachableAlerts(), ...differenceAlerts()];
 }
@@ -26,7 +26,7 @@ function targetAlert(alert: TargetAlert): Alert {
 
 const MOVE = "move the traffic to the healthy alternative, if there is one.";
 
-/** It replies, but its data must not be used: users see old or wrong data and no error. */
+/** The target replies, but its data must not be used: users see old or wrong data and no error. */
 function brokenAlerts(): readonly Alert[] {
   return [
     targetAlert({
@@ -44,7 +44,7 @@ function brokenAlerts(): readonly Alert[] {
       expr: besideUsable(withStatus("failed")),
       for: "2m",
       summary: " has failed",
-      description: say` reports a failed deployment, or reports its height but does not answer a probe. The page of the chain has the reason in the words of the indexer. ${SINCE} It is ${BEHIND}. ${FRESH}`,
+      description: say` reports a failed deployment, or reports its height but does not answer a probe. The page of the chain quotes the indexer's reason. ${SINCE} It is ${BEHIND}. ${FRESH}`,
       first: MOVE,
     }),
     targetAlert({
@@ -62,13 +62,13 @@ function brokenAlerts(): readonly Alert[] {
       expr: besideUsable(withStatus("missing")),
       for: "5m",
       summary: " no longer serves this chain",
-      description: say` answers without this chain, although chains.yaml lists it. ${SINCE} ${FRESH}`,
+      description: say` replies without this chain, although chains.yaml lists the chain. ${SINCE} ${FRESH}`,
       first: MOVE,
     }),
   ];
 }
 
-/** Lag, with the label that decides how urgent it is. */
+/** The lag, with the label `testnet`, which decides how urgent the alert is. */
 const LAG = `${perTarget("synclag_lag_seconds")}
 * on (${TARGET}) group_left (testnet) (${withStatus("lagging")})`;
 
@@ -83,7 +83,7 @@ function lagAlerts(): readonly Alert[] {
       name: "SynclagLagCritical",
       severity: "served",
       expr: besideUsableOnLiveChain(`${LAG}\n> on (${TARGET}) group_left ()\n${threshold("critical")}`),
-      // Longer than SynclagSharedCause, so that its targets do not page one by one.
+      // Longer than the `for` of SynclagSharedCause, so that its targets do not page one by one.
       for: "5m",
       summary: say` is ${DURATION} behind`,
       description: description("critical"),
@@ -96,7 +96,7 @@ function lagAlerts(): readonly Alert[] {
       for: "5m",
       summary: say` is ${DURATION} behind`,
       description: description("lagging"),
-      first: "see on the dashboard whether the lag grows or shrinks.",
+      first: "look on the dashboard whether the lag grows or shrinks.",
     }),
     targetAlert({
       name: "SynclagIndexerSyncing",
@@ -105,18 +105,18 @@ function lagAlerts(): readonly Alert[] {
       for: "1h",
       summary: " is still back-filling after an hour",
       description: say` is new or is re-indexing, and after an hour is ${BEHIND}. ${FRESH}`,
-      first: "serve no users from it until it is ok.",
+      first: "send no users to this target until it is ok.",
     }),
   ];
 }
 
-/** It returns no height, and in most cases nothing else about it is known. */
+/** The target returns no height, and in most cases nothing else is known. */
 function unreachableAlerts(): readonly Alert[] {
   return [
     targetAlert({
       name: "SynclagEndpointDown",
       severity: "warning",
-      // Clients see errors, and switch by themselves where they can.
+      // Clients see errors, and some of them switch to another variant by themselves.
       expr: besideUsable(withStatus("unreachable", "not_found")),
       for: "5m",
       summary: " is unreachable or not found",
@@ -131,7 +131,7 @@ function unreachableAlerts(): readonly Alert[] {
       summary: " is throttled",
       description: say` is rate-limited by its provider, or by a budget in chains.yaml, so its state is not known. ${SINCE} ${FRESH}`,
       first:
-        "read the provider's words on the page of the chain: they say whether it is the rate or a used-up plan.",
+        "read the provider's error on the page of the chain: it says whether the rate or a used-up plan is the reason.",
     }),
     targetAlert({
       name: "SynclagTargetUnknown",
@@ -145,11 +145,11 @@ function unreachableAlerts(): readonly Alert[] {
   ];
 }
 
-/** Variants that are within their thresholds but do not show users the same. */
+/** Variants that are within their thresholds but show users different data. */
 function differenceAlerts(): readonly Alert[] {
   const against = `label_replace(${statusMetric("ok")} == 1, "against", "$1", "variant", "(.+)")`;
   return [
-    // If one of the two is not ok, it has its own alert, and the gap says nothing new.
+    // If one of the two variants is not ok, it has its own alert, and the gap says nothing new.
     targetAlert({
       name: "SynclagVariantGapHigh",
       severity: "warning",
@@ -169,7 +169,7 @@ and on (${PAIR}, against)
     targetAlert({
       name: "SynclagDataMismatch",
       severity: "warning",
-      // Joined with the status, which has the label `testnet`: a selector may leave testnets out.
+      // The join with the status leaves testnets out if the selector does: only the status has the label `testnet`.
       expr: outsideMaintenance(`min by (${TARGET}, against, probe) (synclag_parity) == 0
 and on (${TARGET})
   max by (${TARGET}) (synclag_status) == 1`),

@@ -5,17 +5,17 @@ import { FRESH, PERCENTAGE, SPELLS, say, TARGET_NAME } from "../text.ts";
 import { CHAIN_ALERT } from "./pair-alerts.ts";
 
 const UNUSABLE = STATUSES.filter((status) => !traitsOf(status).isUsable);
-/** A quarter of an hour. */
+/** The least share of the last hour in which the target was unusable. */
 const LEAST_SHARE = 0.25;
 
 /**
- * A target that is unusable in changing ways, or on and off. Each change of the status restarts the `for` of the alerts of a
- * status, so none of them may ever fire. It pages if one of these statuses would.
+ * Alerts about a target that is unusable off and on, or with changing statuses. Each change restarts the `for` of the alerts about
+ * one status, so these may never fire. The alert pages if one of its statuses would.
  */
 export function unstableAlerts({ time }: AlertContext): readonly Alert[] {
   const [hour, recently] = [time("1h"), time("15m")];
   const mostOf = (range: string) => `max by (${TARGET}, testnet, status) (${range})`;
-  // A status came back within the hour, so that one outage with several statuses does not count.
+  // A status must have come back within the hour, so that one outage with several statuses does not count.
   const unstable = (labels: string) => `sum by (${labels}) (
   ${mostOf(`avg_over_time(${statusMetric(...UNUSABLE)}[${hour}])`)}
 ) >= ${LEAST_SHARE}
@@ -37,13 +37,13 @@ unless on (${TARGET})
       keepFiringFor: null,
       summary: say` was not usable for ${PERCENTAGE} of the last hour, off and on`,
       description: say` was not usable for ${PERCENTAGE} of the last hour, off and on:${SPELLS} ${FRESH}`,
-      first: "see whether its process keeps restarting; move the traffic until it is steady.",
+      first: "check whether the indexer keeps restarting; move the traffic until it is stable.",
     });
   return [
     alert("served", `${TARGET}, testnet`, `and on (${TARGET})\n  ${had(paging)}`),
     alert(
       "warning",
-      // Without the label `testnet`: a ticket that begins when the other ends must have other labels.
+      // The ticket has no label `testnet`: it may begin when the other alert ends, and must have other labels.
       TARGET,
       `and on (${TARGET})\n  ${had(UNUSABLE)}\nunless on (${TARGET}) (\n${indented(had(paging))}\n)`,
     ),

@@ -14,14 +14,14 @@ import type { Settings } from "../settings.ts";
 import type { DashboardLink } from "../text.ts";
 import { type AnyPanel, DATASOURCE } from "./panels.ts";
 
-/** What a dashboard consists of. */
+/** A dashboard, before it is rendered. */
 export interface Board {
   readonly uid: DashboardLink["uid"];
   readonly title: string;
   readonly description: string;
   /** In addition to the variables of every board. */
   readonly variables: readonly Variable[];
-  /** The path of Synclag's own page on the same matter; without one, the status page. */
+  /** The path of Synclag's page about the same subject. Default: the status page. */
   readonly page?: string;
   readonly annotations: readonly Annotation[];
   readonly rows: readonly { readonly title: string; readonly panels: readonly AnyPanel[] }[];
@@ -31,15 +31,15 @@ export interface Board {
 interface Variable {
   readonly name: string;
   readonly label: string;
-  /** What has the label. */
+  /** The metric whose label has the values. */
   readonly metric: string;
-  /** `any`: several at once, by default all; `one`: exactly one; `any or none`: some series have no such label. */
+  /** `any`: several values, by default all; `one`: exactly one; `any or none`: like `any`, and series without the label, too. */
   readonly choice: "any" | "any or none" | "one";
 }
 
 const of = (name: string, label: string): Variable => ({ name, label, metric: "synclag_up", choice: "any" });
 
-/** The variables of every board: which of several Synclags. Only some Prometheus configurations add the label `cluster`. */
+/** The variables of every board: they select among several Synclags. Only some Prometheus configurations add the label `cluster`. */
 const SYNCLAGS: readonly Variable[] = [
   { name: "cluster", label: "Cluster", metric: "synclag_build_info", choice: "any or none" },
   { name: "job", label: "Job", metric: "synclag_build_info", choice: "any" },
@@ -49,18 +49,18 @@ export const CHAIN = of("chain", "Chain");
 export const VARIANT = of("variant", "Variant");
 export const TIER = of("tier", "Tier");
 
-/** Selector of what the selected Synclags report. */
+/** Selects the series of the selected Synclags. */
 export const SELECTED_JOBS = 'cluster=~"$cluster", job=~"$job"';
-/** Selector of the targets that the variables select. */
+/** Selects the series of the targets that the variables select. */
 export const SELECTED_TARGETS = `${SELECTED_JOBS}, protocol=~"$protocol", tier=~"$tier", variant=~"$variant", chain=~"$chain"`;
 
-/** Events, as marks on every graph: one wherever the expression is over 0. */
+/** Events that are marked on every graph: one wherever the expression is above 0. */
 interface Annotation {
   readonly name: string;
   readonly expr: string;
   readonly text: string;
   readonly color: string;
-  /** Whether they are shown from the start: many at once hide the graphs. */
+  /** Whether the marks are shown at first. Many marks would hide the graphs. */
   readonly shown: boolean;
 }
 
@@ -89,17 +89,17 @@ const STATUS_CHANGES: Annotation = {
 /** Events that may explain a change of the targets. */
 export const EVENTS = [RELOADS, DEPLOYMENTS, STATUS_CHANGES];
 
-/** Where Synclag itself is: its pages have the explorers and playgrounds of the indexers. */
+/** The URL of Synclag's own page. */
 export const SYNCLAG_PAGE = variable("synclag");
 
 const TAG = "synclag";
 
-/** The value of a variable, in a link. */
+/** A reference to the value of a variable, for links. */
 export function variable(name: string): string {
   return `\${${name}}`;
 }
 
-/** The text of a dashboard's file, for Grafana 11, 12 and 13. A copy can be edited: the next import would overwrite changes. */
+/** The file of a dashboard, for Grafana 11, 12 and 13. It is read-only, because the next import would overwrite changes. */
 export function renderBoard(board: Board, { synclagUrl }: Settings): string {
   const { uid, title, description, variables, page = "", annotations, rows } = board;
   const builder = new DashboardBuilder(title)
@@ -147,7 +147,7 @@ export function renderBoard(board: Board, { synclagUrl }: Settings): string {
   return `${JSON.stringify({ ...built, annotations: marks, panels: panels.map(identified) }, null, 2)}\n`;
 }
 
-/** The SDK has no annotations of Prometheus. */
+/** An annotation as Grafana's JSON: the SDK does not have those of Prometheus. */
 function annotation({ name, expr, text, color, shown }: Annotation): object {
   return {
     name,

@@ -24,7 +24,7 @@ import {
 
 const ROW = "protocol, variant, tier";
 const LEGEND = "{{protocol}} {{variant}} {{tier}}";
-/** The maximum of a metric for each line of a panel. */
+/** The maximum of a metric for each target. */
 const perRow = (metric: string) => `max by (${ROW}) (${metric}{${SELECTED_TARGETS}})`;
 const THIS_CHAIN = `${SELECTED_JOBS}, chain=~"$chain"`;
 
@@ -58,7 +58,7 @@ function now(): readonly AnyPanel[] {
     ),
     stat(
       "Agreeing sources",
-      "Number of indexers and nodes that agree with the reference. With a single source there is no reference, and lag is measured by the clock.",
+      "Number of indexers and nodes that agree with the reference. With a single source there is no reference, and lag is measured against the clock.",
       "none",
       `max(synclag_reference_sources{${THIS_CHAIN}})`,
       redBelow(2),
@@ -129,7 +129,7 @@ function lagPanels(): readonly AnyPanel[] {
       .axisCenteredZero(true),
     graph(
       "Heights against the reference",
-      "Last indexed block of each target less the reference. Falling with the pace of the chain: not advancing. A large step down: re-indexing.",
+      "Last indexed block of each target minus the reference. A line that falls at the pace of the chain: the target does not advance. A large step down: it re-indexes.",
       "none",
       [
         `max by (${ROW}, chain) (synclag_block_number{${SELECTED_TARGETS}})\n- on (chain) group_left ()\nmax by (chain) (synclag_reference_block_number{${THIS_CHAIN}})`,
@@ -161,7 +161,7 @@ function parity(): readonly AnyPanel[] {
       .min(0)
       .max(1),
     graph(
-      "Difference of their values",
+      "Difference of values",
       "Value of the other variant minus the value of the target, if both are numbers. Positive: the target has less.",
       "none",
       [`max by (${ROW}, against, probe) (synclag_parity_difference{${SELECTED_TARGETS}})`, legend],
@@ -174,7 +174,7 @@ function chainAndEvents(): readonly AnyPanel[] {
   return [
     graph(
       "Block interval over time",
-      "Measured time between blocks. Indexers keep up more easily when it rises.",
+      "Measured time between blocks. The longer it is, the more easily indexers keep up.",
       "s",
       perChain("synclag_block_interval_seconds"),
     ).min(0),
@@ -186,7 +186,7 @@ function chainAndEvents(): readonly AnyPanel[] {
     ).min(0),
     bars(
       "Steps back",
-      "Small steps back, by a reorg or a gateway that switches between indexers (`reorg`), and large ones that last (`reindex`).",
+      "Steps back of heights. `reorg`: small ones, because of a reorg or a gateway that switches between indexers. `reindex`: large ones that last.",
       "none",
       [
         `sum by (${ROW}, kind) (increase(synclag_regressions_total{${SELECTED_TARGETS}}[$__rate_interval]))`,

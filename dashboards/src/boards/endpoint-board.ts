@@ -7,18 +7,18 @@ import { BUDGET, INDEXER } from "../promql.ts";
 import { type Board, PROTOCOL, RELOADS, SELECTED_JOBS, TIER, VARIANT } from "./board.ts";
 import { type AnyPanel, bars, DATASOURCE, graph, headed, query, rising, stat, table } from "./panels.ts";
 
-/** RPC nodes have neither protocol nor tier. */
+/** The selected indexers. */
 const SELECTED_INDEXERS = `${SELECTED_JOBS}, protocol=~"$protocol", tier=~"$tier", variant=~"$variant"`;
 const SELECTED = `${SELECTED_INDEXERS}, endpoint=~"$endpoint"`;
 const ENDPOINT = "protocol, variant, tier, endpoint";
-/** A shared budget has no protocol: it is shown whatever is selected. */
+/** The selected budgets. A shared budget has no protocol, so it is always shown. */
 const BUDGETS = `{${SELECTED_JOBS}, protocol=~"$protocol|", tier=~"$tier|", variant=~"$variant|"}`;
 const USED = `max by (${BUDGET}) (synclag_budget_used${BUDGETS})`;
 const LIMIT = `max by (${BUDGET}) (synclag_budget_limit${BUDGETS})`;
 const BUDGET_LEGEND = "{{budget}}: {{whose}}";
 const POLLS = `synclag_polls_total{${SELECTED}}`;
 const FAILURES = `synclag_poll_failures_total{${SELECTED}}`;
-/** Without polls that the budget holds back, which send no request. */
+/** Failures, without polls that the budget holds back: these send no request. */
 const FAILED_REQUESTS = `synclag_poll_failures_total{${SELECTED}, reason!="budget"}`;
 
 /** Requests, failures, durations and budgets. */
@@ -66,7 +66,7 @@ function now(): readonly AnyPanel[] {
     ).decimals(2),
     stat(
       "Failing endpoints",
-      "Endpoints with more than half of the polls in the chosen time failed.",
+      "Endpoints for which more than half of the polls in the chosen time failed.",
       "short",
       `count(sum by (${ENDPOINT}) (increase(${FAILURES}[$__range])) > 0.5 * sum by (${ENDPOINT}) (increase(${POLLS}[$__range]))) or vector(0)`,
       [[1, "red"]],
@@ -198,8 +198,8 @@ function budgets(): readonly AnyPanel[] {
 }
 
 /**
- * Adds the label `whose` for a legend: the values of some labels with single spaces, although nodes have neither protocol nor
- * tier, and shared budgets only an endpoint.
+ * Adds the label `whose` for a legend: the values of some labels, with a single space between non-empty values. Nodes have
+ * neither protocol nor tier, and shared budgets have only an endpoint.
  */
 function withOwner(expr: string, labels: string): string {
   const names = labels.split(", ").map((name) => `"${name}"`);

@@ -42,7 +42,7 @@ const TO_CHAIN = [
 const TARGET_OF_ROW = `${cell("Chain")}#${cell("Protocol")}-${cell("Variant")}-${cell("Tier")}`;
 const STATUS_OF_CELL = variable("__value.text");
 
-/** Present problems, worst first, since when, and how fresh the fleet has been. */
+/** The dashboard of the fleet: current problems, worst first, and how fresh the fleet has been. */
 export function fleetBoard(settings: Settings): Board {
   return {
     uid: "synclag-fleet",
@@ -93,14 +93,14 @@ function now({ objective: share }: Settings): readonly AnyPanel[] {
     ),
     stat(
       "Freshness, 30 days",
-      `Share of chain time in which at least one variant that users are served from was ok, without testnets. The objective is ${share * 100} %. Needs the recording rules.`,
+      `Share of chain time in which at least one variant that serves users was ok, without testnets. The objective is ${share * 100} %. Needs the recording rules.`,
       "percentunit",
       `min(${FLEET_FRESHNESS}{${SELECTED_JOBS}})`,
       redBelow(share),
     ).decimals(2),
     table(
       "Targets not ok now",
-      "Worst first: status, lag behind the reference of its chain, time since it last advanced, and number of other variants that are ok there. An empty cell is unknown, never zero. No row: all targets are ok. The status links to its meaning and what to do, the chain to its dashboard, the variant to its entry on Synclag's own page.",
+      "Each target that is not ok, worst first: its status, its lag behind the reference of its chain, the time since it last advanced, and how many other variants of its pair are ok. An empty cell is unknown, never zero. No row: all targets are ok. The status links to its meaning and what to do, the chain to its dashboard, the variant to its entry on Synclag's own page.",
       {
         status: wrong,
         lag: ofWrong(`synclag_lag_seconds{${SELECTED_TARGETS}}`),
@@ -198,7 +198,7 @@ function lagAndFreshness({ objective: share }: Settings): readonly AnyPanel[] {
     ).min(0),
     graph(
       "Fresh chains",
-      `Share of a protocol's chains, without testnets, with an ok variant that users are served from, now and over the last hour. Below the red line (${share * 100} %) it misses the objective. Needs the recording rules.`,
+      `Share of a protocol's chains, without testnets, that have an ok variant that serves users, now and over the last hour. Below the red line (${share * 100} %), the protocol misses the objective. Needs the recording rules.`,
       "percentunit",
       [`min by (protocol) (synclag:protocol_fresh:ratio{${SELECTED_PROTOCOLS}})`, "{{protocol}}"],
       [`min by (protocol) (${protocolFreshness("1h")}{${SELECTED_PROTOCOLS}})`, "{{protocol}}, last hour"],
@@ -207,7 +207,7 @@ function lagAndFreshness({ objective: share }: Settings): readonly AnyPanel[] {
       .thresholds(thresholds([[share, "transparent"]], "red")),
     table(
       "Freshness by protocol",
-      "Share of chain time in which at least one variant was ok, without testnets, worst first. Needs the recording rules and a history as long as each window.",
+      "Share of chain time in which at least one variant was ok, without testnets, worst first. Needs the recording rules, and a history that is as long as the window.",
       Object.fromEntries(
         windows.map((window) => [
           `w${window}`,

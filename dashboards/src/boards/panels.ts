@@ -31,7 +31,7 @@ import { STATUSES_BY_URGENCY, type Status } from "../../../src/core/model/status
 
 export type AnyPanel = Parameters<DashboardBuilder["withPanel"]>[0];
 
-/** A variable of the dashboard: the data source is selected by whoever imports it. */
+/** The data source, a variable of the dashboard that its reader selects. */
 export const DATASOURCE = { type: "prometheus", uid: "$datasource" } as const;
 
 /** An expression and the text of its legend. */
@@ -55,9 +55,9 @@ export function redBelow(least: number): Steps {
   ];
 }
 
-// Of every panel: a description of what it shows and how to read it, and a unit id of Grafana.
+// Every panel has a description of what it shows and how to read it, and the id of a unit of Grafana.
 
-/** A single number, or a word; without steps it has no colour. */
+/** A panel with a single number or a word. Without steps, it has no colour. */
 export function stat(
   title: string,
   description: string,
@@ -78,7 +78,7 @@ export function stat(
     .span(4);
 }
 
-/** Words for values. */
+/** Shows words instead of values. */
 export function words(texts: Readonly<Record<string, string>>): ValueMapping {
   return mapping(Object.entries(texts).map(([value, text]) => ({ value, text })));
 }
@@ -110,7 +110,7 @@ export function graph(
     .span(12);
 }
 
-/** The same as stacked bars. */
+/** Like `graph`, but with stacked bars. */
 export function bars(...of: Parameters<typeof graph>): GraphBuilder {
   return graph(...of)
     .drawStyle(GraphDrawStyle.Bars)
@@ -124,21 +124,22 @@ export const DASHED = [
   { id: "color", value: { mode: "fixed", fixedColor: "text" } },
 ];
 
-/** Headings of labels: their names with a capital. */
+/** Headings for labels: their names with a capital letter. */
 export function headed(...labels: readonly string[]): Readonly<Record<string, string>> {
   return Object.fromEntries(labels.map((name) => [name, name.charAt(0).toUpperCase() + name.slice(1)]));
 }
 
 interface TableOptions {
   readonly unit: string;
-  /** Heading to sort by, and which end comes first. */
+  /** The heading of the column by which rows are sorted. */
   readonly sortBy: string;
+  /** Which end of that column comes first. Default: the highest. */
   readonly first?: "highest" | "lowest";
 }
 
 /**
- * A table that joins its columns, expressions by reference id, by their labels. `headings` are those of its labels and values, in
- * order; others are hidden. Grafana names the values `Value #refId`, or `Value` if there is only one query.
+ * A table with a row for each set of labels. `columns`: expressions by reference id. `headings`: the shown labels and values, in
+ * order, with their headings. Grafana names the values `Value #refId`, or `Value` if there is only one query.
  */
 export function table(
   title: string,
@@ -174,9 +175,9 @@ export function table(
     .span(24);
 }
 
-/** Statuses over time as colours, a row for each line of ranks. */
+/** Statuses over time as colours, with a row for each series of ranks. */
 export function statusTimeline(title: string, description: string, line: Line): StateTimelineBuilder {
-  // By thresholds Grafana would merge values by threshold and ignore the mappings: one grey block.
+  // The colour scheme is fixed: with thresholds, Grafana ignores the mappings and shows one grey block.
   return new StateTimelineBuilder()
     .title(title)
     .description(description)
@@ -234,7 +235,7 @@ function mapping(
   return { type: MappingType.ValueToText, options: Object.fromEntries(options) };
 }
 
-/** From the ranks of `synclag_status_rank` to names and colours. */
+/** Maps the ranks of `synclag_status_rank` to names and colours. */
 export const STATUS_MAPPINGS: ValueMapping[] = [
   mapping(
     STATUSES_BY_URGENCY.map((status, rank) => ({

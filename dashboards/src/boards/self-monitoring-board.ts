@@ -3,13 +3,12 @@ import { type Board, RELOADS, SELECTED_JOBS, TIER } from "./board.ts";
 import { type AnyPanel, graph, headed, type Line, redBelow, rising, stat, table, words } from "./panels.ts";
 
 const OF = `${SELECTED_JOBS}, instance=~"$instance"`;
-/** RPC nodes have no tier. */
 const OF_TIER = `${OF}, tier=~"$tier"`;
-/** Joins Prometheus' own series of a scrape target to those of a Synclag, whatever the job is called. */
+/** Restricts Prometheus' own series of scrape targets to those of a Synclag, whatever its job is called. */
 const SCRAPED = `and on (${INSTANCE}) last_over_time(synclag_build_info{${OF}}[1h])`;
 const TICK = `time() - synclag_scheduler_last_tick_timestamp_seconds{${OF}}`;
 
-/** Whether Synclag itself is healthy. */
+/** The dashboard about Synclag itself. */
 export function selfMonitoringBoard(): Board {
   return {
     uid: "synclag-itself",
@@ -125,7 +124,7 @@ const LOOP: readonly Graph[] = [
   ],
   [
     "Leader",
-    "1 for the replica that leads; at most one does. Empty without a store.",
+    "1 for the replica that leads. At most one leads. Empty without a store.",
     "none",
     [`max by (instance) (synclag_leader{${OF}})`, "{{instance}}"],
   ],
@@ -146,7 +145,7 @@ const PROCESS: readonly Graph[] = [
   ],
   [
     "Memory",
-    "Resident memory and the heap within it. Normally flat, since history is bounded.",
+    "Resident memory and the heap in it. Normally flat, because the history that is kept is bounded.",
     "bytes",
     [each("process_resident_memory_bytes"), "{{instance}} resident"],
     [each("nodejs_heap_size_used_bytes"), "{{instance}} heap used"],

@@ -123,7 +123,7 @@ export interface CheckTableOptions {
   readonly statusesUrl: string;
 }
 
-/** With more targets than this, only those that are not ok are listed. */
+/** With more targets than this, only targets that are not ok are listed. */
 const MAX_LISTED_WHOLE = 12;
 
 /** More lines would push the headline off the screen. */

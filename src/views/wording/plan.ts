@@ -46,7 +46,7 @@ function listNames(all: readonly string[]): string {
   return more > 1 ? `${names.slice(0, MAX_NAMES).join(", ")} and ${more} more` : names.join(", ");
 }
 
-/** How much is polled, and the budget of which that uses the largest share. */
+/** How much is polled, and the budget with the largest used share. */
 export function describePlan({ totals, budgets }: Plan): string {
   const fullest = budgets.toSorted((a, b) => b.share - a.share)[0];
   const usage =

@@ -10,7 +10,7 @@ import { isAtLeast, type Judgement, judgeReport, needsAction } from "../../core/
 /** The colour of a status or sentence. `busy`: in progress; `idle`: nothing is known. */
 export type Tone = "ok" | "busy" | "idle" | "warn" | "bad";
 
-/** Each glyph means the same as its colour, for people who cannot see colours. White text is readable on each colour. */
+/** Each glyph means the same as its colour, for readers that cannot see colours. White text is readable on each colour. */
 export const TONES: Readonly<Record<Tone, { readonly glyph: string; readonly colour: string }>> = {
   ok: { glyph: "✓", colour: "#14713f" },
   busy: { glyph: "↻", colour: "#2a62b8" },

@@ -26,7 +26,7 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{- .Values.existingConfigMap | default (include "synclag.name" .) -}}
 {{- end -}}
 
-{{/* One probe; its argument is a dict of the root and the path. */}}
+{{/* A probe of the container. Its argument is a dict of the root and the path. */}}
 {{- define "synclag.probe" -}}
 {{- $scheme := .root.Values.web.probeScheme -}}
 {{- if eq $scheme "TCP" -}}
