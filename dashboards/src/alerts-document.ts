@@ -34,8 +34,8 @@ What can Synclag alert me to?
 Generated from dashboards/src by \`npm run generate\`: do not edit.
 
 Each alert with its runbook, and the first line of its message. *Served*: critical in the production
-tier of a chain that is not a testnet, else warning. Critical alerts page. Warnings are tickets: with
-the example for Alertmanager they wait for Monday to Friday, 08:00 to 18:00 UTC. [Times from a fault
+tier of a chain that is not a testnet, else warning. Critical alerts page. Warnings are tickets:
+the example for Alertmanager sends them only from Monday to Friday, 08:00 to 18:00 UTC. [Times from a fault
 to its message](DETECTION.md) · [metrics](METRICS.md) · [how to install the
 rules](../deploy/README.md#into-your-prometheus-in-five-minutes)
 

@@ -34,7 +34,7 @@ describe("synclag demo", () => {
     listeners.get("SIGINT")?.();
 
     expect(await running).toBe(0);
-    expect(said).toBe("00:00  Everything is healthy and stays so");
+    expect(said).toBe("00:00  Everything is and stays healthy");
     expect(page.status).toBe(200);
     // So that no check of a configuration takes it for the daemon of that.
     expect(status).toMatchObject({ config_digest: null });

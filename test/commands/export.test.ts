@@ -24,7 +24,7 @@ const RENDERED = {
 } as const;
 
 const TICKETS =
-  "Tickets wait for Monday to Friday, 08:00 to 18:00 UTC; without active_time_intervals they are sent at once";
+  "Tickets are sent from Monday to Friday, 08:00 to 18:00 UTC; remove active_time_intervals to send them at once";
 const PAGE = ["--testnets", "page"];
 const NONE = ["--testnets", "none"];
 

@@ -34,14 +34,14 @@ const ANSWERS: Readonly<Record<SituationName, readonly RegExp[]>> = {
   dispute: [
     /Sources of Base contradict each other/,
     /30,000,000 blocks apart, with equal weight on each side; an RPC node \(rpc\) or one more variant would decide it/,
-    /Base: no head is agreed on ?since 03:00:\d\d UTC, 20 min/,
-    /For users: how far behind multichain and subgraph are is unknown, and none is preferred/,
+    /Base: its sources do not agree on a head ?since 03:00:\d\d UTC, 20 min/,
+    /For users: the lag of multichain and subgraph is unknown, and no variant is preferred/,
   ],
   "no network": [
     /Nothing can be reached: every host fails at once, so our own network is the likely cause/,
     /last height 10 min ago/,
     /since 03:20:\d\d UTC, 10 min/,
-    /For users: unknown; the indexers may serve them as before/,
+    /For users: the effect is unknown; the indexers may still serve them/,
   ],
   "first minute": [
     /All 140 targets are ok, at most 3\.2 s behind/,
