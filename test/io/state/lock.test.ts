@@ -37,7 +37,7 @@ describe.concurrent("lockStateFile()", () => {
     expect(refused).toBeInstanceOf(StateLockedError);
     expect(String(refused)).toMatch(
       new RegExp(
-        `Cannot use the state file ${path}: another synclag holds it \\(pid ${other.pid}, started 20[-\\dT:.]+Z, listening on http://127.0.0.1:9855\\); stop that one, or choose another file with --state`,
+        `Cannot use the state file ${path}: another synclag holds it \\(pid ${other.pid}, started 20[-\\dT:.]+Z, listening on http://127.0.0.1:9855\\); stop that process, or choose another file with --state`,
       ),
     );
   });
@@ -124,7 +124,7 @@ describe.concurrent("lockStateFile()", () => {
     const refused = await lock(path, undefined, LIVING_HEARTBEAT_MS).catch(String);
     await rmdir(`${path}.lock.tmp`);
 
-    expect(refused).toMatch(/another synclag holds it \(pid \d+, started [-\dT:.]+Z\); stop that one/);
+    expect(refused).toMatch(/another synclag holds it \(pid \d+, started [-\dT:.]+Z\); stop that process/);
     await vi.waitFor(async () => expect(await readFile(`${path}.lock`, "utf8")).toContain("40123"), WAIT);
   });
 
