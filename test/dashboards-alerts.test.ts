@@ -28,7 +28,7 @@ const names = [...new Set(alerts.map(({ name }) => name))];
 const tests = ruleTestFiles(context).flatMap((file) => file.tests);
 
 describe("allAlerts()", () => {
-  it("is tested as firing in each severity, as resolved, and as silent for similar states", () => {
+  it("has for each alert a test of each severity, of its end, and of a similar state that does not fire", () => {
     const fired = (severity: string) => (severity === "served" ? ["critical", "warning"] : [severity]);
     const untested = alerts
       // These are counted by expressions of their own.
@@ -49,7 +49,7 @@ describe("allAlerts()", () => {
     expect(untested).toEqual([]);
   });
 
-  it("has each kind of field in a text that is tested", () => {
+  it("has a test of a text with each kind of field", () => {
     const fired = tests.flatMap(({ fires }) => Object.values(fires).flat());
     const tested = alerts.filter(({ name }) =>
       fired.some((one) => one.name === name && one.texts !== undefined),
@@ -71,7 +71,7 @@ describe("allAlerts()", () => {
     expect(STATUSES.filter((status) => !asked.includes(status))).toEqual([]);
   });
 
-  it("links to no page of a Synclag that does not answer, and to a copy of the runbooks where there is one", () => {
+  it("links to the copy of the runbooks if Synclag itself may be down", () => {
     const linksOf = (settings: Settings) =>
       alerts
         .filter(({ name }) => /^Synclag(Down|Absent|Restarting)$/.test(name))
@@ -84,7 +84,7 @@ describe("allAlerts()", () => {
     expect(linksOf(copied)).toContain("https://git.example/runbooks/SynclagDown.md");
   });
 
-  it("links to what its summary names: a target, which its page unfolds, a protocol or an indexer", () => {
+  it("links to the target, the protocol or the indexer that its summary names", () => {
     const pages = new Map(
       alerts.map((alert) => [
         alert.name,
@@ -101,7 +101,7 @@ describe("allAlerts()", () => {
     expect(pages.get("SynclagPollLoopStuck")).toBe(`${page}/`);
   });
 
-  it("records with the labels by which a selector tells several Synclags apart", () => {
+  it("keeps the labels by which a selector tells several instances of Synclag apart", () => {
     const groupings = freshnessRecordings(context).flatMap(({ recordings }) =>
       recordings.flatMap(({ expr }) => [...expr.matchAll(/\b(?:by|on) \(([^)]*)\)/g)].map(([, by]) => by)),
     );
@@ -120,7 +120,7 @@ describe("allAlerts()", () => {
     expect(reckless).toEqual([]);
   });
 
-  it("has names of its own in Grafana, and no $, which provisioning would take for a variable", () => {
+  it("has unique names in Grafana, and no $, which provisioning would take for a variable", () => {
     const { groups } = parse(read("dashboards/grafana-alerts/rules.yml")) as GrafanaRules;
     const rules = groups.flatMap((group) => group.rules);
 
@@ -147,7 +147,7 @@ describe("docs/runbooks/", () => {
     expect(linked).toEqual(STATUSES.filter((status) => status !== "ok"));
   });
 
-  it("names panels and dashboards as they are", () => {
+  it("names panels and dashboards that exist", () => {
     const boards = [...renderedFiles()]
       .filter(([path]) => /^[\w-]+\.json$/.test(path))
       .map(([, text]) => text);

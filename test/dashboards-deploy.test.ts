@@ -29,7 +29,7 @@ const { route, time_intervals } = yaml<{ route: Route; time_intervals: unknown }
 const { services, "x-images": images } = yaml<Compose>("compose.yaml");
 
 describe("deploy/alertmanager.yml", () => {
-  it("speaks of no alert that there is not", () => {
+  it("names only alerts that exist", () => {
     const named = [...read("alertmanager.yml").matchAll(/alertname=~?"([^"]+)"/g)].flatMap(([, names = ""]) =>
       names.split("|"),
     );
@@ -40,7 +40,7 @@ describe("deploy/alertmanager.yml", () => {
     expect(named.length).toBeGreaterThan(20);
   });
 
-  it("waits for more than one evaluation, for an alert that hides another may come with the next", () => {
+  it("waits for more than one evaluation, because an inhibiting alert may come with the next one", () => {
     const { global } = yaml<{ global: { evaluation_interval: string } }>("prometheus.yml");
     const waits = [route, ...route.routes.filter(({ receiver }) => receiver === "on-call")].map(
       ({ group_wait = "" }) => durationMs(group_wait),
@@ -82,7 +82,7 @@ describe("deploy/alertmanager.yml", () => {
   );
 
   it.each(["alertmanager.yml", "demo/alertmanager.yml", GRAFANA])(
-    "sends to a service of compose.yaml, by %s",
+    "sends to a service of compose.yaml: %s",
     (file) => {
       const hosts = [...read(file).matchAll(/url: "?http:\/\/([\w.-]+):9911\//g)].map(([, host]) => host);
 
@@ -105,7 +105,7 @@ describe("deploy/helm/values", () => {
 });
 
 describe("deploy/compose.yaml", () => {
-  it("names each image once, at the top, by a version, and opens its services to this machine only", () => {
+  it("names each image once, at the top, with a version, and publishes ports only on the loopback interface", () => {
     const all = Object.values(services);
     const elsewhere = COMPOSE_FILES.flatMap((file) => read(file).match(/^ +image: (?!\*).*$/gm) ?? []);
     const places = all.map(({ build, image = "" }) => build ?? image);
@@ -118,7 +118,7 @@ describe("deploy/compose.yaml", () => {
     );
   });
 
-  it("mounts files that are there, as the others do, and Prometheus loads rules that are", () => {
+  it("mounts only files that exist, and Prometheus loads only rules that exist", () => {
     const mounted = COMPOSE_FILES.flatMap((file) => Object.values(yaml<Compose>(file).services))
       .flatMap(({ volumes = [] }) => volumes.map((volume) => volume.split(":")[0] ?? ""))
       .filter((path) => path.startsWith("."));

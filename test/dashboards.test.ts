@@ -36,7 +36,7 @@ const boards = [...RENDERED]
   .map(([path, text]) => ({ path, ...boardSchema.parse(JSON.parse(text)) }));
 
 describe("renderedFiles()", () => {
-  it("is what dashboards/ holds, and no other file is left behind; `npm run generate` renders it again", () => {
+  it("is what dashboards/ holds, without other files; `npm run generate` renders it again", () => {
     const stale = [...GENERATED].filter(([path, text]) => read(path) !== text).map(([path]) => path);
     const found = [
       ...filesIn("").filter((path) => !path.startsWith("src/")),
@@ -48,7 +48,7 @@ describe("renderedFiles()", () => {
     expect(found.toSorted()).toEqual([...GENERATED.keys(), "grafana-alerts/contact-points.yml"].toSorted());
   });
 
-  it("leads to the configured links, and reads the selected series", () => {
+  it("has the configured links, and reads the selected series", () => {
     const settings = {
       ...SETTINGS,
       runbooksUrl: "https://git.example/runbooks",
@@ -65,7 +65,7 @@ describe("renderedFiles()", () => {
     expect(RENDERED.get("rules/synclag-alerts.yml")).not.toContain('job=~\\"');
   });
 
-  it("names in all of them only metrics that /metrics serves", () => {
+  it("names only metrics that /metrics serves", () => {
     const families = METRIC_FAMILIES.flatMap(({ name, type }) =>
       type === "histogram" ? [name, `${name}_bucket`] : [name],
     );
@@ -77,7 +77,7 @@ describe("renderedFiles()", () => {
     expect(named.filter(({ name }) => !served.has(name))).toEqual([]);
   });
 
-  it("uses in a dashboard the variables that it has, selects cluster and job, and fills the width", () => {
+  it("uses only variables of its dashboard, selects cluster and job, and fills the width", () => {
     const wrong = boards.flatMap(({ path, templating, annotations, panels }) => {
       const known = ["__rate_interval", "__range", ...templating.list.map(({ name }) => name)];
       const all = [...panels, { title: "annotation", targets: annotations.list }];
@@ -110,7 +110,7 @@ describe("renderedFiles()", () => {
     expect(shares.filter(({ expr }) => !expr.includes('reason!="budget"'))).toEqual([]);
   });
 
-  it("writes no label into a budget's legend that a shared budget leaves empty", () => {
+  it("has no label in a budget's legend that a shared budget lacks", () => {
     const legends = boards
       .flatMap(({ panels }) => panels.flatMap(({ targets }) => targets))
       .filter(({ expr, legendFormat }) => expr.includes("synclag_budget_") && legendFormat !== "")

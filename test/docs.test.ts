@@ -100,7 +100,7 @@ const CONFIGURATIONS = ["docs/your-case.md", "README.md"].flatMap((page) =>
 );
 
 describe("a configuration of docs/your-case.md or README.md", () => {
-  it("is there for each case", () => {
+  it("exists for each case", () => {
     expect(CONFIGURATIONS.map(({ title }) => title)).toEqual([
       "One indexer, no Prometheus",
       "A graph-node of your own",
@@ -154,7 +154,7 @@ describe("docs/api.md", () => {
 });
 
 describe("docs/statuses.md", () => {
-  it("has what holds for each status", () => {
+  it("names for each status what counts as ok, healthy and usable", () => {
     expectGolden("docs/statuses.md", statusesPage());
   });
 });

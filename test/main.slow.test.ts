@@ -13,7 +13,7 @@ import { temporaryFolder } from "./support/temporary-folder.ts";
 
 // Processes of their own, which mostly wait: side by side.
 describe.concurrent("main", () => {
-  it("ends in order when the reader of its output has read enough", async () => {
+  it("exits in order when the reader of its output closes the pipe", async () => {
     await using running = startSynclag(["config", "schema"], { cwd: tmpdir() });
     running.child.stdout.destroy();
 
@@ -26,7 +26,7 @@ describe.concurrent("main", () => {
   it.each([
     { args: ["config", "schema"], code: 1 },
     { args: ["check"], code: 3 },
-  ])("ends with $code where the output of $args does not fit on the disk", async ({ args, code }) => {
+  ])("exits with $code if the output of $args does not fit on the disk", async ({ args, code }) => {
     await using folder = await temporaryFolder();
     writeFileSync(join(folder.path, "chains.yaml"), CHAINS_YAML);
 
@@ -63,7 +63,7 @@ describe.concurrent("main", () => {
     expect((await synclag.finished).err).not.toContain("Debugger");
   });
 
-  it("serves each page although no file descriptor is left, and afterwards", async () => {
+  it("serves each page while no file descriptor is left, and afterwards", async () => {
     await using folder = await temporaryFolder();
     writeFileSync(join(folder.path, "chains.yaml"), CHAINS_YAML);
     await using synclag = startSynclag(["run"], { cwd: folder.path, openFiles: 200 });
@@ -93,7 +93,7 @@ describe.concurrent("main", () => {
     expect(afterwards).toEqual(without);
   });
 
-  it("reloads once it has started for a SIGHUP that came before", async () => {
+  it("reloads after its start for a SIGHUP that came during it", async () => {
     await using folder = await temporaryFolder();
     writeFileSync(join(folder.path, "chains.yaml"), CHAINS_YAML);
     await using synclag = startSynclag(["run"], { cwd: folder.path });
@@ -130,7 +130,7 @@ describe.concurrent("main", () => {
     expect(existsSync(join(folder.path, "synclag.state.json.lock"))).toBe(false);
   });
 
-  it("exits although its state cannot be written in time", async () => {
+  it("exits even if its state cannot be written in time", async () => {
     await using folder = await temporaryFolder();
     writeFileSync(join(folder.path, "chains.yaml"), CHAINS_YAML);
     await using synclag = startSynclag(["run"], { cwd: folder.path });

@@ -112,7 +112,7 @@ describe("a key", () => {
     expect(provider.heardElsewhere).toEqual([]);
   });
 
-  it("is in nothing that is served", async () => {
+  it("is in no reply that is served", async () => {
     const { paths } = (await (await fetch(`${url}/openapi.json`)).json()) as { paths: object };
     const described = Object.keys(paths)
       .filter((path) => !path.endsWith("reload"))
@@ -158,7 +158,7 @@ describe("a key", () => {
     }
   });
 
-  it("is in no response to a reload, neither before nor after it was replaced", async () => {
+  it("is in no reply to a reload, neither before nor after the key was replaced", async () => {
     const file = join(folder.path, "chains.yaml");
     const good = readFileSync(file, "utf8");
     const reload = async () => await (await fetch(`${url}/-/reload`, { method: "POST" })).text();
@@ -176,7 +176,7 @@ describe("a key", () => {
     expect(leaks(refused + taken)).toEqual([]);
   });
 
-  it("is in no file that was written, and neither in the log nor in a crash report", async () => {
+  it("is in no file that was written, in no log and in no crash report", async () => {
     await expect.poll(() => filesWritten(), { timeout: 15_000 }).not.toEqual([]);
     daemon.child.kill("SIGUSR2");
     const { err, out, exitCode } = await daemon.finished;

@@ -24,7 +24,7 @@ const lock = JSON.parse(read("package-lock.json")) as { readonly packages: Reado
 const atRunTime = Object.entries(lock.packages).filter(([path, { dev }]) => path !== "" && dev !== true);
 
 describe("package.json", () => {
-  it("has a reason in docs/decisions for each dependency at run time, and no reason without one", () => {
+  it("has a reason in docs/decisions for each runtime dependency, and no other reasons", () => {
     const reasons = [
       ...read("docs/decisions/0001-runtime-dependencies.md").matchAll(/^- \*\*([\w@/-]+)\*\*, for /gm),
     ]
@@ -68,7 +68,7 @@ describe("the flags of Node in the first line of main.ts", () => {
 });
 
 describe("package-lock.json", () => {
-  it("locks every package at run time by its hash, and none of them runs a script when it is installed", () => {
+  it("locks every runtime package by its hash, and none of them runs an install script", () => {
     const unlocked = atRunTime.filter(
       ([, { integrity, link }]) => link !== true && !integrity?.startsWith("sha512-"),
     );
@@ -78,7 +78,7 @@ describe("package-lock.json", () => {
     expect(atRunTime.filter(([, { hasInstallScript }]) => hasInstallScript === true)).toEqual([]);
   });
 
-  it("is what package.json asks for, and all that a build installs from", () => {
+  it("fits package.json, and is the only source of a build's packages", () => {
     const installs = read("Dockerfile").match(/npm (?:ci|install|i|add) .*/g) ?? [];
 
     expect(lock.packages[""]).toMatchObject({ dependencies: manifest.dependencies });
@@ -105,7 +105,7 @@ describe("deploy/", () => {
     );
   });
 
-  it("gives it none in compose", () => {
+  it("gives Synclag no privilege in compose", () => {
     expect(parse(read("deploy/compose.yaml"))).toMatchObject({
       services: {
         synclag: { read_only: true, cap_drop: ["ALL"], security_opt: ["no-new-privileges:true"] },

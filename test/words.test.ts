@@ -25,7 +25,7 @@ describe("docs/ARCHITECTURE.md, words to avoid", () => {
     expect(rules.filter(({ instead }) => instead === "")).toEqual([]);
   });
 
-  it("are in no text and no name", () => {
+  it("appear in no text and no name", () => {
     const found = files.flatMap((path) => {
       const text = proseOf(path);
       return rules.flatMap((rule) => uses(text, rule, path));

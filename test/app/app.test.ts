@@ -84,7 +84,7 @@ describe("runApp()", () => {
     expect(fleet.endpoint(SUBGRAPH).requestCount).toBe(1);
   });
 
-  it("leaves the files of a process that took over its state file as they are", async () => {
+  it("does not change the files of a process that took over its state file", async () => {
     await using fleet = await startIndexers();
     await using folder = await temporaryFolder();
     const stateFile = join(folder.path, "synclag.state.json");
@@ -104,7 +104,7 @@ describe("runApp()", () => {
     expect(texts).toEqual(files.map(() => "theirs"));
   });
 
-  it("monitors without a writable state file, but sends no request with a budget", async () => {
+  it("monitors without a writable state file, but sends no request that draws on a budget", async () => {
     await using fleet = await startIndexers();
     const { logger, lines } = recordLog();
 
@@ -149,7 +149,7 @@ describe("runApp()", () => {
     expect(metrics.get("synclag_http_errors_total")).toBe(2);
   });
 
-  it("reloads on request, says why it does not use a bad file, and reloads nothing once it stops", async () => {
+  it("reloads on request, says why it rejects a bad file, and does not reload while it stops", async () => {
     await using fleet = await startIndexers();
     const config = configOf(chainsYaml(fleet));
     let isBad = true;

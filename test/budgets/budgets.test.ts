@@ -46,7 +46,7 @@ describe("Budgets.acquire()", () => {
 });
 
 describe("Budgets.countSent()", () => {
-  it("counts no more than the limit of the account, and nothing of others or without a budget", () => {
+  it("counts up to the limit of the account, and does not count requests of other accounts or without a budget", () => {
     const budgets = new Budgets(fleet);
 
     for (const account of [base, free].flatMap((endpoint) => budgets.accountOf(endpoint) ?? [])) {
@@ -99,7 +99,7 @@ describe("an account", () => {
     expect(restored.map((one) => one.report(T0)[0]?.used)).toEqual([20, 20, 20]);
   });
 
-  it("is forgotten once no window counts it", () => {
+  it("is forgotten once no window counts its requests", () => {
     const budgets = new Budgets(fleet);
     spend(budgets, base, 20);
     budgets.backOff(free, { nowMs: T0, untilMs: T0 + HOUR_MS, random: 0 });

@@ -68,7 +68,7 @@ function lineOf(
 }
 
 describe("Budgets, through crashes, reloads, refusals and clock jumps", () => {
-  it("never let more through than the limit, in any calendar or rolling window", () => {
+  it("never permit more requests than the limit, in any calendar or rolling window", () => {
     fc.assert(
       fc.property(fc.array(step, { minLength: 5, maxLength: 60 }), (steps) => {
         const life = new Life(...steps);

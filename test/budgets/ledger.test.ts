@@ -36,7 +36,7 @@ describe("take()", () => {
     expect(takeMany(ledger, 100, "opportunistic").taken).toBe(10);
   });
 
-  it("never refuses a poll of a schedule that fits, whatever is spared", () => {
+  it("never refuses a poll of a schedule that fits, whatever is reserved", () => {
     const anySpares = fc.array(fc.integer({ min: 0, max: 5 }), { minLength: 400, maxLength: 400 });
     fc.assert(
       fc.property(anySpares, (sparesPerRound) => {
@@ -53,7 +53,7 @@ describe("take()", () => {
     );
   });
 
-  it("stays small over days of polls every minute", () => {
+  it("stays small during days of polls every minute", () => {
     let ledger = startLedger(budgetOf({ limit: 1e9, per: "hour" }), 0);
 
     for (let nowMs = T0; nowMs < T0 + 3 * DAY_MS; nowMs += 60_000) {

@@ -31,7 +31,7 @@ afterAll(async () => {
 
 // Processes of their own: side by side.
 describe.concurrent("synclag check of a daemon with TLS and passwords", () => {
-  it("is let in with the password, over a certificate of one's own authority", async () => {
+  it("succeeds with the password and a certificate of a private authority", async () => {
     const checked = await check([
       "--url",
       `https://alice:\${PASSWORD}@localhost:${port}`,
@@ -52,7 +52,7 @@ describe.concurrent("synclag check of a daemon with TLS and passwords", () => {
     );
   });
 
-  it("explains the certificate error of a daemon found by its state file", async () => {
+  it("explains the certificate error of a daemon that it found by its state file", async () => {
     const { exitCode, err } = await check([]);
 
     expect(exitCode).toBe(3);
@@ -63,7 +63,7 @@ describe.concurrent("synclag check of a daemon with TLS and passwords", () => {
     expect(err).toContain("NODE_EXTRA_CA_CERTS=FILE");
   });
 
-  it("keeps the password to itself", async () => {
+  it("does not print the password", async () => {
     const { out, err } = await check(["--url", `https://alice:\${PASSWORD}@127.0.0.1:${port}`]);
 
     expect(`${out}${err}`).not.toMatch(/sesame/);

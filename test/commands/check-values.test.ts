@@ -37,7 +37,7 @@ describe("a fleet with targets in different statuses", () => {
     metrics = seriesOf(play.metrics());
   });
 
-  it("is the same in `check --format json` as in the API", async () => {
+  it("has the same JSON in `check --format json` as in the API", async () => {
     expect(JSON.parse(await checked(served, "json"))).toEqual(served);
   });
 

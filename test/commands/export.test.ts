@@ -66,7 +66,7 @@ describe("synclag export", () => {
     expect(readFileSync(`${folder.path}/${basename(example)}`, "utf8")).toBe(readFileSync(example, "utf8"));
   });
 
-  it("says of an example that holds back tickets when these are sent", async () => {
+  it("says when an example that delays tickets sends them", async () => {
     await using folder = await temporaryFolder();
     const links = ["--url", "https://synclag.example", "--grafana", "https://grafana.example"];
 
@@ -75,7 +75,7 @@ describe("synclag export", () => {
     expect(err).toBe(TICKETS);
   });
 
-  it("writes for compose each file that is mounted, the images of the demo, and one job", async () => {
+  it("writes for compose each mounted file, the images of the demo, and one job", async () => {
     await using folder = await temporaryFolder();
 
     const { out } = await runCommand(["export", "compose", "--job", "eu", "-o", folder.path]);

@@ -7,7 +7,7 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const WAIT = { timeout: 120_000, interval: 200 };
 
-it("prints again what has changed, serves the page, writes nothing and ends with Ctrl-C", async () => {
+it("prints each change, serves the page, writes no file and ends with Ctrl-C", async () => {
   await using folder = await temporaryFolder();
   await using fleet = await startFleet({ nowMs: Date.now, endpoints: [{ kind: "envio" }] });
   const { url } = fleet.endpoint("envio");

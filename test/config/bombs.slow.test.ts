@@ -30,7 +30,7 @@ const BOMBS: Readonly<Record<string, () => string>> = {
 
 // None of them takes a second on a quiet machine; one that takes quadratic time exceeds the timeout of all tests.
 describe("a hostile configuration", () => {
-  it.each(Object.entries(BOMBS))("with %s is a mistake like any other", (_, text) => {
+  it.each(Object.entries(BOMBS))("with %s is reported as a mistake", (_, text) => {
     const options = { file: "file.yaml", env: {}, readFile: () => "" };
 
     for (const parse of [parseConfig, parseWebConfig]) {
@@ -47,7 +47,7 @@ describe("the CPU time of a schedule", () => {
     "a schedule of a huge range",
     "a schedule of numbers that cannot be counted",
     "a maintenance window at a huge range",
-  ])("is that of a usual one of as many bytes, of %s", async (name) => {
+  ])("is that of a usual schedule of the same length: %s", async (name) => {
     const hostile = BOMBS[name]?.() ?? "";
     const usual = `version: 1\npoll: { rpc_schedule: "*/15 * * * * *" }\n#`.padEnd(hostile.length, "#");
     const options = { file: "file.yaml", env: {}, readFile: () => "" };

@@ -16,7 +16,7 @@ const ONE_PROVIDER = expect.stringMatching(
 );
 
 describe("chains.yaml", () => {
-  it("watches every chain with two protocols, and polls no budget dry", () => {
+  it("watches every chain with two protocols, and exceeds no budget", () => {
     const { fleet, warnings } = load({ THEGRAPH_API_KEY: KEY });
     const targets = fleet.indexers.flatMap(({ endpoints }) => endpoints.flatMap((one) => one.targets));
 
@@ -47,7 +47,7 @@ describe("chains.yaml", () => {
     expect(new Set(withKey.map(({ host }) => host))).toEqual(new Set(["gateway.thegraph.com"]));
   });
 
-  it("works without a key: what needs it is skipped with a warning", () => {
+  it("works without a key: indexers that need it are skipped with a warning", () => {
     const { fleet, warnings, secrets } = load({});
 
     expect(fleet.indexers).toHaveLength(4);
@@ -59,7 +59,7 @@ describe("chains.yaml", () => {
     expect(secrets).toEqual([]);
   });
 
-  it("has an example of parity that is valid once its # are removed, with and without the key", () => {
+  it("has an example of parity that is valid once it is uncommented, with and without the key", () => {
     const withExample = CHAINS_YAML.replace(/^# parity:[\s\S]*$/m, (example) => example.replace(/^# /gm, ""));
 
     for (const env of [{ THEGRAPH_API_KEY: KEY }, {}]) {

@@ -9,7 +9,7 @@ const HEX_40 = "d0f1c5b2a3948576655443322110ffeeddccbbaa";
 const PATHS = readFileSync("test/fixtures/config/keys-in-paths.txt", "utf8").trimEnd().split("\n");
 
 describe("a key in a URL's path", () => {
-  it("is refused in the file, whatever its usual form; a name, number, version or public id is none", () => {
+  it("is refused in every usual form; a name, number, version or public id is not a key", () => {
     const found = PATHS.map((line) => {
       const path = line.replace(/^\w+ /, "");
       const text = fileWith({ url: `https://h.example${path}` });
@@ -37,7 +37,7 @@ describe("a key in a URL's path", () => {
 });
 
 describe("a variable in a host name", () => {
-  it("stays as it is written wherever hosts are shown", () => {
+  it("is shown as the variable wherever hosts are shown", () => {
     const env = { KEY: "SwordFish", NODE: "https://h.example/" };
     const urls = {
       url: `"http://user:\${KEY}@\${KEY}.{chain}.example:8030/\${KEY}"`,
@@ -59,7 +59,7 @@ describe("a variable in a host name", () => {
 });
 
 describe("secrets of a header", () => {
-  it("are the whole value and its parts that are keys", () => {
+  it("are the whole value, and the keys in it", () => {
     const headers = {
       "Bearer swordfish": "swordfish",
       "theme=dark; session=swordfish": "swordfish",

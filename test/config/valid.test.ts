@@ -18,7 +18,7 @@ const ENV = {
 
 describe("parseConfig()", () => {
   it.each(readdirSync(FOLDER).filter((file) => /^[^.]+[.]yaml$/.test(file)))(
-    "fills templates, defaults and schedules in, and collects the secrets: %s",
+    "fills in templates, defaults and schedules, and collects the secrets: %s",
     (file) => {
       const config = parse(readFileSync(`${FOLDER}/${file}`, "utf8"), ENV);
 
@@ -27,7 +27,7 @@ describe("parseConfig()", () => {
     },
   );
 
-  it("names ten of 5,000 chains on which nothing confirms a height", () => {
+  it("names ten of 5,000 chains on which no source confirms a height", () => {
     const slugs = Array.from({ length: 5_000 }, (_, index) => `c${index}`);
     const text = stringify({
       version: 1,

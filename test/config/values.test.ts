@@ -31,7 +31,7 @@ function read(line: string): unknown {
   return [config.poll.timeoutMs, config.poll.maxResponseBytes, `${config.listen.host} ${config.listen.port}`];
 }
 
-it("reads quantities, addresses, stores and proxies as in test/fixtures/config/values.txt, or says what is wrong", async () => {
+it("reads the quantities, addresses, stores and proxies of test/fixtures/config/values.txt, or says what is wrong", async () => {
   await expectTold("test/fixtures/config/values.txt", () => ({
     do: (line) => {
       try {

@@ -16,7 +16,7 @@ beforeAll(() => {
 afterAll(() => folder[Symbol.dispose]());
 
 describe("parseWebConfig()", () => {
-  it("accepts the supported keys of exporter-toolkit's format, and refuses all others with their position and reason", () => {
+  it("accepts the supported keys of exporter-toolkit's format, and refuses all others with position and reason", () => {
     const reports = WEB_CONFIGS.map(
       ({ verdict, name, text }) => `# ${verdict}: ${name}\n${text}\n=> ${problemsOf(text) || "valid"}\n`,
     );

@@ -5,7 +5,7 @@ import { configOf } from "../support/running-app.ts";
 /** What V8 writes before a text that it keeps in one byte a character. */
 const ONE_BYTE = '"'.charCodeAt(0);
 
-it("keeps names in one byte a character, whatever else the file has: the text of /metrics is made of them", () => {
+it("keeps names as strings of one byte a character, so that the text of /metrics stays small", () => {
   const { fleet } = configOf(`
 # A comment – with a dash.
 version: 1

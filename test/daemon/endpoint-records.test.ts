@@ -48,7 +48,7 @@ describe("curlCommand()", () => {
       url: "https://a.example/from a file",
       config: { secrets: [], variables: [{ text: "from a file", shown: "$(printf 'from a file')" }] },
     },
-  ])("gives curl exactly what the poll sends when there is $case", ({ url, config }) => {
+  ])("gives curl exactly what the poll sends with $case", ({ url, config }) => {
     const command = curlCommand({ url, headers: {} }, 'it\'s "$HOME"', config);
 
     expect(argumentsOf(command)).toEqual([

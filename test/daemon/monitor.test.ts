@@ -25,7 +25,7 @@ const READS = fc.array(fc.subarray(["report", "save", "prepare", "evident", "tro
 });
 
 describe("Monitor", () => {
-  it("changes nothing by a read, however often and whenever it is read", async () => {
+  it("does not change when it is read, however often and whenever that happens", async () => {
     await fc.assert(
       fc.asyncProperty(fc.tuple(...KEYS.map(() => SCRIPT)), READS, async (scripts, reads) => {
         const unread = await play(scripts, []);
@@ -40,7 +40,7 @@ describe("Monitor", () => {
     { name: "set forward", setMs: 3_600_000, laterMs: 3_600_000 },
     { name: "set back", setMs: -3_600_000, laterMs: -3_600_000 },
     { name: "ahead until the restart", setMs: 3_600_000, laterMs: 0 },
-  ])("goes on after a restart with the times of a wall clock that was $name", ({ laterMs, setMs }) => {
+  ])("continues after a restart with the times of a wall clock that was $name", ({ laterMs, setMs }) => {
     const clock = { second: 0, setMs: 0 };
     const wallMs = () => T0 + clock.second * 1_000 + clock.setMs;
     const start = () =>

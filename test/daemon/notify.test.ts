@@ -128,7 +128,7 @@ describe("Notifier", () => {
     });
   });
 
-  it("says nothing of chains that come and go within an incident", async () => {
+  it("posts nothing about chains that come and go within an incident", async () => {
     await using notifier = startNotifier();
     passes(notifier, 6, [incident(26, "are lagging on base and form")]);
     passes(notifier, 6, [incident(27, "are lagging on base, form and mode")]);
@@ -147,7 +147,7 @@ describe("Notifier", () => {
     expect(await eventsOf(3)).toEqual(["incident_began", "incident_changed", "incident_ended"]);
   });
 
-  it("tries again what a server that is away or busy did not accept, in order, and says so once", async () => {
+  it("repeats in order the messages that an unreachable or busy server did not accept, and logs that once", async () => {
     webhook.replies = [503, 429, 500, 200];
     await using notifier = startNotifier();
 
@@ -172,7 +172,7 @@ describe("Notifier", () => {
     expect(log.lines.map(({ msg }) => msg)).toEqual(["Notification given up"]);
   });
 
-  it("goes by the status alone of a reply that cannot be read", async () => {
+  it("judges a reply that it cannot read by its HTTP status", async () => {
     webhook.headers = { "content-encoding": "gzip" };
     webhook.replies = [200, 404, 500, 200];
     await using notifier = startNotifier();
@@ -193,7 +193,7 @@ describe("Notifier", () => {
     ]);
   });
 
-  it("keeps a hundred messages while the server is unreachable, drops the oldest, and blocks no poll", async () => {
+  it("keeps the last hundred messages while the server is unreachable, and blocks no poll", async () => {
     webhook.replies = [503];
     await using notifier = startNotifier();
 
@@ -206,7 +206,7 @@ describe("Notifier", () => {
     expect(log.lines.some(({ msg }) => msg === "Notifications dropped: too many wait")).toBe(true);
   });
 
-  it("sends nothing while another replica leads, and nothing again that was sent before a restart", async () => {
+  it("sends nothing while another replica leads, and repeats nothing after a restart", async () => {
     {
       await using former = startNotifier();
       passes(former, 0, [incident(26)]);
@@ -223,7 +223,7 @@ describe("Notifier", () => {
     expect(await eventsOf(2)).toEqual(["incident_began", "incident_ended"]);
   });
 
-  it("tries no message again once another replica leads, which may have told more", async () => {
+  it("does not repeat a message once another replica leads, because that one may have sent a newer one", async () => {
     webhook.replies = [503, 200];
     await using notifier = startNotifier();
     passes(notifier, 0, [incident(26)]);
@@ -239,7 +239,7 @@ describe("Notifier", () => {
     expect(await eventsOf(2)).toEqual(["incident_began", "incident_ended"]);
   });
 
-  it("begins no incident while all of its targets are in maintenance, and ends the one that began before", async () => {
+  it("posts no beginning of an incident whose targets are all in maintenance, but the end of an earlier one", async () => {
     const one = incident(3);
     await using notifier = startNotifier();
 
@@ -297,7 +297,7 @@ describe("Notifier", () => {
     expect(webhook.received).toHaveLength(3);
   });
 
-  it("pings while a message hangs at the same host", async () => {
+  it("pings the heartbeat while a message to the same host hangs", async () => {
     useFakeIntervals();
     webhook.replies = [0, 200];
     await using notifier = startNotifier({ heartbeat: "too" });
@@ -309,7 +309,7 @@ describe("Notifier", () => {
     expect(await webhook.untilReceived(1, "GET")).toHaveLength(1);
   });
 
-  it("logs each change of the reply to its pings, and pings no more once it has stopped", async () => {
+  it("logs each change of the reply to its pings, and stops pinging when it is stopped", async () => {
     useFakeIntervals();
     webhook.replies = [200, 500, 500, 204];
     const notifier = startNotifier({ heartbeat: "alone" });

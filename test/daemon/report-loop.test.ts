@@ -6,7 +6,7 @@ import { recordLog } from "../support/log-recorder.ts";
 import { ScriptedFleet } from "../support/scripted-fleet.ts";
 
 describe("startReportLoop()", () => {
-  it("makes a report each second in which a status turns, and each 15 s, when it is recorded for the plots", async () => {
+  it("makes a report each second in which a status changes, and every 15 s, when the plots record it", async () => {
     vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
     onTestFinished(() => {
       vi.useRealTimers();

@@ -7,7 +7,7 @@ import { answerTo, endpointOf } from "./endpoint-of.ts";
 import { replyOf } from "./read-fixture.ts";
 
 describe("interpretReply() of hostile replies", () => {
-  it("never throws, and never takes anything but a positive safe integer for a height", () => {
+  it("never throws, and accepts only a positive safe integer as a height", () => {
     const anyBody = fc.oneof(
       fc.json(),
       fc.string(),
@@ -47,7 +47,7 @@ describe("interpretReply() of hostile replies", () => {
   });
 
   // Quadratic time on a megabyte exceeds any timeout.
-  it("reads a megabyte of half a pattern, or half a line of metrics, in a time that grows with its length alone", () => {
+  it("reads a megabyte of half a pattern, or of half a metrics line, in linear time", () => {
     const megabyteOf = (half: string) => half.repeat(Math.ceil(1_000_000 / half.length));
     const halves = [
       ...["bad indexers: ", "deployment ", "invalid subgraph name `/graphql", "api requests usage "],
@@ -80,13 +80,13 @@ describe("interpretReply() of hostile replies", () => {
     expect(read(`envio_progress_block{${megabyteOf("a")}} 7`, "envio-metrics", [1])).toHaveLength(1);
   });
 
-  it("finds an indexing error behind the indexers that were bad for other reasons", () => {
+  it("finds an indexing error after indexers that failed for other reasons", () => {
     const message = `bad indexers: {${"0xbdfb: Timeout, ".repeat(20)}\n0xbdfc: BadResponse(no attestation: indexing_error)}`;
 
     expect(failureOf(message)).toMatchObject({ reason: "indexing_error" });
   });
 
-  it("looks at the first 100 errors, the first 2,000 characters of each, and for a rate limit in 10,000 of a body", () => {
+  it("reads the first 100 errors, the first 2,000 characters of each, and 10,000 characters of a body for a rate limit", () => {
     const unknown = Array.from({ length: 100 }, () => ({ message: "x" }));
     const known = { message: "auth error: no key" };
     const reasonOf = (body: string) => {
@@ -106,7 +106,7 @@ describe("interpretReply() of hostile replies", () => {
     expect(ofBodies).toEqual(["rate_limited", "malformed"]);
   });
 
-  it("quotes 200 characters of the provider's words, and never cuts through one", () => {
+  it("quotes 200 characters of the provider's message, and never cuts a character", () => {
     const lengths = { x: [200, 201, 500], "🦀": [200, 500] };
     const quoted = Object.entries(lengths).flatMap(([word, of]) =>
       of.map((length) => failureOf(word.repeat(length))),
@@ -117,7 +117,7 @@ describe("interpretReply() of hostile replies", () => {
     expect(quoted).toMatchObject(details.map((detail) => ({ detail })));
   });
 
-  it("does not quote half an escape", () => {
+  it("does not cut an escape sequence", () => {
     // Of a longer text, 400 characters are read: here 10, spaces, and the beginning of an escape.
     const quoted = ["\\", "\\u", "\\u00", "\\u004"].map((half) =>
       failureOf(`${"x".repeat(10).padEnd(400 - half.length)}${half}1 and more`),
@@ -138,7 +138,7 @@ describe("withExactNumbers()", () => {
     );
   });
 
-  it("reads zeros before the last digit in a time that grows with their number alone", () => {
+  it("reads zeros before the last digit in linear time", () => {
     expect(parityValueOf(JSON.parse(withExactNumbers(`0.${"0".repeat(1_000_000)}1`)))).toBeNull();
   });
 });

@@ -72,14 +72,14 @@ describe("the queries", () => {
     expect(fitting).toEqual(Object.values(first));
   });
 
-  it("for statuses fit the index-node API of graph-node", () => {
+  it("for statuses match the index-node API of graph-node", () => {
     const [question] = questionsFor(withDeployments());
     const schema = buildSchema(readFixture("graph-status/status.graphql"));
 
     expect(question === undefined ? [] : validate(schema, parse(queryOf(question)))).toEqual([]);
   });
 
-  it("never give _meta an alias, for graph-node would drop it on a failed subgraph", () => {
+  it("never give _meta an alias, because graph-node would drop it for a failed subgraph", () => {
     const queries = NAMES.flatMap((dialect) => questionsFor(endpointOf(dialect, [1])).map(queryOf));
 
     expect(queries.filter((query) => query.includes(":"))).toEqual([]);

@@ -23,7 +23,7 @@ const Groups = z.array(
 );
 
 describe("readSelections()", () => {
-  it("reads the value of each selection, or says what stood there", () => {
+  it("reads the value of each selection, or says what was found instead", () => {
     const groups = Groups.parse(parse(readFileSync("test/fixtures/parity-replies.yaml", "utf8")));
 
     const text = groups.map(({ about, values, answers }) => {
@@ -39,7 +39,7 @@ describe("readSelections()", () => {
     expectGolden("test/fixtures/parity-replies.expected.txt", text.join("\n"));
   });
 
-  it("keeps values of 256 characters, and compares no longer ones", () => {
+  it("keeps values of up to 256 characters, and does not compare longer ones", () => {
     const kinds = [254, 255].map((length) => read(`{"data":{"p0_1":[{"id":"${"x".repeat(length)}"}]}}`));
 
     expect(kinds).toMatchObject([
@@ -48,7 +48,7 @@ describe("readSelections()", () => {
     ]);
   });
 
-  it("pairs a value with the block and the times of the same answer", () => {
+  it("pairs a value with the block and the times of the same reply", () => {
     expect(read('{"data":{"p0_1":[{"id":7}]}}')).toEqual({
       probe: "rows",
       target: "base",
@@ -60,7 +60,7 @@ describe("readSelections()", () => {
     });
   });
 
-  it("says nothing of a target without a height in the same answer", () => {
+  it("has no reading for a target without a height in the same reply", () => {
     const heightless: readonly (readonly Observation[])[] = [
       [{ ...BASE, kind: "missing" }],
       [{ ...BASE, kind: "failed", reason: "schema", detail: "no height" }],

@@ -25,7 +25,7 @@ describe("a real Alertmanager", () => {
     alertmanager = await startAlertmanager(await temporaryFolder("alertmanager"), config);
   });
 
-  it("sends the inhibiting alert and not the inhibited one, even if the latter comes first", async () => {
+  it("sends the inhibiting alert and not the inhibited one, even if the inhibited one comes first", async () => {
     const expected = HIDING.filter((line) => !line.startsWith("- ")).map((line) => line.replace("+ ", ""));
     await post(HIDING.filter((line) => line.startsWith("- ")).map((line) => line.replace("- ", "")));
     await post(expected);
@@ -44,7 +44,7 @@ describe("a real Alertmanager", () => {
     await untilDelivered(expected);
   });
 
-  it("inhibits nothing for one Synclag that is down while another one works", async () => {
+  it("inhibits no alert of a working Synclag while another one is down", async () => {
     const expected = [
       "SynclagDown warning about=synclag",
       "SynclagNoVariantOk critical protocol=a chain=base",
@@ -54,7 +54,7 @@ describe("a real Alertmanager", () => {
     await untilDelivered(expected);
   });
 
-  it("pages once for a protocol that is down on many chains", async () => {
+  it("sends one page for a protocol that is down on many chains", async () => {
     const expected = ["base", "polygon", "scroll"].map(
       (chain) => `SynclagNoVariantOk critical protocol=lockup chain=${chain}`,
     );

@@ -86,7 +86,7 @@ describe("a fault in a running fleet", () => {
     );
   });
 
-  it("that ends Synclag itself reaches the pager, too", async () => {
+  it("that stops Synclag itself reaches the pager, too", async () => {
     synclag.signal("SIGKILL");
 
     await expect

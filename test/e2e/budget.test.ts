@@ -20,7 +20,7 @@ protocols:
 `;
 
 describe("a budget", () => {
-  it("holds although the process is killed repeatedly, equals the provider's count, and is spent by one process at a time", async () => {
+  it("holds although the process is killed repeatedly, equals the provider's count, and is used by one process at a time", async () => {
     const { fleet, config } = await simulate(FLEET);
     const provider = fleet.endpoint("airdrops/subgraph/production/all");
     await writeBudgetJournal(join(dirname(config), "synclag.state.json"), spentBefore());

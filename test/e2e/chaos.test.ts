@@ -65,7 +65,7 @@ describe("synclag run, with 128 open files at most, on a small disk", () => {
 });
 
 describe("synclag run, on a disk that has become read-only", () => {
-  it("keeps polling, sends no uncounted request, goes on once the disk is writable, and ends although it is not", async () => {
+  it("keeps polling without uncounted requests, continues once the disk is writable, and can exit while it is not", async () => {
     const { fleet, config } = await simulate(FLEET);
     const disk = await mountDisk();
     copyFileSync(config, join(disk, "chains.yaml"));

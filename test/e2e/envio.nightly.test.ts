@@ -67,13 +67,13 @@ describe("Synclag, against the metrics of an Envio HyperIndex that indexes two A
     });
   });
 
-  it("says ok of both chains, with the heights that the chains have", async () => {
+  it("reports both chains as ok, with the heights that the chains have", async () => {
     await watched.says("envio alpha ok -", "envio beta ok -");
 
     await expect.poll(() => watched.wrongHeights(5), SETTLE).toEqual([]);
   });
 
-  it("finds in its views the columns that the dialect `envio` queries, and the heights of its metrics", async () => {
+  it("finds the columns that the dialect `envio` queries, with the heights of its metrics", async () => {
     const columns = await postgres.run(
       "SELECT table_name || '.' || column_name FROM information_schema.columns WHERE table_name IN ('_meta', 'chain_metadata');",
     );

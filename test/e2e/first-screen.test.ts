@@ -102,7 +102,7 @@ describe.each(Object.keys(ANSWERS) as SituationName[])("in the situation %s", (n
     await picture(url, name);
   });
 
-  it("no word of a page is broken or on another, and each axis is above its bar", async () => {
+  it("no word of a page is broken or overlaps another, and each axis is above its bar", async () => {
     for (const width of [390, 768]) {
       const page = await browser.newPage({ viewport: { width, height: 844 } });
       for (const path of await pagesOf(page, url, name)) {
@@ -116,19 +116,16 @@ describe.each(Object.keys(ANSWERS) as SituationName[])("in the situation %s", (n
   });
 });
 
-it.each([true, false])(
-  "unfolds the target that a link leads to, with script: %s",
-  async (javaScriptEnabled) => {
-    const page = await browser.newPage({ javaScriptEnabled });
-    await page.goto(`${await serveSituation("first minute")}/chains/base#lockup-subgraph-production`);
+it.each([true, false])("a link unfolds its target, with script: %s", async (javaScriptEnabled) => {
+  const page = await browser.newPage({ javaScriptEnabled });
+  await page.goto(`${await serveSituation("first minute")}/chains/base#lockup-subgraph-production`);
 
-    await page.locator("#lockup-subgraph-production").waitFor();
-    expect(await page.locator("#lockup-multichain-production").isVisible()).toBe(false);
-    await page.close();
-  },
-);
+  await page.locator("#lockup-subgraph-production").waitFor();
+  expect(await page.locator("#lockup-multichain-production").isVisible()).toBe(false);
+  await page.close();
+});
 
-it("has pages that are short on a telephone: a chain where all is ok, and the incidents of a shared cause", async () => {
+it("the page of an ok chain and the incidents of a shared cause are short on a telephone", async () => {
   const heightOf = async (name: SituationName, path: string) => {
     const page = await browser.newPage({ viewport: { width: 390, height: 844 } });
     await page.goto((await serveSituation(name)) + path);

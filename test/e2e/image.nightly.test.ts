@@ -83,13 +83,13 @@ describe("Dockerfile", () => {
       .toEqual({ code: 0, stderr: "", log: "" });
   });
 
-  it("cannot write anywhere but into its volume", async () => {
+  it("can write only into its volume", async () => {
     expect((await inside(["/usr/bin/touch", "/app/dist/written"])).stderr).toContain("Read-only file system");
     expect((await inside(["/usr/bin/touch", "/tmp/written"])).stderr).toContain("Read-only file system");
     expect((await inside(["/usr/bin/touch", "/var/lib/synclag/written"])).stderr).toBe("");
   });
 
-  it("is not healthy by that check when nothing listens", async () => {
+  it("is unhealthy by its own health check when nothing listens", async () => {
     const check = image.config.Healthcheck.Test.slice(1).map((word) => word.replace("9855", "9"));
 
     expect((await inside(check)).code).toBe(1);

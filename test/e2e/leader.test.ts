@@ -57,7 +57,7 @@ describe("two replicas on a real store", () => {
     expect(await leaderOtherThan(former)).not.toBe(former);
   });
 
-  it("hand over at once, not at the end of a lease, when the leader stops in order", async () => {
+  it("hand over at once, not at the end of a lease, when the leader shuts down", async () => {
     const former = await leaderWithFollower();
 
     replicas.delete(former);
@@ -70,7 +70,7 @@ describe("two replicas on a real store", () => {
     expect(tookMs).toBeLessThan(HAND_OVER_MS);
   });
 
-  it("have one leader when the former one wakes from a pause", async () => {
+  it("have one leader when the former leader wakes from a pause", async () => {
     const former = await leaderWithFollower();
 
     former.signal("SIGSTOP");
@@ -81,7 +81,7 @@ describe("two replicas on a real store", () => {
     expect(sights.at(-1)).toMatchObject({ leaders: [next], exporters: [next] });
   });
 
-  it("stay as they are when the store restarts empty", async () => {
+  it("keep their leader when the store restarts empty", async () => {
     const leader = await leaderWithFollower();
     const from = sights.length;
 
@@ -92,7 +92,7 @@ describe("two replicas on a real store", () => {
     expect(new Set(sights.slice(from).flatMap(({ leaders }) => leaders))).toEqual(new Set([leader]));
   });
 
-  it("never had two leaders, nor a series twice, nor a target unknown that was known", () => {
+  it("never had two leaders, a duplicate series, or a known target that became unknown", () => {
     expect(sights.length).toBeGreaterThan(50);
     expect(
       sights.filter(

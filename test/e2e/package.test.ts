@@ -92,7 +92,7 @@ describe("the npm package", () => {
     expect(await daemon.stop()).toEqual({ code: 0, signal: null });
   });
 
-  it("exports rules that Prometheus takes", async () => {
+  it("exports rules that Prometheus accepts", async () => {
     const rules = join(folder, "rules");
     const exported = await succeed({ command: "node", args: [installed, "export", "rules", "-o", rules] });
     const files = exported.split("\n");
@@ -101,7 +101,7 @@ describe("the npm package", () => {
     await succeed({ command: "promtool", args: ["check", "rules", ...files] });
   });
 
-  it("exports a unit that systemd takes, and that exposes little", async () => {
+  it("exports a unit that systemd accepts, with a low exposure level", async () => {
     const unit = await exportedUnit();
     // systemd looks for the program where npm installs it globally.
     await writeFile(unit, (await readFile(unit, "utf8")).replace("=synclag ", `=${installed} `));
@@ -114,7 +114,7 @@ describe("the npm package", () => {
     });
   });
 
-  it("runs the daemon as the unit does, and `check` asks it", async () => {
+  it("runs the daemon as the unit does, and `check` can ask it", async () => {
     const [, command = ""] =
       /^ExecStart=synclag (.*)$/m.exec(await readFile(await exportedUnit(), "utf8")) ?? [];
     const here = command.replace("/etc/synclag", folder).replace("%S/synclag", join(folder, "state"));

@@ -68,7 +68,7 @@ describe("the pages of the demo in Chromium", () => {
     await page.close();
   }
 
-  it("tells of a fault without being loaded again", async () => {
+  it("show a fault without a reload", async () => {
     await waitForSentence(open, /All \d+ targets are ok/);
     await waitForSentence(open, /targets? needs? attention/);
     await open.locator(FROZEN).waitFor(WITHIN_A_TOUR);
@@ -78,12 +78,12 @@ describe("the pages of the demo in Chromium", () => {
     expect(await open.locator("#live").textContent()).toBe("live");
   });
 
-  it("names one cause of many targets", async () => {
+  it("show one cause of many targets", async () => {
     await open.getByText(/airdrops multichain \(production\): \d+ of 21 targets/).waitFor(WITHIN_A_TOUR);
     await picture(open, "status-page.png");
   });
 
-  it("prints what on-call needs to know on a terminal", async () => {
+  it("are accompanied by a terminal table with what a person on call needs", async () => {
     const command = "synclag check --url http://127.0.0.1:9855";
     const { stdout } = await runProgram({
       command: "script",
@@ -97,7 +97,7 @@ describe("the pages of the demo in Chromium", () => {
     await publish("check.png");
   });
 
-  it("draws the plots of a chain, and tells what its endpoints said", async () => {
+  it("draw the plots of a chain, and show the replies of its endpoints", async () => {
     await visit("/chains/base#airdrops-subgraph-production", async (page) => {
       await unfold(page, "airdrops");
       await page.locator("#plots-airdrops canvas").first().waitFor();
@@ -120,7 +120,7 @@ describe("the pages of the demo in Chromium", () => {
     });
   });
 
-  it("draws lines that differ, also of many variants, and the first minute by itself", async () => {
+  it("draw a different line for each of many variants, and the first minute alone", async () => {
     const values = [0];
     const timestamps = [Date.parse("2026-11-20T03:00:00Z") / 1_000];
     const targets = ["a", "b", "c", "d", "e", "f"].map((variant) => {
@@ -148,7 +148,7 @@ describe("the pages of the demo in Chromium", () => {
     await page.close();
   });
 
-  it("draws the range that was chosen last, whichever reply comes last", async () => {
+  it("draw the range that was chosen last, whichever reply comes last", async () => {
     const page = await browser.newPage();
     const hourly: (() => Promise<void>)[] = [];
     await page.route("**/api/v1/history/airdrops/base?*", async (route) => {
@@ -180,7 +180,7 @@ describe("the pages of the demo in Chromium", () => {
     await page.close();
   });
 
-  it("says the whole of a large number, times that are round, and draws values that stand alone", async () => {
+  it("label the plots with whole numbers and round times, and draw single values", async () => {
     const page = await browser.newPage({ viewport: { width: 1280, height: 1000 } });
     const timestamps = Array.from({ length: 240 }, (_, i) => Date.now() / 1_000 - (239 - i) * 90);
     const of = (value: (i: number) => number | null) => timestamps.map((_, i) => value(i));
@@ -219,7 +219,7 @@ describe("the pages of the demo in Chromium", () => {
     await page.close();
   });
 
-  it("gives the date of a time that is not of today", async () => {
+  it("show the date of a time that is not today", async () => {
     const page = await browser.newPage();
     const timestamps = [2, 1].map((minutes) => Date.now() / 1_000 - 86_400 - minutes * 60);
     const of = (value: number | null) => timestamps.map(() => value);
@@ -236,7 +236,7 @@ describe("the pages of the demo in Chromium", () => {
     await page.close();
   });
 
-  it("shows a part of the past that was shared hours ago", async () => {
+  it("show the same part of the past from a link that is hours old", async () => {
     const [from, to] = [3, 2].map((hours) => new Date(Date.now() - hours * 3_600_000).toISOString());
     await visit(`/chains/base?hours=1&from=${from}&to=${to}`, async (page) => {
       const ranges = page.getByRole("button", { pressed: true });
@@ -244,7 +244,7 @@ describe("the pages of the demo in Chromium", () => {
     });
   });
 
-  it("keeps what part of the past is looked at in the address", async () => {
+  it("keep the shown part of the past in the address", async () => {
     await visit("/chains/base", async (page) => {
       await unfold(page, "airdrops");
       const plot = page.locator("#plots-airdrops .u-over").first();
@@ -267,7 +267,7 @@ describe("the pages of the demo in Chromium", () => {
     });
   });
 
-  it.each(SIZES)("puts no barrier before anybody, and does not scroll sideways, on $name", async (size) => {
+  it.each(SIZES)("pass the accessibility rules, and do not scroll sideways, on $name", async (size) => {
     const { width, height, colorScheme } = size;
     const context = await browser.newContext({ viewport: { width, height }, colorScheme });
     const wrong: string[] = [];
@@ -286,7 +286,7 @@ describe("the pages of the demo in Chromium", () => {
     expect(wrong).toEqual([]);
   });
 
-  it("stays as wide as the screen, and shows each value, with names of 60 letters", async () => {
+  it("are as wide as the screen, and show each value, with names of 60 letters", async () => {
     const page = await browser.newPage({ viewport: { width: 390, height: 800 } });
     const name = "x".repeat(60);
     await page.route("**/*", async (route) => {
@@ -307,7 +307,7 @@ describe("the pages of the demo in Chromium", () => {
     await page.close();
   });
 
-  it("filters as one types, from another page too, and keeps the filter in the address", async () => {
+  it("filter while one types, also from another page, and keep the filter in the address", async () => {
     await visit("/", async (page) => {
       const shown = page.getByText(/^Showing \d+ of \d+ targets/);
       await page.getByRole("searchbox").fill("lockup base");
@@ -323,7 +323,7 @@ describe("the pages of the demo in Chromium", () => {
     });
   });
 
-  it("opens the testnets where a filter finds nothing else, until somebody closes them", async () => {
+  it("open the testnets if a filter finds nothing else, until the user closes them", async () => {
     await visit("/", async (page) => {
       const found = page.locator("#testnets[open]").getByRole("link", { name: "Base Sepolia" });
       await page.getByRole("searchbox").fill("base-sepolia");
@@ -336,7 +336,7 @@ describe("the pages of the demo in Chromium", () => {
     });
   });
 
-  it("keeps how far the budgets are scrolled while it is renewed", async () => {
+  it("keep the scroll position of the budgets during a renewal", async () => {
     await visit("/plan", async (page) => {
       const scrolled = "document.querySelector('#box-budgets').scrollTop";
       await page.evaluate(`${scrolled} = 40`);
@@ -347,7 +347,7 @@ describe("the pages of the demo in Chromium", () => {
     });
   });
 
-  it("keeps the focus in the plots while it is renewed", async () => {
+  it("keep the focus in the plots during a renewal", async () => {
     await visit("/chains/base", async (page) => {
       await page.getByRole("button", { name: "1 h" }).first().click();
       await page.evaluate("document.querySelector('main h1').dataset.former = 'yes'");
@@ -357,7 +357,7 @@ describe("the pages of the demo in Chromium", () => {
     });
   });
 
-  it("has a short page of incidents, one row for each cause, which the filter narrows", async () => {
+  it("have a short page of incidents, with one row for each cause, which the filter narrows", async () => {
     const look = async (page: Page) => {
       const rows = page.locator(".rows > li");
       await rows.first().waitFor();
@@ -372,7 +372,7 @@ describe("the pages of the demo in Chromium", () => {
     await visit("/incidents", look, { viewport: { width: 390, height: 844 } });
   });
 
-  it("does not call live what it shows after hours in a hidden tab, until it is current", async () => {
+  it("are not called live after hours in a hidden tab until they are current", async () => {
     const page = await browser.newPage();
     await page.goto(`${demo.url}/chains/base`);
     await page.getByText("live", { exact: true }).waitFor();
@@ -389,7 +389,7 @@ describe("the pages of the demo in Chromium", () => {
     await page.close();
   });
 
-  it("says what Synclag replies where an open page is no more", async () => {
+  it("show the error of Synclag when an open page no longer exists", async () => {
     const page = await browser.newPage();
     await page.goto(`${demo.url}/chains/base`);
     // As if a reload had removed the chain.
@@ -399,7 +399,7 @@ describe("the pages of the demo in Chromium", () => {
     await page.close();
   });
 
-  it("is loaded again where another version of Synclag replies, though only a script of it differs", async () => {
+  it("are loaded again when another version of Synclag replies, even if only a script differs", async () => {
     const page = await browser.newPage();
     await page.goto(`${demo.url}/plan`);
     const loadedAgain = page.waitForNavigation();
@@ -414,7 +414,7 @@ describe("the pages of the demo in Chromium", () => {
     await page.close();
   });
 
-  it("keeps the theme that was chosen, goes to the filter with /, and tells local times", async () => {
+  it("keep the chosen theme, move to the filter with /, and show local times", async () => {
     const there = { timezoneId: "Asia/Tokyo", locale: "en-GB", colorScheme: "light" } as const;
     await visit(
       "/",
@@ -443,7 +443,7 @@ describe("the pages of the demo in Chromium", () => {
     );
   });
 
-  it("tells that the fault is over, still without being loaded again", async () => {
+  it("show the end of the fault, still without a reload", async () => {
     await open.locator(FROZEN).waitFor({ ...WITHIN_A_TOUR, state: "hidden" });
 
     expect(await open.evaluate("globalThis.neverLoadedAgain")).toBe(true);
@@ -451,7 +451,7 @@ describe("the pages of the demo in Chromium", () => {
     expect([...watched.origins]).toEqual([demo.url]);
   });
 
-  it("shows afterwards how it came and went", async () => {
+  it("show the past fault from beginning to end", async () => {
     const look = async (page: Page) => {
       await unfold(page, "airdrops");
       await page.locator("#plots-airdrops canvas").nth(1).waitFor();
@@ -461,7 +461,7 @@ describe("the pages of the demo in Chromium", () => {
     await visit("/chains/base", look, { viewport: { width: 1200, height: 1060 } });
   });
 
-  it("stops in order with open pages, which then report it", async () => {
+  it("report that Synclag has stopped, which it does in order with open pages", async () => {
     const { code } = await demo.stop();
 
     await open.getByText(/Synclag does not respond; last update/).waitFor({ timeout: 60_000 });

@@ -51,7 +51,7 @@ describe("a real Prometheus that scrapes the demo", () => {
     }, SETTLE);
   });
 
-  it("gives back the height of every target that the daemon knows", async () => {
+  it("has the height of every target that the daemon knows", async () => {
     const unlike = async () => {
       const series = await prometheus.query("synclag_block_number");
       const stored = new Map(series.map(({ labels, value }) => [keyOf(labels), value]));
@@ -65,7 +65,7 @@ describe("a real Prometheus that scrapes the demo", () => {
     await expect.poll(unlike, SETTLE).toEqual([]);
   });
 
-  it("leaves promtool check metrics nothing to say", async () => {
+  it("has metrics without a complaint of `promtool check metrics`", async () => {
     const input = await getText(`${demo.url}/metrics`);
 
     expect(await runProgram({ command: "promtool", args: ["check", "metrics"], input })).toEqual({

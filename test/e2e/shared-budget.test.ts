@@ -66,7 +66,7 @@ describe("the scripts of budgets, on a real Redis with a clock that the test set
 });
 
 describe("a budget that three daemons and a cron of check share", () => {
-  it("is used but never exceeded, although all processes are killed at random and the store restarts", async () => {
+  it("is used and never exceeded, although all processes are killed at random and the store restarts", async () => {
     const { fleet, config } = await simulate(FLEET);
     const folder = await temporaryFolder("shared-budget");
     const server = await startRedis(["--appendonly", "yes", "--dir", folder]);

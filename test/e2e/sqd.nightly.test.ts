@@ -57,7 +57,7 @@ describe("synclag run, against the server of SQD over a PostgreSQL", () => {
     });
   });
 
-  it("says syncing before its first block, and ok with the heights of the database thereafter", async () => {
+  it("reports syncing before the first block, and then ok with the heights of the database", async () => {
     await bothSay("syncing -");
 
     await postgres.start(
@@ -71,20 +71,20 @@ describe("synclag run, against the server of SQD over a PostgreSQL", () => {
     }
   });
 
-  it("probes it", async () => {
+  it("recognizes it in a probe", async () => {
     const hash = expect.stringMatching(/^0x[0-9a-f]{32}$/);
     const indexed = { chain_id: null, state: "indexed", block_hash: hash };
 
     expect(await probe()).toMatchObject({ code: 0, said: { dialect: "squid", chains: [indexed] } });
   });
 
-  it("reports it as stalled once nothing is processed, although the server replies", async () => {
+  it("reports it as stalled once no block is processed, although the server replies", async () => {
     await postgres.end("squid");
 
     await bothSay("stalled -");
   });
 
-  it("says what the server says once the tables vanish", async () => {
+  it("quotes the server once the tables are gone", async () => {
     await postgres.run("DROP SCHEMA squid_processor CASCADE;");
 
     await bothSay("unreachable graphql");
@@ -96,7 +96,7 @@ describe("synclag run, against the server of SQD over a PostgreSQL", () => {
 });
 
 describe("synclag run, against the metrics page of a processor of SQD that indexes an Anvil chain", () => {
-  it("says ok, with a height that Anvil has had, and stalled once the handler hangs, while the page still replies", async () => {
+  it("reports ok with a height that Anvil has had, and stalled once the handler hangs, although the page still replies", async () => {
     const anvil = await startAnvil(31_337, HISTORY);
     const port = await freePort();
     const url = `http://127.0.0.1:${port}/metrics`;

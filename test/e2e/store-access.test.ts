@@ -20,7 +20,7 @@ protocols:
 `;
 
 describe("synclag check, on a store that is protected", () => {
-  it("needs no more than the commands that docs/HIGH-AVAILABILITY.md names, and says which permission it lacks", async () => {
+  it("needs only the commands that docs/HIGH-AVAILABILITY.md names, and says which permission it lacks", async () => {
     const { fleet, config } = await simulate(FLEET);
     const server = await startRedis();
     const docs = await readFile("docs/HIGH-AVAILABILITY.md", "utf8");
@@ -43,7 +43,7 @@ describe("synclag check, on a store that is protected", () => {
     expect(daemon.stderr()).not.toContain("Store unreachable");
   });
 
-  it("uses TLS only with a server whose authority is in NODE_EXTRA_CA_CERTS", async () => {
+  it("accepts only a server whose certificate authority is in NODE_EXTRA_CA_CERTS", async () => {
     const { config } = await simulate(FLEET);
     const folder = await temporaryFolder("store-tls");
     const authority = issueCertificate({ host: "authority.test" });

@@ -43,7 +43,7 @@ interface Mutation {
 type Ask = (command: readonly string[]) => Promise<unknown>;
 
 describe("synclag run, on a real Redis that holds garbage", () => {
-  it("starts, polls, leads and keeps its budgets, whatever a running cluster wrote is spoilt", async () => {
+  it("starts, polls, leads and keeps its budgets, whichever value of a running cluster is damaged", async () => {
     const server = await startRedis();
     const ask = await connect(server);
     const keys = await runCluster(server, ask);

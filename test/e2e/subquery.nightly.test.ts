@@ -55,7 +55,7 @@ describe("synclag run, against a SubQuery node that indexes an Anvil chain", () 
     });
   });
 
-  it("says ok of its status page, its gauge and its query service, with heights that Anvil has had", async () => {
+  it("reports its status page, its gauge and its query service as ok, with heights that Anvil has had", async () => {
     await allSay("ok");
 
     expect(await watched.wrongHeights(10)).toEqual([]);

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { lineWriter } from "../../src/io/line-writer.ts";
 
 describe("lineWriter()", () => {
-  it("holds no more for a reader that stalls however much is written, and says what was lost", () => {
+  it("has a bounded buffer for a reader that stalls, and says what was lost", () => {
     const read: string[] = [];
     const waiting: (() => void)[] = [];
     const stream = new Writable({

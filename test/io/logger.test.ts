@@ -5,7 +5,7 @@ import { createLogger, type LoggerOptions } from "../../src/io/logger.ts";
 const KEY = 'k"e\\y-of-many-letters';
 
 describe("createLogger()", () => {
-  it("writes one line of JSON an event, with the level by name, and none below its level", async () => {
+  it("writes one line of JSON for each event, with the name of the level, and none below its level", async () => {
     const { logger, lines } = await setUp({ level: "warn" });
 
     logger.info("no");
@@ -33,7 +33,7 @@ describe("createLogger()", () => {
     }
   });
 
-  it("heeds secrets that a reload has brought", async () => {
+  it("removes the secrets that a reload has added", async () => {
     let secrets: readonly string[] = [];
     const { logger, lines } = await setUp({ redact: (line) => createRedact(secrets)(line) });
 

@@ -25,7 +25,7 @@ describe("shareNext()", () => {
     expect(runs).toHaveLength(3);
   });
 
-  it("never has two runs under way, whenever somebody asks", async () => {
+  it("never has two runs at once, whenever it is called", async () => {
     let underWay = 0;
     let most = 0;
     const ask = shareNext(async () => {

@@ -6,7 +6,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-it("is the machine's own, whatever the wall clock is set to", () => {
+it("the uptime is that of the machine, whatever the wall clock is set to", () => {
   const uptimeMs = createUptime();
   const before = uptimeMs();
 

@@ -7,7 +7,7 @@ import { mountConfigMap } from "../support/config-map.ts";
 import { expectTold, verbIn } from "../support/tell.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
-it("WatchedFiles tells changes as test/fixtures/watched-files.txt has it", async () => {
+it("WatchedFiles reports the changes of test/fixtures/watched-files.txt", async () => {
   await expectTold("test/fixtures/watched-files.txt", async () => watcherIn(await temporaryFolder()));
 });
 

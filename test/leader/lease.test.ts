@@ -37,7 +37,7 @@ it("a replica has the roles of test/fixtures/leases.txt", async () => {
 });
 
 describe("createLeaseClock()", () => {
-  it("advances with the faster clock, and never goes back", () => {
+  it("advances with the faster of two clocks, and never goes back", () => {
     let [wall, monotonic] = [1_000, 0];
     const clock = createLeaseClock({ nowMs: () => wall, monotonicMs: () => monotonic });
     const readings = [
@@ -54,7 +54,7 @@ describe("createLeaseClock()", () => {
 });
 
 describe("the lease of several replicas", () => {
-  it("is never held by two at once, whatever is paused, cut off, late or forgotten, and never free for long", () => {
+  it("is never held by two replicas at once, and never free for long, whatever is paused, cut off, late or lost", () => {
     fc.assert(
       fc.property(
         fc.array(stepArbitrary(), { minLength: 20, maxLength: 300, size: "max" }),

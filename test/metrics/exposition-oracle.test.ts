@@ -18,7 +18,7 @@ import {
 const BUILD = { version: "1.2.3", revision: "abc", nodeVersion: "v20.19.0" };
 
 describe("createPrometheus()", () => {
-  it("writes of every family what prom-client would, whatever things are called", async () => {
+  it("writes every family as prom-client would, whatever its labels contain", async () => {
     const hostile = sampleTarget({ protocol: 'a"b', variant: "sub\\graph", tier: "n\nn", chain: "ø,}" });
     const targets = [sampleTargetReport({ target: hostile, deployment: "\\n", lag_seconds: 1e21 })];
     const gaps = [sampleGap({ target: hostile, against: '"', seconds: -0.5 })];

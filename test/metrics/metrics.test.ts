@@ -16,7 +16,7 @@ const BUILD = { version: "1.2.3", revision: "abc", nodeVersion: "v20.19.0" };
 const GOLDEN = readFileSync("test/goldens/every-status.metrics.txt", "utf8");
 
 describe("/metrics", () => {
-  it("is in the text format that every Prometheus reads, without times, and has each series once", async () => {
+  it("is in the text format of Prometheus, without timestamps, and has each series once", async () => {
     for (const text of [GOLDEN, await render(metricsSource())]) {
       const lines = text.trimEnd().split("\n");
       const series = lines.filter((line) => !line.startsWith("#")).map((line) => line.replace(/ \S+$/, ""));
@@ -85,7 +85,7 @@ describe("/metrics", () => {
     expect(linesOf(textOf(unknown), "synclag_up")).toEqual([expect.stringMatching(/ 0$/)]);
   });
 
-  it("adds up the nodes of one chain, which share their labels", () => {
+  it("adds up the RPC nodes of one chain, which share their labels", () => {
     const nodes = [rpcEndpoint(1), rpcEndpoint(2)];
     const counts = new Map([
       [rpcEndpoint(1).key, { requests: 3, "failed: dns": 1 }],
@@ -101,7 +101,7 @@ describe("/metrics", () => {
     ]);
   });
 
-  it("is written in pieces of bounded size, all of one instant, whatever is heard in between", async () => {
+  it("is written in pieces of bounded size, all of one instant, whatever arrives in between", async () => {
     const variants = Array.from(
       { length: 60 },
       (_, index) =>

@@ -26,7 +26,7 @@ describe("a budget", () => {
     // In one hour each endpoint is polled 60 times, and 62.5 polls count in the window of an hour.
     { scope: "endpoint", most: 60 },
     { scope: "shared", most: 120 },
-  ])("of scope $scope is never exceeded, though every poll is retried", async ({ scope, most }) => {
+  ])("of scope $scope is never exceeded, even if every poll is retried", async ({ scope, most }) => {
     await using play = await startScenario(chainsYaml(most, scope));
     for (const endpoint of play.fleet.endpoints("airdrops/subgraph/*/*")) {
       endpoint.fail(halfOf(FAULTS.http_502));
@@ -59,7 +59,7 @@ function mostWithin({ received }: Scenario, endpoints: readonly string[], window
 
 // That its requests count is in test/fixtures/daemon-stories/paid-nodes.txt.
 describe("a paid RPC node", () => {
-  it("is sent its own headers alone, which nothing shows", async () => {
+  it("is sent only its own headers, which no output shows", async () => {
     const key = "paid-key-of-the-node";
     const yaml = readFileSync("test/fixtures/daemon-stories/paid-nodes.yaml", "utf8");
     const withHeader = yaml.replace(

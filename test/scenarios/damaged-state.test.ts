@@ -24,7 +24,7 @@ const INSTANTS = ["savedAtMs", "untilMs", "receivedAtMs", "sinceMs"];
 const FLEET = readFileSync("test/fixtures/damaged-state.yaml", "utf8");
 
 describe("a start from a state file with a damaged value", () => {
-  it("shows every page, and calls no target ok that was not, whatever value is replaced", async () => {
+  it("shows every page, and calls no target ok that was not ok, whichever value is damaged", async () => {
     await using folder = await temporaryFolder();
     const path = join(folder.path, "synclag.state.json");
     await using play = await startScenario(FLEET);
@@ -46,7 +46,7 @@ describe("a start from a state file with a damaged value", () => {
 });
 
 describe("the state of a chain", () => {
-  it("has the fields of its shape: raise STATE_SHAPE when you change them", async () => {
+  it("has the keys of test/goldens/state-shape.txt: raise STATE_SHAPE when you change them", async () => {
     await using play = await startScenario(FLEET);
     await playEverything(play);
     const { chains, incidents } = play.saved();

@@ -9,12 +9,12 @@ describe("a test that runs out of time", () => {
     expect(vi.isFakeTimers()).toBe(true);
   });
 
-  it("does not leave them to the next test", () => {
+  it("does not affect the clock of the next test", () => {
     expect(vi.isFakeTimers()).toBe(false);
     expect(globalThis).not.toHaveProperty("leftBehind");
   });
 
-  it("does not move the time of the next scenario", async () => {
+  it("does not move the clock of the next scenario", async () => {
     const ended = await startScenario(TRIO);
     const running = expect(ended.run("99h")).rejects.toThrow("Cannot run on: the test has ended");
     vi.useRealTimers();

@@ -26,7 +26,7 @@ function uneven(spec: ChainSpec): ChainSpec {
 }
 
 describe("the packaged fleet, all healthy, on chains with varying block times", () => {
-  it("says nothing but ok, and each reference stays with its chain's head", {
+  it("is always ok, and each reference stays with the head of its chain", {
     timeout: 1_200_000,
   }, async () => {
     await using play = await startScenario(PACKAGED, {

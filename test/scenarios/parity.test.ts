@@ -9,7 +9,7 @@ const FLEET = readFileSync("test/fixtures/daemon-stories/parity.yaml", "utf8").r
 );
 
 describe("the requests of parity", () => {
-  it("hold 15 values and 8,000 characters at most, and the rest follows with the next polls", async () => {
+  it("have 15 values and 8,000 characters at most, and the next polls ask for the rest", async () => {
     const slugs = Array.from({ length: 20 }, (_, index) => `chain-${index}`);
     const chains = slugs.map((slug, index) => `${slug}: { id: ${1_000 + index}, block_time: 2s }`).join(", ");
     const fleet = FLEET.replace(/^chains: .*$/m, `chains: { ${chains} }`)
@@ -36,7 +36,7 @@ describe("the requests of parity", () => {
     ]);
   });
 
-  it("show no secret, neither in the words of a server nor in a value", async () => {
+  it("show no secret, neither in a server's error nor in a value", async () => {
     const secret = "5ecret5ecret5ecret";
     const header = `variant: subgraph, headers: { authorization: "Bearer \${KEY}" },`;
     await using play = await startScenario(FLEET.replace("variant: subgraph,", header), {

@@ -16,7 +16,7 @@ protocols:
 `;
   const slow = { latency: { minMs: 900, maxMs: 1_000 } };
 
-  it("is asked no more at once than it may be, nor are all hosts together, and each endpoint is polled", async () => {
+  it("gets no more requests at once than its limit, nor do all hosts together, and each endpoint is polled", async () => {
     await using play = await startScenario(FLEET, { endpoints: (spec) => ({ ...spec, ...slow }) });
 
     await play.run("30s");
@@ -29,7 +29,7 @@ protocols:
     expect(Math.max(...play.received.map(({ endMs }) => endMs))).toBeLessThan(10_000);
   });
 
-  it("delays no other host when it hangs", async () => {
+  it("does not delay other hosts when it hangs", async () => {
     await using play = await startScenario(FLEET);
     await play.run("30s");
     for (const endpoint of play.fleet.endpoints("airdrops/subgraph/*/*")) {

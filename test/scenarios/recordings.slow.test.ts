@@ -68,7 +68,7 @@ const EXPECTED: Readonly<Record<string, (said: readonly Said[]) => void>> = {
 };
 
 describe("the recordings in test/fixtures/recordings", () => {
-  it("are all expected to give something", () => {
+  it("all have an expected result", () => {
     expect(readdirSync(FOLDER).toSorted()).toEqual(Object.keys(EXPECTED).toSorted());
   });
 

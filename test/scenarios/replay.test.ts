@@ -20,7 +20,7 @@ const FLEET = readFileSync("test/fixtures/daemon-stories/restart.yaml", "utf8").
 const SUBGRAPH = "airdrops/subgraph/production/base";
 
 describe("synclag replay", () => {
-  it("says of a recording what the daemon said at the time, across a restart", async () => {
+  it("reports for a recording what the daemon reported at the time, across a restart", async () => {
     await using play = await startScenario(FLEET);
     const live = await look(play, 5);
     play.fleet.target(SUBGRAPH).set({ freezeAtMs: Date.now() });
@@ -51,7 +51,7 @@ describe("synclag replay", () => {
     expect(live.join(" ")).toContain(`${SUBGRAPH} failed`);
   });
 
-  it("prints the changes only, as a table", async () => {
+  it("prints only the changes, as a table", async () => {
     await using folder = await temporaryFolder();
     const file = await recordStall(folder.path);
 
@@ -93,7 +93,7 @@ describe("synclag replay", () => {
 });
 
 describe("openRecordingFile()", () => {
-  it("begins a line of its own after one that is incomplete, and keeps two files", async () => {
+  it("begins a new line after an incomplete one, and keeps two files", async () => {
     await using folder = await temporaryFolder();
     const file = join(folder.path, "observations.jsonl");
     writeFileSync(file, '{"source":1}\n{"torn":');
@@ -112,7 +112,7 @@ describe("openRecordingFile()", () => {
     expect(statSync(file).size).toBe(100);
   });
 
-  it("costs no more at a disk that stalls: it does not wait, loses what is too much, and says so once", async () => {
+  it("does not wait for a disk that stalls, drops lines beyond its buffer, and logs that once", async () => {
     await using folder = await temporaryFolder();
     const file = join(folder.path, "observations.jsonl");
     const { lines, logger } = recordLog();

@@ -36,7 +36,7 @@ describe("openMaintenance()", () => {
     expect(openMaintenance([], SUNDAY)(targetId(TARGET))).toBeNull();
   });
 
-  it("says when the last of the windows ends that are open", () => {
+  it("says when the last open window ends", () => {
     const endOf = (hours: number) =>
       openMaintenance([once, weekly], SUNDAY + hours * HOUR_MS)(targetId(TARGET));
 
@@ -44,7 +44,7 @@ describe("openMaintenance()", () => {
     expect(openMaintenance([yearly, once], SUNDAY)(targetId(TARGET))).toBeGreaterThan(SUNDAY + HOUR_MS);
   });
 
-  it("covers the targets that match all that it names", () => {
+  it("covers the targets that match all of its keys", () => {
     const matches: readonly MaintenanceMatch[] = [
       {},
       { chain: "base" },

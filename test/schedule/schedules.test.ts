@@ -19,7 +19,7 @@ const BUDGETS: Readonly<Record<string, Partial<Budget>>> = {
 };
 
 describe("schedules", () => {
-  it("are as test/fixtures/schedules.txt has it", async () => {
+  it("are as test/fixtures/schedules.txt says", async () => {
     await expectTold("test/fixtures/schedules.txt", () => ({ do: say }));
   });
 
@@ -37,7 +37,7 @@ describe("schedules", () => {
     expect(firingsOf(cron).perDay).toBe(fired);
   });
 
-  it("take no longer to compute where each of 500 endpoints has a second and minute of its own", async () => {
+  it("take no longer to compute if each of 500 endpoints has its own second and minute", async () => {
     const costOf = (dates: string, times: number) =>
       cpuMsOf(() => {
         for (let number = 0; number < times; number += 1) {
@@ -51,7 +51,7 @@ describe("schedules", () => {
     expect(many / one).toBeLessThan(20);
   });
 
-  it("of auto use at most nine tenths of a budget, and would use more one rung faster", () => {
+  it("of `auto` use at most nine tenths of a budget, and would use more at the next shorter interval", () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 500 }),

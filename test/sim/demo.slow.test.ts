@@ -20,7 +20,7 @@ const LIMIT = { timeout: 600_000 };
 const LONGEST_SEC = 120;
 
 describe("synclag demo", () => {
-  it.each(SCENARIOS)("shows at each step of $name what it says", LIMIT, async (demo) => {
+  it.each(SCENARIOS)("shows at each step of $name what that step announces", LIMIT, async (demo) => {
     await using play = await startDemo(demo);
     const shown: string[] = [];
     for (const [index, step] of demo.steps.entries()) {
@@ -33,7 +33,7 @@ describe("synclag demo", () => {
     expectGolden(`test/fixtures/demo/${demo.name}.expected.txt`, shown.join("\n"));
   });
 
-  it("has an indexer of every dialect, and a node", () => {
+  it("has an indexer of every dialect, and an RPC node", () => {
     const { fleet } = parsed(CHAINS_YAML, ENV);
 
     expect(new Set(endpointsOf(fleet).map(({ dialect }) => dialect))).toEqual(

@@ -51,7 +51,7 @@ function matchesOf(html: string): readonly MaintenanceMatch[] {
 }
 
 describe("renderTargetAct()", () => {
-  it("leads to the runbook of each status that has one, in the folder of the links or among our own pages", () => {
+  it("links to the runbook of each status that has one, at the configured address or among our own pages", () => {
     const runbooks = STATUSES.map((status) => /runbooks\/(\w+)\.md/.exec(act({ status }))?.[1]);
     const missing = runbooks.filter((name) => name !== undefined && !existsSync(`docs/runbooks/${name}.md`));
 
@@ -61,7 +61,7 @@ describe("renderTargetAct()", () => {
     expect(act({}, PAGE.links)).toContain('href="/docs/runbooks/SynclagIndexerStalled.md"');
   });
 
-  it("opens a silence in Alertmanager that has the labels of the target's alerts, and has the command for it", () => {
+  it("links to a silence in Alertmanager with the labels of the target's alerts, and has the command for it", () => {
     const { hash } = linkTo(act(), "alerts.example");
 
     expect(hash).toMatch(/^#\/silences\/new\?filter=/);
@@ -73,7 +73,7 @@ describe("renderTargetAct()", () => {
     );
   });
 
-  it("leads to the dashboards of the chain, from an hour before, and of the indexer", () => {
+  it("links to the dashboards of the chain, from an hour before, and of the indexer", () => {
     const chain = linkTo(act(), "grafana.example");
 
     expect(chain.pathname).toBe("/g/d/synclag-chain");
@@ -88,7 +88,7 @@ describe("renderTargetAct()", () => {
     expect(linkTo(act({ status: "rejected" }), "grafana").pathname).toBe("/g/d/synclag-endpoint");
   });
 
-  it("has lines that chains.yaml takes, and that mark the target from now on", () => {
+  it("has lines for chains.yaml that put the target in maintenance from now on", () => {
     const lines = /<pre[^>]*>(maintenance:[^<]*)<\/pre>/.exec(act())?.[1] ?? "";
 
     // A YAML file may contain JSON.
@@ -103,7 +103,7 @@ describe("renderTargetAct()", () => {
     expect(openMaintenance(maintenance, NOW_MS + 2 * 3_600_000)(id)).toBeNull();
   });
 
-  it("has the labels of the alert that a status leads to, and no link and no URL without configuration", () => {
+  it("has the labels of the alert of each status, and no link without a configured address", () => {
     const { chain, ...indexer } = TARGET;
 
     expect(matchesOf(act())).toEqual([TARGET]);
@@ -113,7 +113,7 @@ describe("renderTargetAct()", () => {
     expect(act({}, PAGE.links)).not.toContain('href="http');
   });
 
-  it("names the alert in the silence where others have its labels, and an address to replace without one", () => {
+  it("names the alert in the silence if other alerts have its labels, and a placeholder without an address", () => {
     const commandOf = (status: TargetReport["status"], links: Links) =>
       />(amtool[^<]*)</.exec(act({ status }, links))?.[1];
     const of = "amtool silence add --alertmanager.url=";
@@ -132,7 +132,7 @@ describe("renderTargetAct()", () => {
 });
 
 describe("renderIncidentAct()", () => {
-  it("is of each indexer of a host or an endpoint, of the chain, and of nothing for our own network", () => {
+  it("covers each indexer of a host or an endpoint, or the chain, and does not exist for our own network", () => {
     const incident: Incident = {
       kind: "cause",
       severity: "warning",

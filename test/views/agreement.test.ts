@@ -145,7 +145,7 @@ const PUBLIC = { ok: "operational", degraded: "degraded", down: "down", unknown:
 
 describe("how bad a report is", () => {
   // One test, for its 4,000 cases would bury the names of all others.
-  it("is the same in all views, for each pair of statuses, with tiers, maintenance, disputes and parity", () => {
+  it("is the same in all views for each pair of statuses, with tiers, maintenance, disputes and parity", () => {
     for (const one of CASES) {
       const said = viewsOf(reportOf(one));
       const { tone, exitCodes } = BY_SEVERITY[said.severity];
@@ -176,7 +176,7 @@ describe("how bad a report is", () => {
     }
   });
 
-  it("is trouble where a target that was at the head indexes again, and calm where it is new", () => {
+  it("is a warning if a target that was at the head re-indexes, and not if the target is new", () => {
     const severityOf = (state: Partial<TargetReport>) =>
       judgeReport(reportOf({ name: "", circumstance: {}, states: [state, state] })).severity;
 
@@ -186,7 +186,7 @@ describe("how bad a report is", () => {
 });
 
 describe("healthJson()", () => {
-  it("is unhealthy while sources contradict each other, unless that is to be ignored", () => {
+  it("is unhealthy while sources contradict each other, unless the request ignores that", () => {
     const dispute = "multichain and subgraph contradict each other";
     const states = [{ status: "ok" }, { status: "ok" }] as const;
     const report = reportOf({ name: "a dispute", circumstance: { name: "a dispute", dispute }, states });

@@ -23,7 +23,7 @@ describe("renderCheckTable()", () => {
     expect(coloured.replaceAll(/\p{Cc}\[[0-9;]+m/gu, "")).toBe(plain);
   });
 
-  it("removes control characters from upstream texts", () => {
+  it("removes control characters from texts of servers", () => {
     const hostile = sampleTargetReport({ status: "failed", detail: "a\u001B[2Jb\r\nok  forged\u202Ec" });
 
     const text = render(sampleReport({ chains: [sampleChainReport({ targets: [hostile] })] }));
@@ -33,7 +33,7 @@ describe("renderCheckTable()", () => {
   });
 });
 
-it("ranks every status once by its urgency", () => {
+it("ranks each status once by its urgency", () => {
   expect(STATUSES_BY_URGENCY.toSorted()).toEqual(STATUSES.toSorted());
 });
 

@@ -41,7 +41,7 @@ describe("every page", () => {
     ["a document", renderDocumentPage(`# A\n\n${HOSTILE}\n\n[x](javascript:alert(1)) ${HOSTILE}`, PAGE)],
   ];
 
-  it("shows what comes from outside as text", () => {
+  it("shows text from outside as text, not as HTML", () => {
     const found = pages.map(([name, page]) => ({
       name,
       scripts: page.match(/<script(?! src="| type="module" src=")/g) ?? [],
@@ -55,14 +55,14 @@ describe("every page", () => {
     );
   });
 
-  it("is loaded again without script", () => {
+  it("reloads itself without script", () => {
     const incidents = renderIncidentsPage(fleetReport(), { ...MINUTE, limit: 10 }, new Map(), PAGE);
 
     expect(renderStatusPage(fleetReport(), PAGE)).toContain('http-equiv="refresh"');
     expect(incidents).toContain('http-equiv="refresh"');
   });
 
-  it("works under a policy that allows our own files alone, and has no id twice", () => {
+  it("works under a policy that allows only our own files, and has no duplicate id", () => {
     for (const page of [
       renderStatusPage(fleetReport(), PAGE),
       renderChainPage(fleetReport(), "base", [], PAGE) ?? "",
@@ -76,7 +76,7 @@ describe("every page", () => {
 });
 
 describe("renderIncidentsPage()", () => {
-  it("has one row for targets that changed together, and shows what the words of the filter find", () => {
+  it("has one row for targets that changed together, and shows only what the filter finds", () => {
     const events = new EventLog();
     const change = { time: isoTime(NOW_MS - 30_000), kind: "status", from: "ok", to: "throttled" } as const;
     for (let index = 0; index < 26; index += 1) {
@@ -106,7 +106,7 @@ describe("renderIncidentsPage()", () => {
   it.each([
     [90, "and 3 more chains"],
     [120, "and more"],
-  ])("counts the chains of an incident of %i targets only if all of these are kept", (count, more) => {
+  ])("counts the chains of an incident of %i targets only if all targets were recorded", (count, more) => {
     const targets = Array.from({ length: count }, (_, i) => `lockup/v/production/c${Math.floor(i / 10)}`);
     const events = new EventLog();
     const incident = { time: isoTime(NOW_MS - 60_000), kind: "incident", subject: "network all" } as const;
@@ -120,7 +120,7 @@ describe("renderIncidentsPage()", () => {
     expect(textOf(page)).toContain(`Plots: c0 c1 c2 c3 c4 c5 ${more}`);
   });
 
-  it("tells an incident that goes on as it is now, not as it began", () => {
+  it("shows a continuing incident as it is now, not as it began", () => {
     const events = new EventLog();
     const [since, key] = [isoTime(NOW_MS - 60_000), "lockup/subgraph/production/base"];
     const detail = "1 of 9 targets lag or have stopped";
@@ -143,7 +143,7 @@ describe("renderIncidentsPage()", () => {
     expect(textOf(page)).toContain("2 targets");
   });
 
-  it("shows all events of an instant together, so that older ones can be reached", () => {
+  it("shows all events of an instant on one page, so that the next page can begin before them", () => {
     const at = (agoMs: number, subject: string, to: string) =>
       eventOf({ time: isoTime(NOW_MS - agoMs), kind: "status", subject, from: "ok", to });
     const outage = [
@@ -169,7 +169,7 @@ describe("renderIncidentsPage()", () => {
 });
 
 describe("renderStatusPage()", () => {
-  it("sorts the fleet by the column of the clicked heading, and keeps the filter", () => {
+  it("sorts the fleet by the chosen column, and keeps the filter", () => {
     const pageOf = (sort: string) => renderStatusPage(fleetReport(), filteredBy("lockup", sort));
     const mainnets = (page: string) => page.split('id="box-mainnets"')[1]?.split("</table>")[0] ?? "";
     const chainsOf = (sort: string) =>
@@ -229,7 +229,7 @@ describe("renderStatusPage()", () => {
     expect(filtered("solana")).not.toContain('class="matrix"');
   });
 
-  it("outlines targets that an incident explains, and those alone", () => {
+  it("outlines only the targets that an incident explains", () => {
     const isOutlined = (targets: string, incidents: Report["incidents"] = []) =>
       renderStatusPage(sampleReport({ chains: chainsOf(targets), incidents }), PAGE).includes(
         'warn muted" href',
@@ -252,7 +252,7 @@ describe("renderStatusPage()", () => {
     ]).toEqual([true, false, false]);
   });
 
-  it("tints what is ok and yet a minute behind, and says in the legend what each look means", () => {
+  it("tints a target that is ok but a minute behind, and explains each look in the legend", () => {
     const page = renderStatusPage(
       sampleReport({ chains: chainsOf("Base: multichain ok 0s, subgraph ok 2m, third lagging 20m") }),
       PAGE,
@@ -264,7 +264,7 @@ describe("renderStatusPage()", () => {
     expect([...legend.matchAll(/<b class="([^"]+)"/g)].map(([, look]) => look)).toEqual(looks);
   });
 
-  it("has a table of its own for a protocol of few chains", () => {
+  it("has a separate table for a protocol of few chains", () => {
     const many = ["Base", "Gnosis", "Mode"].map((name) => `${name}: multichain ok`).join("; ");
     const page = renderStatusPage(sampleReport({ chains: chainsOf(`${many}, vaults/multichain ok`) }), PAGE);
 
@@ -277,7 +277,7 @@ describe("renderStatusPage()", () => {
 });
 
 describe("renderChainPage()", () => {
-  it("links to what a click can safely open, and to the explanation of each status", () => {
+  it("links only to safe addresses, and to the explanation of each status", () => {
     const target = sampleTarget({
       explorer: "https://explorer.example/1",
       playground: "javascript:alert(1)",
@@ -291,7 +291,7 @@ describe("renderChainPage()", () => {
 });
 
 describe("renderDocumentPage()", () => {
-  it("has the heading of each status link, runs only the header's script and does not reload itself", () => {
+  it("has a heading for each status link, runs only the header's script and does not reload itself", () => {
     const page = renderDocumentPage(readFileSync("docs/statuses.md", "utf8"), PAGE);
     const anchors = STATUSES.map((status) => statusPath(status).split("#")[1]);
 
@@ -301,7 +301,7 @@ describe("renderDocumentPage()", () => {
     expect(page).not.toContain("http-equiv");
   });
 
-  it("renders what our documents use", () => {
+  it("renders all Markdown that our documents use", () => {
     const cases: readonly (readonly [string, string])[] = [
       ["## What it is, and why", '<h2 id="what-it-is-and-why">What it is, and why</h2>'],
       ["## `not_found`", '<h2 id="not_found"><code>not_found</code></h2>'],

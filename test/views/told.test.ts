@@ -54,7 +54,7 @@ class ToldStory {
 }
 
 describe("tell()", () => {
-  it("says what test/fixtures/told.txt expects", async () => {
+  it("posts the messages of test/fixtures/told.txt", async () => {
     await expectTold("test/fixtures/told.txt", () => new ToldStory());
   });
 });
@@ -68,13 +68,13 @@ describe("NOTIFY_BODIES", () => {
     text: `<!channel> & ${"x".repeat(5_000)}`,
   } as const;
 
-  it("leaves no markup of Slack in what an indexer said", () => {
+  it("escape the markup of Slack in the text of an indexer", () => {
     expect(NOTIFY_BODIES.slack(message, null)).toMatchObject({
       text: expect.stringMatching(/^&lt;!channel&gt; &amp; x/),
     });
   });
 
-  it("cuts what Discord and Telegram would refuse, and mentions nobody", () => {
+  it("shorten what Discord and Telegram would refuse, and mention nobody", () => {
     expect(NOTIFY_BODIES.discord(message, null)).toEqual({
       content: expect.stringMatching(/^.{1999}…$/),
       allowed_mentions: { parse: [] },

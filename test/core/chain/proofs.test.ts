@@ -27,7 +27,7 @@ describe("an RPC node's block says of a source's block", () => {
     ["unclear", "time", "a time 3 s apart", { ...OTHER_HASH, timestampSec: SAID.timestampSec + 3 }],
     ["unclear", "time", "no time", { hash: null, timestampSec: null }],
     ["unclear", "neither", "hash and time", OTHER_HASH],
-  ])("%s, where the source gives its %s and the node %s", (says, gives, _, found) => {
+  ])("%s, if the source gives its %s and the node %s", (says, gives, _, found) => {
     const source = newSource("airdrops/first/production/base", {
       kind: "indexer",
       pollIntervalMs: 15_000,

@@ -43,7 +43,7 @@ describe("pastIncidents()", () => {
     incident(at("3"), "host h.example", "ended", [X, Y]),
   ];
 
-  it("leaves out what was the beginning of a shared cause", () => {
+  it("leaves out an incident that was the beginning of a shared cause", () => {
     const first = new Date(Date.parse(at("2")) - 2_000).toISOString();
 
     expect(
@@ -55,7 +55,7 @@ describe("pastIncidents()", () => {
     ).toEqual(["h.example"]);
   });
 
-  it("keeps what lasted before the cause, and what it does not explain", () => {
+  it("keeps an incident that began before the shared cause, and one that the cause does not explain", () => {
     expect(
       past(
         incident(at("1"), `target ${X}`, "began", [X]),
@@ -130,7 +130,7 @@ class EventStory {
   }
 }
 
-it("adds what is new in a report, keeps it as long as it counts, and says what follows of it for a time", async () => {
+it("adds the events of a report, deletes old ones, and has the incidents and periods of a span of time", async () => {
   await expectTold("test/fixtures/events.txt", () => new EventStory());
 });
 
@@ -159,7 +159,7 @@ describe("EventLog", () => {
     expect(log.all().at(-1)?.time).toBe(at("1"));
   });
 
-  it("takes the subjects that another process has changed", () => {
+  it("takes over the subjects that another process has changed", () => {
     const leader = new EventLog();
     leader.note(reportAt("0"), true);
     const standby = logOf(leader.all());
@@ -176,7 +176,7 @@ describe("EventLog", () => {
 });
 
 describe("periodReader()", () => {
-  it("takes eight times as long for eight times as many events and restarts, not 64 times", async () => {
+  it("takes a time that is linear in the number of events and restarts", async () => {
     const toMs = Date.UTC(2026, 10, 23);
     const interval = { from: isoTime(toMs - 90 * 86_400_000), to: isoTime(toMs) };
     const costOf = (count: number, subjects: number) => {

@@ -9,7 +9,7 @@ const DAY = { from: "2026-11-30T00:00:00.000Z", to: "2026-12-01T00:00:00.000Z" }
 const HOSTS = new Map([["a.example", new Set(keys(150))]]);
 
 describe("occurrencesOf()", () => {
-  it("has one occurrence for a shared cause, from its first target to its last, also of more targets than are kept", () => {
+  it("has one occurrence for a shared cause, from its first target to its last, even if it has more targets than are kept", () => {
     const log = new EventLog();
     const incident = {
       kind: "incident" as const,
@@ -44,7 +44,7 @@ describe("occurrencesOf()", () => {
     ]);
   });
 
-  it("counts how often an incident came in a day, and leaves what it does not explain beside it", () => {
+  it("counts how often an incident came in a day, and keeps what it does not explain apart", () => {
     const log = new EventLog();
     const [key = ""] = keys(1);
     const incident = { kind: "incident" as const, subject: `target ${key}`, targets: [key], target_count: 1 };

@@ -19,7 +19,7 @@ function measures(...intervals: readonly (readonly number[])[]): GapMeasures {
 }
 
 describe("addMeasure()", () => {
-  it("pairs with the nearest in time, and again when a nearer one comes", () => {
+  it("pairs a height with the nearest one in time, and again when a nearer one comes", () => {
     const driver = sample(1_000, 60_000, 60_000);
     const far = sample(900, 45_000, 45_000);
     const near = sample(1_001, 61_000, 61_000);
@@ -33,7 +33,7 @@ describe("addMeasure()", () => {
     expect(second.lows).toHaveLength(1);
   });
 
-  it("remembers sixteen measures", () => {
+  it("keeps sixteen measures", () => {
     const all = Array.from({ length: 40 }, (_, index) => index).reduce<GapMeasures>((kept, index) => {
       const [driver, partner] = [sample(1, index, index), sample(1 + index, index, index)];
       return addMeasure(kept, { driver, partners: [partner], driverIs: "target" }, PACE);
@@ -45,7 +45,7 @@ describe("addMeasure()", () => {
     expect(all.newest).toEqual({ atMs: 39, partnerMs: 39 });
   });
 
-  it("holds the true gap whatever the latencies, the pace and the distance", () => {
+  it("has the true gap within its uncertainty, whatever the latencies, the pace and the distance", () => {
     const anyMs = fc.integer({ min: 0, max: 900 });
     const share = fc.double({ min: 0, max: 1, noNaN: true });
     const anyPair = fc.record({
@@ -103,7 +103,7 @@ describe("estimateGap()", () => {
     ["there are few measures, and all meet", "0..10 8..20", "9 ± 1"],
     ["the newest begins where the one before ends", "0..4 4..8", "4 ± 0"],
     ["the newest ends where the one before begins", "4..8 0..4", "4 ± 0"],
-  ])("where %s: of %s it is %s", (_, intervals, gap) => {
+  ])("if %s: the gap of %s is %s", (_, intervals, gap) => {
     const estimate = estimateGap(measures(...intervals.split(" ").map((one) => one.split("..").map(Number))));
 
     expect(`${estimate?.blocks} ± ${estimate?.uncertaintyBlocks}`).toBe(gap);

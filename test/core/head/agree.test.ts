@@ -53,14 +53,14 @@ function confirmedBefore(...members: readonly string[]): ConfirmedHead {
 }
 
 describe("agreeOnHead(): 1. each source bounds the head from both sides", () => {
-  it("by the time of its block: the chain has made no more since than it can at its fastest", () => {
+  it("a source with a block time bounds the head by what the chain can make since then at its fastest", () => {
     const late = source("late", 10 * MINUTE, { dated: true });
 
     expect(decide([late, source("v1", 0, { dated: true })])).toMatchObject({ behind: 0, excluded: [] });
     expect(decide([late, source("v1", 0), source("liar", -40 * MINUTE)]).excluded).toEqual(["liar ahead"]);
   });
 
-  it("without a time, a source is up to 20 minutes late when it last advanced", () => {
+  it("a source without a block time may have been 20 minutes late when it last advanced", () => {
     expect(decide([source("v0", 0), source("v1", 19 * MINUTE)])).toMatchObject({
       excluded: [],
       sides: [],
@@ -68,7 +68,7 @@ describe("agreeOnHead(): 1. each source bounds the head from both sides", () => 
     expect(decide([source("v0", 0), source("v1", 22 * MINUTE)]).sides).toEqual([["v0"], ["v1"]]);
   });
 
-  it("a source that was never seen to advance says nothing of the upper bound", () => {
+  it("a source that was never seen to advance gives no upper bound", () => {
     const frozen = { advancedMs: null };
 
     expect(
@@ -79,7 +79,7 @@ describe("agreeOnHead(): 1. each source bounds the head from both sides", () => 
     });
   });
 
-  it("unless it is level with another provider at their first reply", () => {
+  it("a source at its first reply gives an upper bound if it is level with another provider", () => {
     const first = { advancedMs: null, isFirst: true };
 
     expect(
@@ -101,26 +101,26 @@ describe("agreeOnHead(): 2. the height that the fewest providers contradict is r
     });
   });
 
-  it("of equally many providers, the height with a new block of an RPC node", () => {
+  it("a new block of an RPC node decides between heights of equally many providers", () => {
     const node = source("node", 0, { dated: true, isNode: true });
 
     expect(decide([source("liar", -500_000), node])).toMatchObject({ behind: 0, excluded: ["liar ahead"] });
   });
 
-  it("then the one that continues from the last head", () => {
+  it("continuing from the last head decides between heights of equally many providers without an RPC node", () => {
     const claims = [source("v0", 0), source("v1", -500_000)];
 
     expect(decide(claims, confirmedBefore())).toMatchObject({ behind: 0, excluded: ["v1 ahead"] });
   });
 
-  it("two that cannot both be right: no reference, and the sides are named", () => {
+  it("two sources that cannot both be right give no reference, and the sides are named", () => {
     expect(decide([source("v0", 0), source("v1", -500_000)])).toMatchObject({
       behind: null,
       sides: [["v0"], ["v1"]],
     });
   });
 
-  it("an RPC node with a new block is not outvoted by sources without times: they are late", () => {
+  it("an RPC node with a new block is not outvoted by sources without block times, which may be late", () => {
     const node = source("node", 0, { dated: true, isNode: true });
 
     expect(decide([node, source("v0", 262_289), source("v1", 262_289)])).toMatchObject({
@@ -129,7 +129,7 @@ describe("agreeOnHead(): 2. the height that the fewest providers contradict is r
     });
   });
 
-  it("unless its block cannot continue from a head that block times have shown", () => {
+  it("an RPC node is outvoted if its block cannot continue from a head that block times have shown", () => {
     const node = source("node", -30_000_000, { timeMs: NOW_MS, isNode: true });
     const claims = [node, source("v0", 0), source("v1", 0)];
 
@@ -138,7 +138,7 @@ describe("agreeOnHead(): 2. the height that the fewest providers contradict is r
     ]);
   });
 
-  it("nor is a new block that continues from the head by sources that had reached that head", () => {
+  it("a new block that continues from the head is not outvoted by sources that had reached that head", () => {
     const claims = [source("v0", 0, { dated: true }), source("v1", 60 * MINUTE), source("v2", 50 * MINUTE)];
 
     expect(decide(claims, confirmedBefore("v0", "v1", "v2"))).toMatchObject({ behind: 0, excluded: [] });
@@ -147,35 +147,35 @@ describe("agreeOnHead(): 2. the height that the fewest providers contradict is r
 });
 
 describe("agreeOnHead(): 3. the head is the highest block that most of these expect at the usual pace", () => {
-  it("nobody has to be level with anybody", () => {
+  it("sources agree without being level with each other", () => {
     const [three, six] = [3 * MINUTE, 6 * MINUTE];
 
     expect(decide([source("v0", 0), source("v1", three), source("v2", six)]).behind).toBe(0);
     expect(decide([source("v0", 0, { dated: true }), source("v1", three), source("v2", six)]).behind).toBe(0);
   });
 
-  it("what the chain can only make at its fastest is not expected", () => {
+  it("a block that the chain reaches only at its fastest pace is not the head", () => {
     const dated = ["v1", "v2"].map((key) => source(key, 0, { dated: true }));
 
     expect(decide([source("v0", -34), ...dated])).toMatchObject({ behind: 0, excluded: [] });
   });
 
-  it("a source alone gives no reference, unless it is a node with a new block or continues from the last head", () => {
+  it("a single source gives no reference, unless it is an RPC node with a new block or continues from the last head", () => {
     expect(decide([source("v0", 0)]).behind).toBeNull();
     expect(decide([source("node", 0, { dated: true, isNode: true })]).behind).toBe(0);
     expect(decide([source("v0", 0)], confirmedBefore("v0")).behind).toBe(0);
   });
 });
 
-describe("agreeOnHead(): 4. who is above the bounds of those that are right, or is new and below them, is wrong", () => {
-  it("a source that is only lower is late", () => {
+describe("agreeOnHead(): 4. a source is excluded if it is above the bounds of the others, or far below them with a new block", () => {
+  it("a source that is merely lower is late, and not excluded", () => {
     expect(decide([source("v0", 0), source("v1", 0), source("v2", 90 * MINUTE)])).toMatchObject({
       behind: 0,
       excluded: [],
     });
   });
 
-  it("a new block far below is of another chain", () => {
+  it("a source with a new block far below is excluded: it is on another chain", () => {
     const other = source("other", 500_000, { timeMs: NOW_MS });
 
     expect(decide([other, source("v0", 0, { dated: true }), source("v1", 0)]).excluded).toEqual([
@@ -183,7 +183,7 @@ describe("agreeOnHead(): 4. who is above the bounds of those that are right, or 
     ]);
   });
 
-  it("what an RPC node disproves by a hash counts for nothing", () => {
+  it("a source is excluded if an RPC node disproves its hash", () => {
     const proof = { node: "node", block: HEAD, says: "other", text: "another hash" };
     const claims = [source("v0", 0), source("v1", 0), source("node", 0, { dated: true, isNode: true })];
 
@@ -191,7 +191,7 @@ describe("agreeOnHead(): 4. who is above the bounds of those that are right, or 
   });
 });
 
-describe("agreeOnHead(): 5. the last head does not fall by less than a minute, nor while a source that is right shows it", () => {
+describe("agreeOnHead(): 5. the last head does not fall by less than a minute, nor while an agreeing source shows it", () => {
   const lastHead = (behind: number) => ({
     ...NO_CONSENSUS,
     head: { block: HEAD - behind, reachedMs: 0, atMs: 0, slackMs: 0, freshUntilMs: 0 },
@@ -206,7 +206,7 @@ describe("agreeOnHead(): 5. the last head does not fall by less than a minute, n
       nowMs: NOW_MS,
     }).consensus.head?.block ?? 0);
 
-  it("falls only with a rollback", () => {
+  it("the last head falls only with a rollback", () => {
     expect(fallsTo(-20)).toBe(-20);
     expect(fallsTo(-200)).toBe(0);
     expect(fallsTo(20)).toBe(0);

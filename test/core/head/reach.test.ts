@@ -6,7 +6,7 @@ const CONFIGURED = { ...MEASURED, isMeasured: false };
 const UNKNOWN = { intervalMs: null, isMeasured: false, fastestMs: null };
 
 describe("mostBlocksIn()", () => {
-  it("grows by four times the measured pace, eight times a configured one, and never in the past", () => {
+  it("grows by four times the measured pace or eight times the configured one, and is 0 for the past", () => {
     const growth = (pace: typeof MEASURED) => mostBlocksIn(70_000, pace) - mostBlocksIn(60_000, pace);
 
     expect(growth(MEASURED)).toBeCloseTo(20);
@@ -14,19 +14,19 @@ describe("mostBlocksIn()", () => {
     expect(mostBlocksIn(-60_000, MEASURED)).toBe(mostBlocksIn(0, MEASURED));
   });
 
-  it("allows most while the pace is unknown", () => {
+  it("is largest while the pace is unknown", () => {
     expect(mostBlocksIn(60_000, UNKNOWN)).toBeGreaterThan(mostBlocksIn(60_000, CONFIGURED));
   });
 });
 
 describe("usualBlocksIn()", () => {
-  it("is the usual number, a minute more, and three deviations of blocks that come at random", () => {
+  it("is the usual number, plus a minute, plus three deviations of blocks that come at random", () => {
     expect(usualBlocksIn(200_000, MEASURED)).toBeCloseTo(100 + 30 + 30);
     expect(usualBlocksIn(0, MEASURED)).toBe(30);
     expect(usualBlocksIn(0, UNKNOWN)).toBe(Number.POSITIVE_INFINITY);
   });
 
-  it("follows the last minute at once where the chain has become faster", () => {
+  it("follows the last minute at once if the chain has become faster", () => {
     expect(usualBlocksIn(200_000, { ...MEASURED, fastestMs: 1_000 })).toBeGreaterThan(
       usualBlocksIn(200_000, MEASURED),
     );

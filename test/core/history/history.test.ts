@@ -41,7 +41,7 @@ function recorded(fromMs: number, toMs: number, lagAt?: (nowMs: number) => numbe
 }
 
 describe("the recorded values", () => {
-  it("is read again: height, lag, gap and reference", () => {
+  it("are height, lag, gap and reference", () => {
     const history = new ChainHistory();
     history.record(reportAt(START_MS), START_MS);
 
@@ -56,7 +56,7 @@ describe("the recorded values", () => {
     });
   });
 
-  it("keeps a gap to the tenth, and a lag to seven digits", () => {
+  it("have a gap in tenths, and a lag of seven digits", () => {
     const property = fc.property(
       fc.integer({ min: -10_000_000, max: 10_000_000 }),
       fc.integer({ min: 7, max: 1_000_000 }),
@@ -77,7 +77,7 @@ describe("the recorded values", () => {
     fc.assert(property, { numRuns: 300 });
   });
 
-  it("is empty while nothing is known", () => {
+  it("are empty while nothing is known", () => {
     const history = new ChainHistory();
     const unknown = sampleTargetReport({ block_number: null, lag_seconds: null });
 
@@ -87,7 +87,7 @@ describe("the recorded values", () => {
     expect(history.read([KEY], whole(START_MS + MINUTE_MS)).timesMs[0]).toBe(START_MS + 1_000);
   });
 
-  it("is forgotten with its target, and of no other", () => {
+  it("are deleted with their target, and no others are", () => {
     const [laterMs, only] = [START_MS + 20 * MINUTE_MS, sampleTargetReport({ target: SUBGRAPH })];
     const history = recorded(START_MS, START_MS + 10 * MINUTE_MS);
     const before = history.read([SUBGRAPH.key], whole(START_MS + 10 * MINUTE_MS));
@@ -102,7 +102,7 @@ describe("the recorded values", () => {
 });
 
 describe("the values kept for each step", () => {
-  it("is a minute for two hours and five minutes for a day, each time once and all values of that time", () => {
+  it("are of a minute for two hours, and of five minutes for a day", () => {
     const endMs = START_MS + 30 * HOUR_MS + 2 * MINUTE_MS;
 
     const { timesMs, targets, reference } = recorded(START_MS, endMs).read([KEY], whole(endMs));
@@ -117,7 +117,7 @@ describe("the values kept for each step", () => {
     expect(reference).toEqual(timesMs.map(blockAt));
   });
 
-  it("begins and ends with the record, also within a step, and is empty without a record", () => {
+  it("begin and end with the record, also within a step, and are empty without a record", () => {
     for (const minutes of [0, 1, 2, 3, 4]) {
       const [fromMs, endMs] = [START_MS + minutes * MINUTE_MS, START_MS + (150 + 2 * minutes) * MINUTE_MS];
       const { timesMs } = recorded(fromMs, endMs).read([KEY], whole(endMs));
@@ -137,7 +137,7 @@ describe("the values kept for each step", () => {
     expect(lags).toEqual([4_000, 4_000, null, null, 4_000]);
   });
 
-  it("is the first moment at which the targets were furthest behind", () => {
+  it("are those of the moment at which the targets were furthest behind", () => {
     const history = new ChainHistory();
     for (const [index, lagMs] of [4_000, 9_000, 9_000, 2_000].entries()) {
       history.record(reportAt(START_MS + index * 15_000, lagMs), START_MS + index * 15_000);
@@ -149,7 +149,7 @@ describe("the values kept for each step", () => {
     expect(targets[KEY]?.block).toEqual([blockAt(START_MS + 15_000) - 2]);
   });
 
-  it("keeps a peak of one sample after one hour, after ten, and when points are merged", () => {
+  it("keep a peak of one sample after one hour, after ten, and when points are merged", () => {
     const peakMs = START_MS + 7 * MINUTE_MS + 30_000;
     const lagAt = (nowMs: number) => (nowMs === peakMs ? 900_000 : 4_000);
 
@@ -163,7 +163,7 @@ describe("the values kept for each step", () => {
     }
   });
 
-  it("has nothing of the future after the clock was set back", () => {
+  it("have no point in the future after the clock was set back", () => {
     const history = recorded(START_MS, START_MS + 3 * HOUR_MS);
     const nowMs = START_MS + HOUR_MS + 15_000;
     history.record(reportAt(nowMs), nowMs);
@@ -175,7 +175,7 @@ describe("the values kept for each step", () => {
 });
 
 describe("points that are joined", () => {
-  it("are the worst of their neighbours, the newest group complete", () => {
+  it("have the worst value of each group, and the newest group is complete", () => {
     const history = new ChainHistory();
     for (const [minute, lagMs] of [5, 9, 7, 3, 8].entries()) {
       history.record(reportAt(START_MS + minute * MINUTE_MS, lagMs), START_MS + minute * MINUTE_MS);
@@ -198,7 +198,7 @@ describe("points that are joined", () => {
 });
 
 describe("a saved history", () => {
-  it("continues unchanged", () => {
+  it("is the same after it was read", () => {
     const endMs = START_MS + 5 * HOUR_MS;
     const history = recorded(START_MS, endMs);
 

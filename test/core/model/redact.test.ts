@@ -19,7 +19,7 @@ describe("createRedact()", () => {
     expect(redact("a word, and more…")).toBe("a word, and more…");
   });
 
-  it("removes a secret however it is encoded, and encoded again", () => {
+  it("removes a secret in any encoding, even if it is encoded twice", () => {
     const secret = fc.string({ unit: fc.constantFrom(...`aZ9%+/=&<>"' é;\\`), minLength: 8, maxLength: 20 });
     const encoding = fc.constantFrom(...ENCODINGS);
     const encoded = fc.tuple(
@@ -45,7 +45,7 @@ describe("createRedact()", () => {
     expect(texts.map(redact)).toEqual(texts);
   });
 
-  it("takes a time that is linear in the text, whatever the text repeats", () => {
+  it("takes a time that is linear in the text, even if the text repeats itself", () => {
     const redact = createRedact(["aaaaaaab".repeat(20), "aaaa-bbbb", "%26%26%26%26"]);
     const length = 200_000;
     const pieces = ["aaaa", "aaaaaaab", "aaa…", "%2", "&amp", "&&&&", "\\u00", "+ ", "%2526"];
@@ -123,7 +123,7 @@ describe("looksLikeKey()", () => {
 });
 
 describe("maskKeys()", () => {
-  it("replaces what looks like a key and nothing else", () => {
+  it("replaces what looks like a key, and nothing else", () => {
     expect(maskKeys('Cannot use key "k5f0c1d9a7b3e4f6a8c2d" of arbitrum-sepolia')).toBe(
       'Cannot use key "[secret]" of arbitrum-sepolia',
     );

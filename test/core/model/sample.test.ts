@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { isHeight, sampleOf } from "../../../src/core/model/sample.ts";
 
 describe("the accepted values of a head", () => {
-  it("is a time of up to a minute from now", () => {
+  it("are times of up to a minute from now", () => {
     const nowSec = 1_800_000_000;
     const times = { sentAtMs: nowSec * 1_000 - 50, receivedAtMs: nowSec * 1_000 };
     const said = [nowSec - 5, nowSec + 60, nowSec + 61, 1, 0, -1, Number.NaN, null];
@@ -17,7 +17,7 @@ describe("the accepted values of a head", () => {
     expect(kept).toEqual(believed.map((timestampSec) => ({ ...sample, timestampSec })));
   });
 
-  it("is a height that is a positive safe integer", () => {
+  it("are heights that are positive safe integers", () => {
     const heights = [1, Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER + 1, 0, -1, 0.5, Number.NaN];
 
     expect(heights.filter(isHeight)).toEqual([1, Number.MAX_SAFE_INTEGER]);

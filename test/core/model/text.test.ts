@@ -34,7 +34,7 @@ describe("numbers", () => {
     expect([0, 0.7592, 12.5].map(formatPercent)).toEqual(["0%", "75.9%", "1,250%"]);
   });
 
-  it("are of a window", () => {
+  it("name the window of a budget", () => {
     expect(["hour", "day", "month"].map(perWindow)).toEqual(["an hour", "a day", "a month"]);
   });
 });
@@ -66,7 +66,7 @@ describe("durations", () => {
     expect(found).toEqual(Object.values(texts));
   });
 
-  it("are told from now, in either direction", () => {
+  it("say how far a time is in the past or the future", () => {
     const texts = [300, 999, 1_000, 41 * MINUTE_MS, -300, -5_000].map((agoMs) =>
       formatAgo(NOW_MS - agoMs, NOW_MS),
     );
@@ -74,14 +74,14 @@ describe("durations", () => {
     expect(texts).toEqual(["just now", "just now", "1 s ago", "41 min ago", "just now", "in 5 s"]);
   });
 
-  it("end at a clock time, with the date if it is not today", () => {
+  it("become a clock time, with the date if it is not today", () => {
     expect(formatClock(NOW_MS, NOW_MS)).toBe("03:12:44 UTC");
     expect(formatClock(NOW_MS - 4 * HOUR_MS, NOW_MS)).toBe("2026-11-30 23:12:44 UTC");
   });
 });
 
 describe("texts of others", () => {
-  it("are cut with a mark, and put on one line", () => {
+  it("are cut with a mark, and joined to one line", () => {
     expect([shorten("abcd", 4), shorten("abcde", 4)]).toEqual(["abcd", "abcd…"]);
     expect(oneLine(" a\u0000\n\tb\u200b  c ")).toBe("a b c");
   });

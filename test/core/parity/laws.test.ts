@@ -54,7 +54,7 @@ describe("the judgement of parity", () => {
     );
   });
 
-  it("never says equal of two that have no value in common", () => {
+  it("never calls two variants equal that have no value in common", () => {
     fc.assert(
       fc.property(Steps, Changes, (steps, changes) => {
         const own: Valued = (variant, block) =>
@@ -65,7 +65,7 @@ describe("the judgement of parity", () => {
     );
   });
 
-  it("says the same in whichever order the readings of one instant come", () => {
+  it("does not depend on the order of readings of one instant", () => {
     fc.assert(
       fc.property(Steps, Steps, Changes, (steps, more, changes) => {
         const count: Valued = (variant, block) =>
@@ -94,7 +94,7 @@ describe("the judgement of parity", () => {
     );
   });
 
-  it("remembers a bounded amount, however long the values and whatever comes", () => {
+  it("takes a bounded amount of memory, however long the values and however many readings come", () => {
     const long = Steps.map((steps) =>
       Array.from({ length: 20 }, () => steps)
         .flat()

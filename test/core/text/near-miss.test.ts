@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { didYouMean, nearMiss } from "../../../src/core/text/near-miss.ts";
 
 describe("nearMiss()", () => {
-  it("allows a mistake for each three letters, and at least one", () => {
+  it("allows one mistake in every three letters, and at least one", () => {
     const known = ["arbitrum", "base", "base-sepolia", "lockup", "ab"];
     const near = {
       bsae: "base",
@@ -29,7 +29,7 @@ describe("nearMiss()", () => {
 });
 
 describe("didYouMean()", () => {
-  it("asks for the near word, and is empty without one", () => {
+  it("suggests the similar word, and is empty without one", () => {
     expect(didYouMean("lokcup", ["lockup"])).toBe('; did you mean "lockup"?');
     expect(didYouMean("vesting", ["lockup"])).toBe("");
   });

@@ -15,7 +15,7 @@ const ENDPOINT = sampleEndpoint({
 const TIMES = { sentAtMs: 1_000, receivedAtMs: 1_250 };
 
 describe("interpretResult()", () => {
-  it("has the reply as text for people, what was asked, and when", () => {
+  it("has the reply as readable text, the request, and its time", () => {
     const { exchange } = interpretBody('{"data":{"_meta":{"block":{"number":38000000}}}}');
 
     expect(exchange).toEqual({
@@ -38,7 +38,7 @@ describe("interpretResult()", () => {
       `{"data":{"echo":"${inUnicodeEscapes(echo)}","_meta":{"block":{"number":7}}}}`,
   };
   it.each(Object.entries(echoed))(
-    "keeps no beginning of a key that is echoed in %s, wherever the text is cut",
+    "removes a key that is echoed in %s even if the text is cut within it",
     (_, bodyOf) => {
       for (const filler of ["x", "spaced  "]) {
         for (let before = 100; before <= 440; before += 1) {
@@ -52,7 +52,7 @@ describe("interpretResult()", () => {
     },
   );
 
-  it("reads a height with the digits of a secret", () => {
+  it("reads a height that has the same digits as a secret", () => {
     const { answer } = interpretBody(
       '{"data":{"_meta":{"block":{"number":28545123}}}}',
       createRedact(["8545"]),
@@ -61,7 +61,7 @@ describe("interpretResult()", () => {
     expect(answer).toMatchObject({ observations: [{ kind: "head", head: { block: 28_545_123 } }] });
   });
 
-  it("leaves out an id that holds a secret, and only that", () => {
+  it("leaves out a deployment id that contains a secret, and nothing else", () => {
     const _meta = { block: { number: 7, hash: "0xabc" }, deployment: `Qm${KEY}` };
 
     const { answer } = interpretBody(JSON.stringify({ data: { _meta } }));

@@ -14,7 +14,7 @@ async function open(stateFile: string) {
 }
 
 describe("the events file", () => {
-  it("is continued by the next process, without the line that a kill cut off", async () => {
+  it("is continued by the next process, without a line that a kill truncated", async () => {
     await using folder = await temporaryFolder();
     const stateFile = `${folder.path}/state.json`;
     {
@@ -41,7 +41,7 @@ describe("the events file", () => {
     expect(readFileSync(eventsPathOf(stateFile), "utf8").trimEnd().split("\n")).toHaveLength(2);
   });
 
-  it("has what the reports said", async () => {
+  it("has the events of the reports", async () => {
     await using folder = await temporaryFolder();
     const stateFile = `${folder.path}/state.json`;
     const { store } = await open(stateFile);
@@ -55,7 +55,7 @@ describe("the events file", () => {
     expect(next.store.log.all()).toEqual(store.log.all());
   });
 
-  it("keeps the readable part of a damaged file, and logs how much", async () => {
+  it("keeps the readable part of a damaged file, and logs how much was lost", async () => {
     await using folder = await temporaryFolder();
     const stateFile = `${folder.path}/state.json`;
     const line = '{"time":"2026-11-20T01:00:00.000Z","kind":"pair","subject":"airdrops/base","to":"down"}';

@@ -8,7 +8,7 @@ import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { NOW_MS, sampleChain, sampleChainReport } from "../../views/sample-report.ts";
 
 describe("HistoryStore", () => {
-  it("continues what was written, a line for each chain", async () => {
+  it("reads what was written, one line for each chain", async () => {
     await using folder = await temporaryFolder();
     const stateFile = join(folder.path, "synclag.state.json");
     const saved = ["base", "form"].map(historyOf);
@@ -20,7 +20,7 @@ describe("HistoryStore", () => {
     expect(await openedOn(stateFile)).toEqual({ saved, messages: [] });
   });
 
-  it("starts a chain empty whose line is cut off, or lacks numbers", async () => {
+  it("starts a chain empty if its line is truncated or lacks numbers", async () => {
     await using folder = await temporaryFolder();
     const stateFile = join(folder.path, "synclag.state.json");
     await writeHistory(stateFile, [historyOf("form"), historyOf("base")]);

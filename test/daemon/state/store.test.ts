@@ -15,7 +15,7 @@ const THEIRS = { pid: 1, startedAtMs: 0, url: "http://10.0.0.1:9855", token: "th
 const MOST_LINES = 64;
 
 describe("openStateStore()", () => {
-  it("records nothing while the disk refuses, logs it once, and records again afterwards", async () => {
+  it("records nothing while writes fail, logs that once, and records again afterwards", async () => {
     await using outer = await temporaryFolder();
     const folder = join(outer.path, "inner");
     await mkdir(folder);
@@ -39,7 +39,7 @@ describe("openStateStore()", () => {
     await store[Symbol.asyncDispose]();
   });
 
-  it("leaves the journal of a process that took the state file over, whatever it has written before", async () => {
+  it("does not change the journal of a process that took over the state file", async () => {
     await using folder = await temporaryFolder();
     const path = join(folder.path, "state.json");
     const { store, jumpClock } = await keep(path);
@@ -54,7 +54,7 @@ describe("openStateStore()", () => {
     expect(await readFile(`${path}.budgets`, "utf8")).toBe("theirs");
   });
 
-  it("grants nothing that it recorded while another process took the state file over", async () => {
+  it("grants no request that it recorded while another process took over the state file", async () => {
     // No touch of the lock reads it in between.
     vi.useFakeTimers({ toFake: ["setInterval"] });
     onTestFinished(() => void vi.useRealTimers());
@@ -144,7 +144,7 @@ describe("openStateStore()", () => {
     expect(Math.max(...(await usedInJournal(path)))).toBe(300);
   });
 
-  it("writes the state file at once when the wall clock has jumped, and once", async () => {
+  it("writes the state file once, at once, when the wall clock has jumped", async () => {
     await using folder = await temporaryFolder();
     const path = join(folder.path, "state.json");
     const { store, written, jumpClock } = await keep(path);
@@ -162,7 +162,7 @@ describe("openStateStore()", () => {
     await store[Symbol.asyncDispose]();
   });
 
-  it("tells that another process has taken the file over, and writes no more", async () => {
+  it("reports that another process has taken over the state file, and writes nothing more", async () => {
     await using folder = await temporaryFolder();
     const path = join(folder.path, "state.json");
     const { store, lost } = await keep(path);

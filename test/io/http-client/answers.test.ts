@@ -6,7 +6,7 @@ import { clientOf } from "../../support/client-of.ts";
 import { type RawServer, startRawServer } from "../../support/raw-server.ts";
 import { expectTold } from "../../support/tell.ts";
 
-it("createHttpClient() makes of answers what test/fixtures/http-answers.txt has", async () => {
+it("createHttpClient() reads replies as test/fixtures/http-answers.txt says", async () => {
   await using elsewhere = await startRawServer({ onRequest: (socket) => socket.end() });
   await expectTold("test/fixtures/http-answers.txt", () => new Conversation(elsewhere));
 });

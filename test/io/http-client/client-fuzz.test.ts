@@ -51,7 +51,7 @@ describe("createHttpClient()", () => {
   it.each([
     { what: "a spoilt answer", arbitrary: spoilt },
     { what: "any bytes", arbitrary: fc.string({ unit: "binary-ascii", maxLength: 300 }) },
-  ])("has a result for $what, and blames nobody's bug", async ({ arbitrary }) => {
+  ])("has a result for $what, and none that names a bug of Synclag", async ({ arbitrary }) => {
     await fc.assert(
       fc.asyncProperty(arbitrary, async (bytes) => {
         answer = bytes;

@@ -14,7 +14,7 @@ import { temporaryFolder } from "../../support/temporary-folder.ts";
 const NONE: ProxySettings = { httpProxy: "", httpsProxy: "", noProxy: "" };
 
 describe("createHttpClient() behind a proxy", () => {
-  it("sends HTTPS requests through CONNECT, and the proxy sees the host alone", async () => {
+  it("sends HTTPS requests through CONNECT, so that the proxy sees only the host", async () => {
     const authority = issueCertificate({ host: "Trusted by the test" });
     const certificate = issueCertificate({ host: "indexer.example", issuer: authority });
     const tls = { key: certificate.keyPem, cert: certificate.certPem };
@@ -29,7 +29,7 @@ describe("createHttpClient() behind a proxy", () => {
     expect(server.requests[0]).toMatch(/^POST \/key /);
   });
 
-  it("sends plain HTTP requests to the proxy as they are", async () => {
+  it("sends plain HTTP requests to the proxy unchanged", async () => {
     await using server = await startRawServer({ onRequest: say });
     await using proxy = await startConnectProxy();
     await using client = clientOf({ proxy: { ...NONE, httpProxy: proxy.url } });
@@ -45,7 +45,7 @@ describe("createHttpClient() behind a proxy", () => {
     { case: "loopback by address", host: "127.0.0.1", noProxy: "" },
     { case: "loopback by name", host: "localhost", noProxy: "" },
     { case: "a host of NO_PROXY", host: "127.0.0.1.nip.invalid", noProxy: "nip.invalid" },
-  ])("leaves the proxy out for $case", async ({ host, noProxy }) => {
+  ])("bypasses the proxy for $case", async ({ host, noProxy }) => {
     await using server = await startRawServer({ onRequest: say });
     await using proxy = await startConnectProxy();
     await using client = clientOf({ proxy: { httpProxy: proxy.url, httpsProxy: proxy.url, noProxy } });
@@ -55,7 +55,7 @@ describe("createHttpClient() behind a proxy", () => {
     expect(proxy.asked).toEqual([]);
   });
 
-  it("says that the proxy refuses, without its password", async () => {
+  it("says that the proxy refuses, without printing its password", async () => {
     await using proxy = await startConnectProxy("Basic right");
     const httpsProxy = proxy.url.replace("//", "//me:wrong@");
     await using client = clientOf({ proxy: { ...NONE, httpsProxy } });

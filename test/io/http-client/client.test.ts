@@ -15,7 +15,7 @@ afterEach(() => {
 // test/fixtures/http-answers.txt has requests, and what comes of single answers.
 
 describe("the times of a reply", () => {
-  it("are those of its first byte, as the height had been read then", async () => {
+  it("are those of its first byte, because the server had read the height by then", async () => {
     // Later than a millisecond, to which the times are rounded.
     await using server = await serve((socket) => void setTimeout(() => socket.write(OK), 20));
     await using client = clientOf({ nowMs: () => 10_000 });
@@ -28,7 +28,7 @@ describe("the times of a reply", () => {
     expect(result.receivedAtMs).toBe(Math.round(result.receivedAtMs));
   });
 
-  it("are by the clock as it is after the reply, when it was set meanwhile", async () => {
+  it("are by the clock after the reply, even if the clock was set meanwhile", async () => {
     let nowMs = 3_600_000;
     await using server = await serve((socket) => {
       nowMs = 0;
@@ -44,7 +44,7 @@ describe("the times of a reply", () => {
 });
 
 describe("the limit of a reply", () => {
-  it("is that of the lines of some metrics and the first one, where these are kept of a large page", async () => {
+  it("applies to the kept lines of a large metrics page, not to the page", async () => {
     const other = `other_metric{label="value"} 1\n`.repeat(50_000);
     const page = `# TYPE other_metric gauge\n${other}app_block{chain="1"} 7\n${other}app_block{chain="2"} 8`;
     await using server = await serve((socket) => {
@@ -72,7 +72,7 @@ describe("the limit of a reply", () => {
     },
     { of: "a line to keep", piece: "app_block 7 ", keep: ["app_block"], detail: "more than 1000 bytes" },
     { of: "other lines", piece: "other 7\n", keep: ["app_block"], detail: "more than 67108864 bytes" },
-  ])("ends $of without an end", async ({ piece, keep, detail }) => {
+  ])("ends $of that never ends", async ({ piece, keep, detail }) => {
     await using server = await serve((socket) => {
       socket.write("HTTP/1.1 200 OK\r\n\r\n");
       writeEndlessly(socket, piece.repeat(20_000));
@@ -93,7 +93,7 @@ describe("a hostile reply", () => {
     { of: "a line of metrics that never ends", line: LONG_LINE, piece: "x", keep: ["app_block"] },
     { of: "lines of metrics of one character", line: LONG_LINE, piece: "\n", keep: ["app_block"] },
     { of: "a body", line: "", piece: "x", keep: undefined },
-  ])("takes a time that is linear in its bytes, with $of in chunks of one", async ({ line, piece, keep }) => {
+  ])("takes linear time, with $of in chunks of one byte", async ({ line, piece, keep }) => {
     const chunks = `${line && chunk(line)}${chunk(piece).repeat(CHUNKS)}${chunk("")}`;
     const hostile = `HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${chunks}`;
     const body = "other 7\n".repeat(chunks.length / 8);
@@ -107,7 +107,7 @@ describe("a hostile reply", () => {
     expect(found / Math.max(1, usual)).toBeLessThan(100);
   });
 
-  it("ends at a number of chunks, with a deadline however far away", async () => {
+  it("ends at a number of chunks, however far away the deadline is", async () => {
     const endless = chunk("x").repeat(1_000);
     await using server = await serve((socket) => {
       socket.write("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n");
@@ -124,7 +124,7 @@ describe("a hostile reply", () => {
   it.each([
     { of: "interim replies", piece: "HTTP/1.1 100 Continue\r\n\r\n" },
     { of: "an interim reply", piece: "x: HTTP/1.1 100 Continue\r\n" },
-  ])("ends at a number of bytes of $of, with a deadline however far away", async ({ piece }) => {
+  ])("ends at a number of bytes of $of, however far away the deadline is", async ({ piece }) => {
     const endless = piece.repeat(1_000);
     await using server = await serve((socket) => {
       socket.write("HTTP/1.1 100 Continue\r\n");
@@ -154,7 +154,7 @@ describe("a hostile reply", () => {
 });
 
 describe("the deadline", () => {
-  it("leaves time to read a reply that came while this process stood still", async () => {
+  it("still lets a reply be read that came while this process stood still", async () => {
     await using server = await serve((socket) => {
       socket.write(OK);
       standStill(2_000);
@@ -164,7 +164,7 @@ describe("the deadline", () => {
     expect(await client.post(requestTo(server))).toMatchObject({ kind: "replied" });
   });
 
-  it("holds while the bytes of a reply keep this process busy", async () => {
+  it("ends a reply even while its bytes keep this process busy", async () => {
     const endless = "x".repeat(20_000);
     await using server = await serve((socket) => {
       socket.write("HTTP/1.1 200 OK\r\n\r\n");
@@ -179,7 +179,7 @@ describe("the deadline", () => {
 });
 
 describe("connections", () => {
-  it("are no more to a host than there may be", async () => {
+  it("are limited in number for each host", async () => {
     await using server = await serve((socket) => void setImmediate(() => socket.write(OK)));
     await using client = clientOf({ connectionsPerHost: 2 });
 
@@ -189,7 +189,7 @@ describe("connections", () => {
     expect(server.connectionCount()).toBe(2);
   });
 
-  it("are kept by a server that says 100 Continue before each reply", async () => {
+  it("stay open if a server sends 100 Continue before each reply", async () => {
     await using server = await serve((socket) => socket.write(`HTTP/1.1 100 Continue\r\n\r\n${OK}`));
     await using client = clientOf({ connectionsPerHost: 1 });
 
@@ -230,7 +230,7 @@ describe("connections", () => {
     expect(connections).toEqual([1, 1, 1, 1, 1, 2]);
   });
 
-  it("stay until a request under way has ended", async () => {
+  it("stay open until a running request has ended", async () => {
     vi.useFakeTimers({ toFake: ["performance"] });
     const waiting: Socket[] = [];
     await using server = await serve((socket) => waiting.push(socket));
@@ -248,7 +248,7 @@ describe("connections", () => {
     expect(await Promise.all(results)).toMatchObject([{ kind: "replied" }, { kind: "replied" }]);
   });
 
-  it("end at shutdown: what is under way is aborted, and no more is sent", async () => {
+  it("end at shutdown: running requests are aborted, and none is sent", async () => {
     const client = clientOf();
     await using server = await serve(() => undefined);
 
@@ -263,7 +263,7 @@ describe("connections", () => {
 });
 
 describe("a failure before the request", () => {
-  it("is a TLS handshake that takes longer than the deadline", async () => {
+  it("has the reason `timeout` for a TLS handshake that takes longer than the deadline", async () => {
     await using silent = await serve(() => undefined);
     await using client = clientOf({ timeoutMs: 150 });
 
@@ -274,7 +274,7 @@ describe("a failure before the request", () => {
     expect(silent.connectionCount()).toBe(1);
   });
 
-  it("is a certificate that is not trusted, for what is wrong with it: nothing is sent", async () => {
+  it("says what is wrong with a certificate that is not trusted, and sends nothing", async () => {
     const stranger = issueCertificate({ host: "Trusted by nobody" });
     const details: string[] = [];
     for (const certificate of [
@@ -293,7 +293,7 @@ describe("a failure before the request", () => {
     ]);
   });
 
-  it("is no server, no TLS or no such name", async () => {
+  it("names a missing server, missing TLS or an unknown name", async () => {
     await using plain = await serveHttp((_request, response) => response.end());
     const urls = [
       `http://127.0.0.1:${await takeRefusingPort()}/`,
@@ -307,7 +307,7 @@ describe("a failure before the request", () => {
     expect(details.map((detail) => detail.split(":")[0])).toEqual(["connect", "tls", "dns"]);
   });
 
-  it("is thrown where no remote is to blame: a URL that is none, and a header that cannot be sent", async () => {
+  it("is thrown if the request itself is invalid: its URL or a header", async () => {
     await using server = await serve((socket) => socket.write(OK));
     await using client = clientOf();
 

@@ -35,7 +35,7 @@ describe("failureOf()", () => {
     { what: "a bug", error: new TypeError("undefined is not a function") },
     { what: "a request that can't be sent", error: { code: "UND_ERR_INVALID_ARG" } },
     { what: "a URL that is none", error: { code: "ERR_INVALID_URL" } },
-  ])("throws $what on", ({ error: thrown }) => {
+  ])("rethrows $what", ({ error: thrown }) => {
     const error = thrown instanceof Error ? thrown : Object.assign(new Error("x"), thrown);
 
     expect(() => failureOf(error)).toThrow(error);

@@ -7,7 +7,7 @@ import { ask, METRICS, send, serve } from "../../support/served.ts";
 vi.setConfig({ testTimeout: 60_000 });
 
 describe("startHttpServer() with a hostile client", () => {
-  it("gets an error for invalid HTTP, and the next client is served", async () => {
+  it("sends an error for invalid HTTP, and serves the next client", async () => {
     await using server = await serve();
     const cases: readonly (readonly [readonly string[], number])[] = [
       [[`GET /${"x".repeat(20_000)} HTTP/1.1`], 431],
@@ -31,7 +31,7 @@ describe("startHttpServer() with a hostile client", () => {
   it.each([
     { what: "headers", bytes: "GET /metrics HTTP/1.1\r\nhost: x\r\nx: y" },
     { what: "a body", bytes: "POST /-/reload HTTP/1.1\r\nhost: x\r\ncontent-length: 900\r\n\r\nx" },
-  ])("is cut off when $what never end", async ({ bytes }) => {
+  ])("cuts the client off when $what never end", async ({ bytes }) => {
     await using server = await serve({}, { requestTimeoutMs: 100 });
 
     const answer = await send(server.url, bytes);
@@ -39,7 +39,7 @@ describe("startHttpServer() with a hostile client", () => {
     expect(answer).toMatch(/^HTTP\/1\.1 408 /);
   });
 
-  it("is cut off when it takes no answer", async () => {
+  it("cuts the client off when it does not read the reply", async () => {
     const healthy = () => ({ ok: true, detail: "x".repeat(30_000_000) });
     await using server = await serve({ healthy }, { idleTimeoutMs: 200 });
     const { hostname, port } = new URL(server.url);
@@ -55,7 +55,7 @@ describe("startHttpServer() with a hostile client", () => {
     expect(socket.bytesRead).toBeLessThan(30_000_000);
   });
 
-  it("gets no more connections than leave some for the polls", async () => {
+  it("limits connections, so that some are left for the polls", async () => {
     await using server = await serve({}, { requestTimeoutMs: 600_000 });
     let closed = 0;
     const all = Array.from({ length: 300 }, async () => {
@@ -74,7 +74,7 @@ describe("startHttpServer() with a hostile client", () => {
     await Promise.all(all);
   });
 
-  it("is cut off at a second request before the first is answered, whatever one packet holds", async () => {
+  it("cuts the client off at a second request before the first reply, whatever one packet holds", async () => {
     let scrapes = 0;
     const metrics = () => {
       scrapes += 1;
@@ -90,7 +90,7 @@ describe("startHttpServer() with a hostile client", () => {
     expect(scrapes).toBe(2);
   });
 
-  it("holds no more memory in all than its limit, and the slowest readers go first", async () => {
+  it("uses no more memory than its limit, and drops the slowest readers first", async () => {
     const size = 16_000_000;
     const healthy = () => ({ ok: true, detail: "x".repeat(size) });
     await using server = await serve({ healthy });
@@ -112,7 +112,7 @@ describe("startHttpServer() with a hostile client", () => {
     expect(closed.slice(0, 8)).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
   });
 
-  it("does not hold up a shutdown", async () => {
+  it("shuts down without delay", async () => {
     const server = await serve();
     const hanging = send(server.url, "GET /metrics HTTP/1.1\r\nhost: x\r\nx: y");
     await fetch(`${server.url}/-/healthy`);

@@ -30,7 +30,7 @@ describe("BasicAuth", () => {
     { flood: "guesses for another user", name: () => "bob", client: "10.0.0.1" },
     { flood: "unknown names", name: (number: number) => `nobody${number}`, client: "10.0.0.1" },
     { flood: "guesses for the same user from another address", name: () => "alice", client: "10.0.0.9" },
-  ])("admits a new right password at its turn among $flood", async ({ name, client }) => {
+  ])("admits a new right password in its turn among $flood", async ({ name, client }) => {
     const auth = new BasicAuth();
     const users = new Map([...USERS, ["bob", bcrypt.hashSync("something else", 4)]]);
     const order: string[] = [];
@@ -44,7 +44,7 @@ describe("BasicAuth", () => {
     expect(order.filter((admission) => admission !== "busy").indexOf("admitted")).toBeLessThan(3);
   });
 
-  it("hashes a correct password once, and a wrong one or that of an unknown name each time", async () => {
+  it("hashes a right password once, and a wrong one, or that of an unknown name, each time", async () => {
     using compare = vi.spyOn(bcrypt, "compare");
     const auth = new BasicAuth();
     const asked = ["alice:open sesame", "alice:open sesame", "alice:guess", "alice:guess", "mallory:x"];
@@ -64,7 +64,7 @@ describe("BasicAuth", () => {
     expect(await new BasicAuth().admit(users, basic("alice:guess"))).toBe("refused");
   });
 
-  it("takes a name and a password with any characters", async () => {
+  it("accepts any characters in names and passwords", async () => {
     const users = new Map([["älice", bcrypt.hashSync("a:b: ü\n", 4)]]);
 
     expect(await new BasicAuth().admit(users, basic("älice:a:b: ü\n"))).toBe("admitted");

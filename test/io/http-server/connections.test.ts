@@ -33,7 +33,7 @@ describe("startHttpServer() with clients that hold all connections", () => {
     { how: "with half a request", bytes: "GET /metrics HTTP/1.1\r\nx: " },
     { how: "kept alive", bytes: REQUEST },
     { how: "waiting for a reply", bytes: "GET /metrics HTTP/1.1\r\nhost: x\r\n\r\n" },
-  ])("serves the others, where they are $how", async ({ bytes }) => {
+  ])("serves other clients, even if the connections are $how", async ({ bytes }) => {
     await using server = await serve({ metrics: () => new Promise(() => undefined) }, PATIENT);
     await flood(server.url, bytes);
 
@@ -61,7 +61,7 @@ describe("startHttpServer() with clients that hold all connections", () => {
     expect(await probe(server.url, PROBER)).toBe(200);
   });
 
-  it("serves that client too, as all clients of a reverse proxy have one address", async () => {
+  it("also serves that client, because all clients of a reverse proxy have one address", async () => {
     await using server = await serve({}, PATIENT);
     await flood(server.url, REQUEST);
 

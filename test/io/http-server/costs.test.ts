@@ -19,7 +19,7 @@ import {
 } from "../../views/sample-report.ts";
 
 describe("what requests of a hostile client cost", () => {
-  it("is nothing for what a route does not read of a query", async () => {
+  it("is nothing for parameters that the route does not read", async () => {
     const { made, source } = countedPages();
     await using server = await serve(source);
 
@@ -31,7 +31,7 @@ describe("what requests of a hostile client cost", () => {
     expect(made).toEqual(["made"]);
   });
 
-  it("is as much for 60 queries of the public page as for one, also while reports change each second", async () => {
+  it("is the same for 60 queries of the public page as for one, also while reports change each second", async () => {
     const { events, report: first } = eventfulFleet();
     let report = first;
     const links = { alertmanager: null, grafana: null, runbooks: null };
@@ -61,7 +61,7 @@ describe("what requests of a hostile client cost", () => {
     expect(later / friendly).toBeLessThan(4);
   });
 
-  it("delays another client by one page, and the polls too", async () => {
+  it("is a delay of one page for another client and for the polls", async () => {
     const { made: order, source } = countedPages();
     await using server = await serve(source);
     const urlOf = (query: string) => `${server.url}/chains/base?q=${query}`;
@@ -78,7 +78,7 @@ describe("what requests of a hostile client cost", () => {
     expect(order.indexOf("other")).toBeLessThan(60);
   });
 
-  it("is nothing for a client that is gone", async () => {
+  it("is nothing once the client has disconnected", async () => {
     const { made, source } = countedPages();
     let onTurn: () => void = () => undefined;
     const turn = new Promise<void>((resolve) => {

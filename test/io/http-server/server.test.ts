@@ -46,7 +46,7 @@ describe("/openapi.json", () => {
 });
 
 describe("/api/v1/health/{protocol}", () => {
-  it("asks for the lag of each chain's own threshold unless told otherwise, and says which chains are not healthy", async () => {
+  it("uses the threshold of each chain unless the request has a lag, and names the chains that are not healthy", async () => {
     const thresholds = { ...sampleChain().thresholds, lagging: { ms: 30_000, blocks: null } };
     const onGnosis = sampleTarget({ chain: "gnosis", chainId: 100 });
     const chains = [
@@ -115,7 +115,7 @@ describe("the pages", () => {
     }
   });
 
-  it("list what there is to read, and the routes of the API", async () => {
+  it("list the documents and the routes of the API", async () => {
     await using server = await serve();
     const [index = "", api = ""] = await Promise.all(
       ["/docs/", "/docs/api"].map(async (path) => await (await fetch(server.url + path)).text()),
@@ -135,7 +135,7 @@ describe("the pages", () => {
 });
 
 describe("what a handler throws", () => {
-  it("is a bug of ours, reported with its route, answered with 500, and keeps its text inside", async () => {
+  it("is logged with its route as a bug, and answered with a 500 without its text", async () => {
     const bug = new TypeError("secret text");
     const bugs: unknown[] = [];
     const report = () => {

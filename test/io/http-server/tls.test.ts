@@ -32,7 +32,7 @@ it("gives new connections a new certificate without a restart", async () => {
   expect(after).not.toBe(before);
 });
 
-it("allows only the versions that it names, and HTTP/1.1", async () => {
+it("allows only the configured TLS versions, and HTTP/1.1", async () => {
   await using server = await serveTls(", min_version: TLS13");
   const options = { ALPNProtocols: ["h2", "http/1.1"] };
 

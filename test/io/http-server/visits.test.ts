@@ -53,7 +53,7 @@ beforeAll(() => {
 
 afterAll(() => folder[Symbol.dispose]());
 
-it.each(readdirSync(FOLDER))("startHttpServer() answers as %s has it", async (name) => {
+it.each(readdirSync(FOLDER))("startHttpServer() replies as %s says", async (name) => {
   await expectTold(`${FOLDER}/${name}`, () => new Visit());
 });
 

@@ -22,7 +22,7 @@ const INCIDENT: Incident = {
   ...{ detail: "2 of 2", targets: ["a", "b"] },
 };
 
-it("loadState() uses of the files what test/fixtures/state-files.txt has", async () => {
+it("loadState() reads the files as test/fixtures/state-files.txt says", async () => {
   await expectTold("test/fixtures/state-files.txt", async () => keeperIn(await temporaryFolder()));
 });
 

@@ -10,7 +10,7 @@ describe("writeAtomically()", () => {
     { case: "small parts", parts: Array.from({ length: 3 }, (_, index) => `part ${index}\n`) },
     { case: "parts for several chunks", parts: Array.from({ length: 50_000 }, (_, index) => `ü${index}`) },
     { case: "parts larger than a chunk", parts: ["a".repeat(100_000), "b", "c".repeat(100_000)] },
-  ])("writes $case in their order, in place of the former file", async ({ parts }) => {
+  ])("replaces the former file by $case in their order", async ({ parts }) => {
     await using folder = await temporaryFolder();
     const path = join(folder.path, "file");
     await writeFile(path, "former".repeat(100_000));

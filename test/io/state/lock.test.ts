@@ -42,13 +42,13 @@ describe.concurrent("lockStateFile()", () => {
     );
   });
 
-  it("gives the file back when it is disposed", async ({ path }) => {
+  it("releases the file when it is disposed", async ({ path }) => {
     await (await lock(path))[Symbol.asyncDispose]();
 
     expect(await readdir(dirname(path))).toEqual([]);
   });
 
-  it("lets one of two that take over a dead lock win, and finds all that it had recorded once it is killed", async ({
+  it("lets one of two processes win that take over a dead lock, and a third reads what the winner had recorded when it was killed", async ({
     path,
   }) => {
     await writeFile(`${path}.lock`, JSON.stringify(OTHER));
@@ -101,7 +101,7 @@ describe.concurrent("lockStateFile()", () => {
     },
   );
 
-  it("rewrites a removed lock, with the actual address once it is known", async ({ path }) => {
+  it("writes a removed lock again, with the actual address once it is known", async ({ path }) => {
     await using mine = await lock(path);
 
     await mine.publishUrl("http://127.0.0.1:40123");
@@ -114,7 +114,7 @@ describe.concurrent("lockStateFile()", () => {
     });
   });
 
-  it("names its address as soon as the disk allows", async ({ path }) => {
+  it("has its address as soon as the disk accepts writes", async ({ path }) => {
     const seen: Seen = { lost: [], beats: 0 };
     await using mine = await lock(path, seen);
     await mkdir(`${path}.lock.tmp`);

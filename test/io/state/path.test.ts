@@ -9,7 +9,7 @@ describe("resolveStatePath()", () => {
     { target: "that exists", text: '{"version":2,"savedAtMs":0}' },
     { target: "that is yet to be written", text: null },
   ])(
-    "is for a link the path of its target $target: it stays a link, and both have one lock",
+    "returns the target $target of a link, so that the link stays and both paths have one lock",
     async ({ text }) => {
       await using folder = await temporaryFolder();
       const [file, link] = [join(folder.path, "state.json"), join(folder.path, "link.json")];

@@ -11,7 +11,7 @@ afterEach(() => {
 });
 
 // test/daemon/state/store.test.ts has what is said where the disk refuses.
-it("DebouncedWriter writes what test/fixtures/debounced-writes.txt has", async () => {
+it("DebouncedWriter writes as test/fixtures/debounced-writes.txt says", async () => {
   await expectTold("test/fixtures/debounced-writes.txt", startWriter);
 });
 

@@ -11,7 +11,7 @@ const OK: RespReply = () => "+OK\r\n";
 const ALICE = { username: "alice", password: "hunter22" };
 
 describe("RedisStore.run()", () => {
-  it("sends a script's text, and its keys with the fleet's prefix", async () => {
+  it("sends the text of a script, and its keys with the prefix of the fleet", async () => {
     await using server = await startRespServer(() => ":7\r\n");
     await using store = await open(server.address);
 
@@ -59,7 +59,7 @@ describe("RedisStore.run()", () => {
     { error: "ERR unknown command `EVAL`", reason: "refused" },
     { error: "NOPERM this user has no permissions to run the 'eval' command", reason: "refused" },
     { error: "WRONGTYPE Operation against a key holding the wrong kind of value", reason: "unusable" },
-  ])("is not up while the server answers $error", async ({ error, reason }) => {
+  ])("is not up while the server replies $error", async ({ error, reason }) => {
     await using server = await startRespServer(toScripts(`-${error}\r\n`));
     await using store = await open(server.address);
 
@@ -81,7 +81,7 @@ describe("RedisStore.open()", () => {
     expect(server.commands).toContainEqual(["SELECT", "3"]);
   });
 
-  it("does not need the store to be there, and says neither user nor password", async () => {
+  it("succeeds while the store is unreachable, and logs neither user nor password", async () => {
     const log = recordLog();
     const gone = await startRespServer(OK);
     await gone[Symbol.asyncDispose]();

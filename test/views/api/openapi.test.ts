@@ -83,7 +83,7 @@ describe("the published schemas", () => {
 });
 
 describe("openapiDocument()", () => {
-  it("is a document of OpenAPI 3.1, and holds nothing else", () => {
+  it("is a valid document of OpenAPI 3.1", () => {
     const result = openapi.safeParse(JSON.parse(JSON.stringify(openapiDocument("1.2.3"))));
 
     expect(result.error?.issues ?? []).toEqual([]);
@@ -91,7 +91,7 @@ describe("openapiDocument()", () => {
 
   const text = JSON.stringify(openapiDocument("1.2.3"));
 
-  it("gives each operation an id of its own, and each path its parameters", () => {
+  it("has a unique id for each operation, and the parameters of each path", () => {
     const ids = [...text.matchAll(/"operationId":"(\w+)"/g)].map(([, id]) => id);
 
     expect(new Set(ids).size).toBe(13);

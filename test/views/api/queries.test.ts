@@ -13,7 +13,7 @@ describe("readSpanQuery()", () => {
     ["2026-11-23T03:10:00Z", "03:10:00.000"],
     ["2026-11-23T03:10:00+02:00", "01:10:00.000"],
     ["2026-11-23", "00:00:00.000"],
-  ])("reads %s in UTC, as all pages show it, wherever the machine is", (from, time) => {
+  ])("reads %s in UTC, as all pages do, whatever the time zone of the machine", (from, time) => {
     vi.stubEnv("TZ", "America/New_York");
 
     const asked = readSpanQuery(QUERIES.incidents, { from }, "2026-11-24T00:00:00.000Z");
