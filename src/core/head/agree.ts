@@ -107,7 +107,15 @@ function setsOf(bounded: readonly Bounded[], grounds: Grounds): readonly (readon
     ),
     (supposed) => [...weightOf(supposed, pace), continuation(supposed.top, grounds), supposed.set.length],
   );
-  return best.filter(({ top }) => best.every((other) => !isShadowed(top, other, pace))).map(({ set }) => set);
+  const sets = best
+    .filter(({ top }) => best.every((other) => !isShadowed(top, other, pace)))
+    .map(({ set }) => set);
+  // Sources at one height suppose the same.
+  return sets.filter((set, index) => sets.findIndex((other) => haveSame(other, set)) === index);
+}
+
+function haveSame(one: readonly Bounded[], other: readonly Bounded[]): boolean {
+  return one.length === other.length && one.every((claim) => other.includes(claim));
 }
 
 /**
