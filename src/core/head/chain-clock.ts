@@ -99,8 +99,8 @@ export function recordHead(
     const middleMs = (evenMs + atMs) / 2;
     const mostMs = slackMs + Math.min(paceMs / 2, Math.max(0, atMs - (sightedMs ?? atMs)));
     extend(seen, block, Math.min(Math.max(middleMs, atMs - mostMs), atMs + mostMs));
-  } else if (atMs - lastMs > DEVIATIONS * paceMs + slackMs) {
-    // Blocks that come at random vary by about one block time: only a longer wait is a pause.
+  } else if (atMs - lastMs > Math.min(DEVIATIONS * paceMs, MINUTE_MS) + slackMs) {
+    // It still stands there, so the next block is younger than this. Shorter waits are not worth a point.
     extend(seen, block, atMs);
   }
   clock.lastMs = atMs;
@@ -205,9 +205,14 @@ export function timeSinceNext(
   const stoodUntilMs = (ownMs ?? next.ms) + stoodMs(clock.seen, own.block);
   const above = pointAt(history, countBelow(history.blocks, nextBlock));
   const known = above === null || above.block > toBlock ? { block: toBlock, atMs: to.ms } : above;
-  const latestMs = known.atMs - (known.block - nextBlock) * (intervalMs ?? 0);
+  const latestMs = known.atMs - leastMs(known.block - nextBlock, intervalMs ?? 0);
   const nextMs = Math.max(next.ms, Math.min(stoodUntilMs, latestMs));
   return { ms: Math.max(0, to.ms - nextMs), isExtrapolated: next.isExtrapolated };
+}
+
+/** The least time in which a chain usually makes some blocks: by chance, few may come at once. */
+function leastMs(blocks: number, intervalMs: number): number {
+  return Math.max(0, blocks - DEVIATIONS * Math.sqrt(blocks)) * intervalMs;
 }
 
 /** The time that a target reports of its block, unless the history contradicts it. */
@@ -298,12 +303,15 @@ function measureInterval(
   if (firstBlock === undefined || firstMs === undefined) {
     return null;
   }
+  const grown = lastBlock - firstBlock;
+  // Blocks that come at random vary by about one block time: only a much longer wait is a pause.
+  const leastMs = (DEVIATIONS * (lastMs - firstMs)) / grown;
   const pausedMs = Math.max(
-    pausesMs(timeline, firstMs, lastMs, 0),
-    pausesMs(seen, firstMs, lastMs, MINUTE_MS),
+    pausesMs(timeline, firstMs, lastMs, leastMs),
+    pausesMs(seen, firstMs, lastMs, Math.max(leastMs, MINUTE_MS)),
   );
   const movedMs = lastMs - firstMs - pausedMs;
-  return movedMs > 0 ? movedMs / (lastBlock - firstBlock) : null;
+  return movedMs > 0 ? movedMs / grown : null;
 }
 
 /** How long the chain paused within a time span, counting pauses of at least `leastMs`. */
