@@ -63,6 +63,8 @@ interface Actor {
   steady: number;
   /** Looks in a row at which it was far off. */
   bad: number;
+  /** Looks in a row at which it was right, and near the head. */
+  sound: number;
   /** Polls in a row that failed. */
   lost: number;
 }
@@ -92,6 +94,7 @@ class Play {
       at: 0,
       steady: 0,
       bad: 0,
+      sound: 0,
       lost: 0,
     }));
     this.#judgedFromMs = T0 + (world.judgedFromMs ?? world.rules.settlesMs);
@@ -234,7 +237,10 @@ class Play {
     const said = `${target.key} ${target.status}: ${target.detail}`;
     const wanted = this.#statusesFor(actor, behindMs, read.block - this.#chain.headAt(read.atMs));
     actor.bad = wanted === "bad" ? actor.bad + 1 : 0;
-    const isSound = wanted === "sound" && steady > rules.polls;
+    actor.sound = wanted === "sound" ? actor.sound + 1 : 0;
+    // A source that was behind is `ok` again after its second poll.
+    const hasSettled = actor.sound > source.pollIntervalMs / TICK_MS;
+    const isSound = wanted === "sound" && hasSettled && steady > rules.polls;
     if (isSound && target.status !== "ok" && !(target.status === "unknown" && this.#isCutOff(actor))) {
       this.#note("accused", said);
     }
@@ -242,11 +248,12 @@ class Play {
       this.#note("untold", said);
     }
     if (isSound && reference !== null && target.lag_seconds !== null) {
-      this.#judgeLag(read, target, target.lag_seconds * SECOND);
+      this.#judgeLag(read, target, target.lag_seconds * SECOND, this.#wasHeadShown(actor, read.atMs));
     }
   }
 
-  #judgeLag(read: NonNullable<Actor["read"]>, target: TargetReport, lagMs: number): void {
+  /** `isShown`: whether another source may have shown that this one is behind. */
+  #judgeLag(read: NonNullable<Actor["read"]>, target: TargetReport, lagMs: number, isShown: boolean): void {
     const behindMs = this.#behindMs(read.block, read.atMs);
     if (this.#chain.noteSuspension(this.#nowMs - EDGE_MS - behindMs, this.#nowMs)) {
       return;
@@ -254,7 +261,7 @@ class Play {
     const tolerated = LAG_TOLERATED_MS + this.#world.rules.referenceBlocks * this.#chain.blockTimeMs;
     const most = this.#behindMs(read.block, this.#nowMs) + tolerated;
     const least = behindMs - tolerated - (target.lag_extrapolated ? behindMs / 3 : 0);
-    if (lagMs > most || (lagMs < least && this.#world.headShownBy !== null)) {
+    if (lagMs > most || (lagMs < least && isShown && this.#world.headShownBy !== null)) {
       this.#note("wrongLag", `${target.key} ${lagMs} ms, in truth ${behindMs} ms`);
     }
   }
@@ -290,6 +297,17 @@ class Play {
         read !== null &&
         this.#nowMs - read.atMs < POLLS * MINUTE &&
         (other.pollIntervalMs <= MINUTE || this.#nowMs - read.atMs > (POLLS + 1) * source.pollIntervalMs),
+    );
+  }
+
+  /** Whether a source of another provider has shown the head since a minute before an instant: its poll may have failed. */
+  #wasHeadShown({ source }: Actor, atMs: number): boolean {
+    return this.#actors.some(
+      ({ read, source: other }) =>
+        other.provider !== source.provider &&
+        read !== null &&
+        read.atMs > atMs - MINUTE &&
+        read.block >= this.#chain.headAt(read.atMs - 15 * SECOND),
     );
   }
 

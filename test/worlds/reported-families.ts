@@ -110,13 +110,13 @@ function nodeOfFinalBlocks(random: Random): Draft {
   };
 }
 
-/** As Ethereum's: a block is final two epochs later. */
+/** As Ethereum's, which has a block every 12 s: a block is final two epochs later. */
 function followersOfFinalBlocks(random: Random): Draft {
   const steps: Conduct = { kind: "steps", blocks: 32, depth: 64 };
   const reportsTimes = random() < 0.5;
   const node = random() < 0.5 ? [source({ kind: "rpc", provider: "node", reportsTimes: true })] : [];
   return {
-    chain: { ...drawChain(random), blockTimeMs: 12 * SECOND, paces: [] },
+    chain: { ...drawChain(random), blockTimeMs: 12 * SECOND, spread: "even", paces: [] },
     headShownBy: reportsTimes || node.length > 0 ? 2 : null,
     sources: [
       source({ provider: "tip", reportsTimes }),

@@ -60,14 +60,18 @@ export function createWorldChain(
       : (timesMs[block - START_BLOCK] ?? Number.POSITIVE_INFINITY);
   const dateOf = (block: number): number =>
     datesBy === "schedule" ? firstMs + (block - START_BLOCK) * blockTimeMs : timeOf(block);
-  const noteSuspension = (fromMs: number, toMs: number): boolean => {
-    const last = headAt(toMs) - START_BLOCK;
-    // A chain that ended makes its next block never.
-    const blocks = [...timesMs.slice(headAt(fromMs) - START_BLOCK, last + 1), timesMs[last + 1] ?? toMs];
-    return blocks.some(
-      (timeMs, index) => timeMs - (blocks[index - 1] ?? timeMs) >= Math.max(STANDSTILL_MS, 5 * blockTimeMs),
+  const leastMs = Math.max(STANDSTILL_MS, 5 * blockTimeMs);
+  // A chain that ended never makes its next block.
+  const standstills = timesMs
+    .map((sinceMs, index) => ({ sinceMs, untilMs: timesMs[index + 1] ?? Number.POSITIVE_INFINITY }))
+    .filter(({ sinceMs, untilMs }) => untilMs - sinceMs >= leastMs);
+  const noteSuspension = (fromMs: number, toMs: number): boolean =>
+    standstills.some(
+      ({ sinceMs, untilMs }) =>
+        untilMs > fromMs &&
+        sinceMs <= toMs &&
+        (untilMs !== Number.POSITIVE_INFINITY || toMs - sinceMs >= leastMs),
     );
-  };
   return { blockTimeMs, headAt, timeOf, dateOf, noteSuspension };
 }
 
