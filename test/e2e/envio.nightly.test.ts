@@ -105,6 +105,6 @@ describe("Synclag, against the metrics of an Envio HyperIndex that indexes two A
     await getText(`${envio}/healthz`);
     await expect
       .poll(async () => (await watched.targets())[1]?.detail, SETTLE)
-      .toContain("while its chain does");
+      .toContain("although its chain has");
   });
 });

@@ -7,7 +7,7 @@ import type { Selection } from "./selection.ts";
 
 /** The fleet as the configuration describes it. */
 
-/** When a lag or a standstill counts. */
+/** The limits of a lag, of a standstill, and of the age of an observation. */
 export interface Thresholds {
   /** A target further behind the reference than this is `lagging`. */
   readonly lagging: Limit;
@@ -42,13 +42,13 @@ export interface Target {
   /** The chain's slug. */
   readonly chain: string;
   readonly chainId: number;
-  /** The deployment that dialect `graph-status` asks for, and no other dialect. */
+  /** The deployment that a poll asks for; only for dialect `graph-status`. */
   readonly deployment?: string;
   /** The provider, as configured; absent: the host of its endpoint. */
   readonly provider?: string;
   readonly explorer: string | null;
   readonly playground: string | null;
-  /** Of its indexer; absent: those of its chain. */
+  /** The thresholds of its indexer; absent: those of its chain apply. */
   readonly thresholds?: Thresholds;
   /** Where its indexer ends on this chain, as configured. */
   readonly until?: End;
@@ -58,30 +58,36 @@ export interface Target {
 
 /**
  * How an indexer is asked, and where the values are in its reply. A path is a list of field names and of positions in lists,
- * joined by dots: `$` is the start itself, `$key` the key of a row, `a|b` is b where a is absent or null, and with `?` at its
- * end it may lead nowhere. Paths start at `root`, or at a row of `rows`.
+ * joined by dots: `$` is the start itself, `$key` is the key of a row, `a|b` is b if a is absent or null, and a path that ends
+ * in `?` may be absent. Paths start at `root`, or at a row of `rows`.
  */
 export interface Form {
   /** GraphQL queries, richest first. Without `query` and `body` it is a GET. */
   readonly query?: string | readonly string[] | undefined;
   /** The JSON that is sent instead of a query. */
   readonly body?: Readonly<Record<string, unknown>> | undefined;
-  /** From the whole reply. Without it, paths start at the `data` or `result` of a POST, and at the whole reply to a GET. */
+  /**
+   * A path from the whole reply. Without it, all other paths start at the `data` or `result` of a POST, and at the whole reply
+   * to a GET.
+   */
   readonly root?: string | undefined;
-  /** The list with a row per chain, or with `.*` at its end the object whose values they are. Without it, the reply is one row. */
+  /**
+   * The list that has a row per chain; with `.*` at its end, the object whose values are the rows. Without it, the reply is one
+   * row.
+   */
   readonly rows?: string | undefined;
   readonly height: string;
   readonly time?: string | undefined;
   readonly chainId?: string | undefined;
-  /** The slugs of chains by what a row has in place of their ids. */
+  /** The slugs of chains, by the names that rows have in place of ids. */
   readonly chains?: Readonly<Record<string, string>> | undefined;
   /** The ids of chains by these names, and by their slugs; made for each endpoint. */
   readonly chainIds?: ReadonlyMap<string, number>;
   readonly hash?: string | undefined;
   readonly deployment?: string | undefined;
-  /** What is true, or not empty, once indexing has failed. */
+  /** A value that is true, or not empty, once indexing has failed. */
   readonly failed?: string | undefined;
-  /** A word that ends in `completed` once it has indexed all that it will. */
+  /** A word that ends in `completed` once everything is indexed. */
   readonly completed?: string | undefined;
   /** Heights that mean "not started"; 0 always does. */
   readonly notStarted?: readonly (string | number | null)[] | undefined;
@@ -106,7 +112,7 @@ export interface StatusApi {
   readonly url: string;
   readonly host: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** The id that it knows the endpoint's only target by, e.g. `Qm…`. */
+  /** The API's id of the endpoint's only target, e.g. `Qm…`. */
   readonly deployment: string;
 }
 
@@ -128,15 +134,18 @@ export interface Endpoint {
   readonly host: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly dialect: string;
-  /** An RPC node's provider, as configured; absent: its host. An indexer's is that of each target. */
+  /** An RPC node's provider, as configured; absent: its host. The targets of an indexer have their own. */
   readonly provider?: string;
   /** The id of an RPC node's chain, which it must confirm; absent for an indexer. */
   readonly chainId?: number;
-  /** How it is asked; only for dialect `custom`. */
+  /** The requests and paths; only for dialect `custom`. */
   readonly custom?: Form;
-  /** What is read of its page, beside or in place of what its dialect knows: of dialect `metrics` and those based on it. */
+  /**
+   * What is read from its page, in addition to the form of its dialect or in place of it; only for `metrics` and the dialects
+   * based on it.
+   */
   readonly metrics?: Partial<MetricsForm>;
-  /** Asked for the reason while the target is not `ok`; of dialect `graph` alone, and of one chain. */
+  /** The API that is asked why the target is not `ok`; only for dialect `graph`, and for an endpoint of one chain. */
   readonly status?: StatusApi;
   /** node-cron expression, seconds first. */
   readonly schedule: string;
@@ -145,7 +154,7 @@ export interface Endpoint {
   readonly budget: string | null;
   /** Empty for an RPC node, which has a `chain` instead. */
   readonly targets: readonly Target[];
-  /** The only chain that it serves, or null for an endpoint of several chains. */
+  /** The only chain of the endpoint, or null for an endpoint of several chains. */
   readonly chain: string | null;
   /** What probes ask of its targets; absent: nothing. */
   readonly selections?: readonly Selection[];
@@ -231,7 +240,10 @@ export function variantName({ variant, tier }: Pick<IndexerId, "variant" | "tier
   return isProduction({ tier }) ? variant : `${variant} (${tier})`;
 }
 
-/** Of the target with this key: `lockup/base/subgraph`, with the tier only if it is not production: a filter of `synclag check`. */
+/**
+ * The name of a target, which is also a filter of `synclag check`: `lockup/base/subgraph`, with the tier if it is not
+ * production.
+ */
 export function targetName({ key }: Pick<Target, "key">): string {
   const [protocol = "", variant = "", tier = "", chain = ""] = key.split("/");
   return [protocol, chain, variant, isProduction({ tier }) ? [] : tier].flat().join("/");
@@ -248,8 +260,8 @@ export function servingTargets<T extends Pick<Target, "tier"> & { readonly ended
   targets: readonly T[],
 ): readonly T[] {
   const ofTier = servingTier(targets);
-  const goingOn = ofTier.filter(({ ended }) => ended === null);
-  return goingOn.length === 0 ? ofTier : goingOn;
+  const active = ofTier.filter(({ ended }) => ended === null);
+  return active.length === 0 ? ofTier : active;
 }
 
 /** The keys of the sources that an endpoint observes: its targets, or itself if it is an RPC node. */

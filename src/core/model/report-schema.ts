@@ -7,8 +7,8 @@ import { STATUSES } from "./statuses.ts";
  * The report: everything known at one instant. This schema is its only definition: the core makes it, every view reads it,
  * `/api/v1/status` sends it as it is, and `/openapi.json` describes it. Every property is present; what is unknown is null, never 0.
  *
- * `synclag check --url` may ask a daemon of another version: it accepts any word where there is a list of words (`oneOf`), properties
- * that it does not know, and the absence of those with a default here.
+ * `synclag check --url` may ask a daemon of another version. So it accepts words that a list of words (`oneOf`) lacks, properties
+ * that it does not know, and the absence of properties that have a default here.
  */
 
 export const Text = z.string();
@@ -19,7 +19,7 @@ export const Seconds = z.number();
 const Flag = z.boolean();
 const Link = orNull(z.url());
 
-/** Null where it is unknown, and where a daemon of an older version lacks it. */
+/** Null if the value is unknown, or if a daemon of an older version lacks the property. */
 export function orNull<Schema extends z.ZodType>(schema: Schema, description?: string) {
   return (description === undefined ? schema : schema.describe(description)).nullable().default(null);
 }
@@ -33,7 +33,7 @@ function oneOf<Word extends string>(words: readonly Word[], description?: string
 
 export const TargetStatus = oneOf(STATUSES, "The first of these that applies, in this order");
 
-/** What a target, or a comparison of two, is identified by. */
+/** The labels that identify a target, or a comparison of two targets. */
 const TARGET_LABELS = {
   key: Text.describe("protocol/variant/tier/chain, unique in a fleet"),
   protocol: Text,
@@ -44,8 +44,11 @@ const TARGET_LABELS = {
 };
 
 const Thresholds = z.object({
-  lagging_seconds: orNull(Seconds, "Of blocks, at the chain's pace; null while that is unknown"),
-  lagging_blocks: orNull(Count, "As configured; null where that is a time"),
+  lagging_seconds: orNull(
+    Seconds,
+    "If it is configured in blocks: their time at the chain's pace; null while the pace is unknown",
+  ),
+  lagging_blocks: orNull(Count, "As configured; null if a time is configured"),
   critical_seconds: orNull(Seconds),
   critical_blocks: orNull(Count),
   stalled_seconds: Seconds,
@@ -55,12 +58,12 @@ const Query = z.object({
   probe: Text,
   result: oneOf(
     ["ok", "failing", "unknown"],
-    "ok: answered as expected; failing: not answered so at least twice in a row; unknown: not asked yet, or failed once",
+    "ok: the last reply was as expected; failing: at least two replies in a row were not; unknown: not sent yet, or failed once",
   ),
-  since: orNull(Time, "Since when it is answered, or not"),
-  last: orNull(Time, "When it was last asked"),
+  since: orNull(Time, "When the present successes or failures began"),
+  last: orNull(Time, "When it was last sent"),
   latency_seconds: orNull(Seconds.nonnegative(), "How long that request took"),
-  detail: orNull(Text, "Why it was not answered as expected; else null"),
+  detail: orNull(Text, "Why the last reply was not as expected; else null"),
 });
 
 const Target = z.object({
@@ -68,11 +71,11 @@ const Target = z.object({
   status: TargetStatus,
   since: orNull(Time, "Since when it has this status; null before the first"),
   unconfirmed: orNull(
-    oneOf(STATUSES, "What the last poll indicates, where another poll has to confirm it; else null"),
+    oneOf(STATUSES, "The status that the last poll indicates, if another poll has to confirm it; else null"),
   ),
   status_changes: Count.describe("How often a poll changed the status").default(0),
   reason: orNull(
-    oneOf(FAILURE_REASONS, "Why the last poll failed; query: it had a height, but a probe was not answered"),
+    oneOf(FAILURE_REASONS, "Why the last poll failed; query: it had a height, but a probe failed"),
   ),
   up: Flag.describe("Whether the last poll returned a usable height").default(false),
   block_number: orNull(Height, "Null once the evidence is stale"),
@@ -94,7 +97,7 @@ const Target = z.object({
         .nullable()
         .describe("How long until it is at the head, at the pace of the last ten minutes; null: never"),
     })
-    .describe("Of a target that is lagging or syncing, after some minutes; else null")
+    .describe("For a target that is lagging or syncing, after some minutes; else null")
     .nullable()
     .default(null),
   last_success: orNull(Time),
@@ -102,9 +105,9 @@ const Target = z.object({
   indexing_errors: orNull(Flag, "The indexer's own flag; false proves nothing"),
   probes: z
     .array(Query)
-    .describe("Of the queries that chains.yaml has for it in `probes` and `parity`")
+    .describe("The queries that chains.yaml has for this target in `probes` and `parity`")
     .default([]),
-  deployment: orNull(Text, "The deployment that answered last"),
+  deployment: orNull(Text, "The deployment of the last reply"),
   deployment_changes: Count.default(0),
   regressions: z
     .object({ reorg: Count, reindex: Count })
@@ -113,14 +116,16 @@ const Target = z.object({
   served: Flag.describe(
     "Whether it was ever at the head, as far as is known: back-filling is then an outage for its users, not a start",
   ).default(false),
-  thresholds: Thresholds.describe("Those of its indexer; null: those of its chain").nullable().default(null),
+  thresholds: Thresholds.describe("The thresholds of its indexer; null: those of its chain apply")
+    .nullable()
+    .default(null),
   ended: orNull(
     Text,
-    "The end in chains.yaml that it has reached, a date or a block, as until has it; null: it has not ended",
+    "The end that the target has reached: a date or a block, as in `until` of chains.yaml; null: it has not ended",
   ),
   preferred: Flag.describe("The freshest healthy target of its protocol and chain").default(false),
   maintenance: Flag.describe(
-    "Planned, so that it raises no alert: inside a maintenance window; or it has ended, and has stopped or is gone. The status is determined as usual",
+    "Whether the target raises no alert: it is inside a maintenance window; or it has ended, and has stopped or is gone. The status is determined as usual",
   ).default(false),
   maintenance_until: orNull(Time, "When that window ends").default(null),
   detail: Text.describe("One sentence that explains the status"),
@@ -131,7 +136,7 @@ const Target = z.object({
 const Standing = z.object({
   source: Text,
   host: Text.describe("Its provider").nullable(),
-  block_number: Height.describe("Null of a node of another chain").nullable(),
+  block_number: Height.describe("Null for a node of another chain").nullable(),
   most_block: orNull(
     Height,
     "The highest possible head if this source is right; null: it sets no upper bound",
@@ -140,9 +145,7 @@ const Standing = z.object({
     ["agrees", "apart", "excluded", "disputed", "rejected"],
     "apart: neither level with the reference nor in contradiction to it, for example because it lags; rejected: a node of another chain, which has no vote",
   ),
-  detail: Text.describe(
-    "Why it is excluded or rejected, or on which side it stands where nothing is decided; else null",
-  ).nullable(),
+  detail: Text.describe("Why it is excluded or rejected, or its side in a dispute; else null").nullable(),
 });
 
 const Chain = z.object({
@@ -167,7 +170,7 @@ const Chain = z.object({
   ),
   standings: z
     .array(Standing)
-    .describe("Where every source stands that has said something lately, RPC nodes included")
+    .describe("For each source with a recent reply, RPC nodes included: whether it agrees with the reference")
     .default([]),
   thresholds: Thresholds,
 });
@@ -242,29 +245,28 @@ const Budget = z.object({
 const Replica = z.object({
   role: oneOf(
     ["leader", "standby", "cut_off", "unsure"],
-    "cut_off: it led last, and the store is away. unsure: its lease has expired, and the store has not answered since",
+    "cut_off: it led last, and the store is away. unsure: its lease has expired, and the store has not replied since",
   ),
   name: Text,
-  leader: orNull(Text, "Null where no replica leads"),
+  leader: orNull(Text, "Null if no replica leads"),
   age_seconds: orNull(
     Seconds.nonnegative(),
-    "How old the leader's state is that this is made of; null before the first",
+    "The age of the leader's state from which this report is made; null before the first state",
   ),
 });
 
-/** What `/api/v1/status` answers, and what `synclag check --format json` prints. */
+/** The body of `/api/v1/status`, and the output of `synclag check --format json`. */
 export const ReportSchema = z.object({
   generated_at: Time,
-  config_digest: orNull(
-    Text,
-    "A digest of what chains.yaml has the daemon poll, without keys; null in the demo",
-  ),
-  replica: Replica.describe("Which of several processes that share a store answers; null without a store")
+  config_digest: orNull(Text, "A digest of what the daemon polls, without keys; null in the demo"),
+  replica: Replica.describe("The replica that replies, of several that share a store; null without a store")
     .nullable()
     .default(null),
   reload_error: z
     .object({ time: Time, detail: Text })
-    .describe("When and why chains.yaml could not be reloaded, so that the one before is in use; else null")
+    .describe(
+      "When and why the last reload of chains.yaml failed, so that the former configuration is in use; else null",
+    )
     .nullable()
     .default(null),
   chains: z.array(Chain),
@@ -272,7 +274,7 @@ export const ReportSchema = z.object({
   gaps: z.array(Gap).default([]),
   parity: z
     .array(Parity)
-    .describe("Whether variants have the same data; empty where chains.yaml configures no parity")
+    .describe("Whether variants have the same data; empty if chains.yaml configures no parity")
     .default([]),
   incidents: z.array(Incident).default([]),
   budgets: z.array(Budget).default([]),

@@ -56,9 +56,9 @@ const CLAUSES: Readonly<Record<Status, (facts: Facts) => string>> = {
   missing: (facts) => `the reply lacks this chain, though it is expected there${lastSeenText(facts)}`,
   failed: (facts) => {
     const { indexingErrors, last, queries } = facts.state;
-    const unanswered = failedQueries(queries);
-    if (last?.kind === "head" && indexingErrors !== true && unanswered.length > 0) {
-      return `${unansweredText(unanswered)}; it is ${behindText(facts)}`;
+    const failing = failedQueries(queries);
+    if (last?.kind === "head" && indexingErrors !== true && failing.length > 0) {
+      return `${failingProbesText(failing)}; it is ${behindText(facts)}`;
     }
     if (last?.kind === "head" && last.failure !== undefined) {
       return `the indexer reports a failed deployment: ${last.failure}; it is ${behindText(facts)}`;
@@ -86,12 +86,12 @@ const CLAUSES: Readonly<Record<Status, (facts: Facts) => string>> = {
 };
 
 /** The probes that fail while the target reports its height. */
-function unansweredText(queries: readonly QueryState[]): string {
+function failingProbesText(queries: readonly QueryState[]): string {
   const each = queries.map(({ failure, probe, wasAnswered }) => {
-    const never = wasAnswered ? "" : " (not once so far: check the query)";
-    return `${probe}${never}: ${failure}`;
+    const fails = wasAnswered ? "fails" : "has never succeeded (check its query)";
+    return `probe ${probe} ${fails}: ${failure}`;
   });
-  return `answers for its height, but not ${each.join("; nor ")}`;
+  return `reports its height, but ${each.join(", and ")}`;
 }
 
 /** An advance is recent for this number of polls, or of block times if these are longer. */
@@ -126,7 +126,7 @@ function clauseOf(facts: Facts): string {
 /** That the indexer reports its completion. Only `until` in chains.yaml makes it an end. */
 function completedText({ state: { last }, status }: Facts): string {
   return last?.kind === "head" && last.completed === true && status !== "ok"
-    ? "; it says that it has completed: if so, set until in chains.yaml"
+    ? "; the indexer reports that it has completed: if this is its end, set until in chains.yaml"
     : "";
 }
 
@@ -138,7 +138,7 @@ export function disputeText({ hasRpc, sides }: Dispute): string {
     return `${formatList(names)} (block ${formatNumber(blocks[index] ?? 0)})`;
   });
   const distance = Math.max(...blocks) - Math.min(...blocks);
-  const apart = distance === 0 ? "at one height" : `${formatCount(distance, "block")} apart`;
+  const apart = distance === 0 ? "at the same height" : `${formatCount(distance, "block")} apart`;
   const decider = hasRpc ? "one more variant" : "an RPC node (rpc) or one more variant";
   return `${formatList(all)} contradict each other, ${apart}, with equal weight on each side; ${decider} would decide it`;
 }
@@ -168,7 +168,7 @@ function unknownText({ state: { last, pollIntervalMs }, view }: Facts): string {
   }
   return last.kind === "failed"
     ? `the last poll failed: ${failureText(last, view)}`
-    : `first round: ${formatCount(view.unasked, "source")} of its chain not asked yet`;
+    : `first round: waiting for the first poll of ${formatCount(view.unasked, "source")} of its chain`;
 }
 
 function stalledText(facts: Facts): string {
@@ -177,7 +177,7 @@ function stalledText(facts: Facts): string {
   const stoodMs = idleMs(state);
   const stands = `has not advanced for ${formatDuration(stoodMs)}`;
   if (reference !== null && reference.reachedMs > (state.peak?.atMs ?? 0) + stoodMs / 2) {
-    return `${stands} while its chain does, ${behindText(facts, stoodMs)}`;
+    return `${stands} although its chain has, ${behindText(facts, stoodMs)}`;
   }
   return view.hasIndependentHead
     ? `${stands}, nor has any other source`

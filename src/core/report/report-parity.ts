@@ -209,7 +209,7 @@ function wrongSideText(compared: ComparedTargets, odd: Odd): string {
 function streakText({ streak }: ShownComparison): string {
   return streak === null
     ? ""
-    : `; different at the last ${streak.count === 1 ? "comparison" : `${streak.count} comparisons`}, which is not enough to say so yet`;
+    : `; the last ${streak.count === 1 ? "comparison" : `${streak.count} comparisons`} differed, too few to report a difference`;
 }
 
 function whyUnknown({ sides, streak }: ShownComparison): string {
@@ -220,7 +220,7 @@ function whyUnknown({ sides, streak }: ShownComparison): string {
     ...sides.map(({ name, values }) => (values.runs.length === 0 ? `${name} was not read yet` : null)),
     streak === null
       ? null
-      : `they were different at ${formatCount(streak.count, "comparison")}, and only ${DIFFERENCES} in a row over ${formatDuration(DIFFERENT_AFTER_MS)} are a difference`,
+      : `${formatCount(streak.count, "comparison")} differed; a difference is reported after ${DIFFERENCES} in a row over at least ${formatDuration(DIFFERENT_AFTER_MS)}`,
     ...sides.map(({ name, values }) =>
       isContradictory(values) ? `${name} gave two values for one height` : null,
     ),
@@ -230,6 +230,6 @@ function whyUnknown({ sides, streak }: ShownComparison): string {
   ];
   return (
     reasons.find((reason) => reason !== null) ??
-    "both are not known at one height, since the value changes between polls"
+    "no block is known at which both were read, because the value changes between polls"
   );
 }

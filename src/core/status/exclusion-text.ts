@@ -23,7 +23,7 @@ function claimText({ kind, by, block, blocks, offMs }: Opposition): string {
   const at = `block ${formatNumber(block)}`;
   switch (kind) {
     case "hash":
-      return `its hash of ${at} is not that of ${others}`;
+      return `its hash of ${at} differs from that of ${others}`;
     case "times":
       return `its time of ${at} contradicts ${others}${offMs === null ? "" : ` by ${formatDuration(offMs)}`}`;
     case "ahead":
