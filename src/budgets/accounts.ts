@@ -27,7 +27,7 @@ export function accountIdOf(budget: Pick<Budget, "name" | "scope"> | null, url: 
   return budget === null ? destinationOf(url) : `${budget.name} ${destinationOf(url)}`;
 }
 
-/** The number of requests that the schedules make of the fullest account of a budget in one window. */
+/** The number of requests in one window that the schedules take from the fullest account of a budget. */
 export function requestsOfFullestAccount(budget: Budget, users: readonly Endpoint[]): number {
   const accounts = [...groupBy(users, ({ url }) => accountIdOf(budget, url)).values()];
   return Math.max(0, ...accounts.map((those) => requestsPerWindow(loadsOf(those), budget.per)));

@@ -178,7 +178,7 @@ export class Budgets {
     this.restore(mergeSavedBudgets({ accounts: Object.fromEntries(this.#spent), atMs: 0 }, saved));
   }
 
-  /** Counts `count` requests of an account as sent before `untilMs`, but no more than its limit leaves. */
+  /** Counts `requests` of an account as sent before `untilMs`, but at most what its limit leaves. */
   countSent(account: Account, requests: number, nowMs: number, untilMs = nowMs): void {
     if (account.budget !== null) {
       const ledger = this.ledgerOf(account);

@@ -52,7 +52,7 @@ const BUCKETS_PER_WINDOW = 24;
  * Starts the ledger of an account from which nothing was spent.
  *
  * Only the rolling window is counted: it ends now and is as long as the longest calendar window (60 minutes, 24 hours, 31
- * days), so every calendar window lies within the rolling one at its last request, and cannot hold more.
+ * days), so at the last request of a calendar window, the rolling window contains all of it, and holds at least its requests.
  *
  * `pollsPerWindow`: the requests of the schedules that share the budget, as `requestsPerWindow` counts them. `slackMs`: for how
  * much longer each request counts.
@@ -78,7 +78,7 @@ export const UNLIMITED: Ledger = {
   backOff: NO_BACK_OFF,
 };
 
-/** The most of these polls that can count at one instant: the longest window plus the span at its end. */
+/** The most of these polls that can count at one instant: those of the longest window and of one more span. */
 export function countedAtOnce({ per }: Pick<Budget, "per">, pollsPerWindow: number): number {
   const { windowMs, nominalMs } = WINDOWS[per];
   return Math.ceil((pollsPerWindow * (windowMs + bucketMs(windowMs))) / nominalMs);

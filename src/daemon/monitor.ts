@@ -21,7 +21,7 @@ import { inSlices } from "./state/in-slices.ts";
 export interface MonitorOptions {
   /** By the wall clock. */
   readonly nowMs: () => number;
-  /** By a clock that nobody sets. Default: nobody sets the wall clock. */
+  /** By a clock that nobody sets. Default: `nowMs`, for a wall clock that nobody sets. */
   readonly uptimeMs?: () => number;
   /** `nowMs` is by the wall clock, as for `maintenance`. */
   readonly budgets: (nowMs: number) => readonly BudgetReport[];
@@ -194,8 +194,8 @@ export class Monitor {
   }
 
   /**
-   * Keeps the reason that an index-node API gives for the trouble of a target, until the target is `ok` again. `explanation`:
-   * null if the API names no reason. Returns whether the reason is new: none was known before.
+   * Keeps the reason that an index-node API gives for a failing target, until the target is `ok` again. `explanation`: null if
+   * the API names no reason. Returns whether the reason is new: none was known before.
    */
   keepExplanation(target: string, explanation: string | null): boolean {
     const known = this.#explanations.get(target);

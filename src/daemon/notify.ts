@@ -106,7 +106,7 @@ export class Notifier implements AsyncDisposable {
   }
 
   /**
-   * Sends a message, again and again while the receiver may accept it later; returns whether it was accepted. Once another
+   * Sends a message, and repeats it while the receiver may accept it later; returns whether it was accepted. Once another
    * replica leads, only the end of an incident is sent again, because that replica may have posted newer messages.
    */
   async #send(message: Message): Promise<boolean> {

@@ -1,7 +1,7 @@
 import type { Endpoint, Target } from "../core/model/fleet.ts";
 import type { Observation, PollTimes } from "../core/model/observation.ts";
 import type { ParityReading, ParityValue } from "../core/model/parity.ts";
-import { askedOf, type QueryResult, type Selection } from "../core/model/selection.ts";
+import { type QueryResult, queryKeyOf, type Selection } from "../core/model/selection.ts";
 import { formatDuration } from "../core/model/text.ts";
 import type { Question } from "./dialect.ts";
 import { questionsFor } from "./families.ts";
@@ -99,7 +99,7 @@ export function readSelections(
     if (block !== undefined) {
       const reply = replyTo(selection, read);
       const failure = typeof reply === "string" ? reply : whyUnexpected(selection, reply.value, tookMs);
-      const result = { probe, asked: askedOf(selection), tookMs, failure };
+      const result = { probe, asked: queryKeyOf(selection), tookMs, failure };
       queries.set(target, [...(queries.get(target) ?? []), result]);
       if (expect.kind === "compared" && typeof reply !== "string") {
         const value = readValue(reply, expect.path);
@@ -123,7 +123,7 @@ export function refusedSelections(
 ): SelectionReplies {
   const tookMs = receivedAtMs - sentAtMs;
   const results = selections.map(
-    (one) => [one.target, [{ probe: one.probe, asked: askedOf(one), tookMs, failure: words }]] as const,
+    (one) => [one.target, [{ probe: one.probe, asked: queryKeyOf(one), tookMs, failure: words }]] as const,
   );
   return { queries: new Map(results), readings: [] };
 }

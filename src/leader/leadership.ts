@@ -102,7 +102,7 @@ export class Leadership implements AsyncDisposable {
     const sentMs = this.#world.monotonicMs();
     const { highestToken } = this.#lease;
     const priority = priorityOf(this.#lease, calledMs);
-    // By the store's clock: a lease that is granted later would reach us too late.
+    // By the store's clock. A lease that is granted later would reach us too late.
     const deadline = this.storeNowMs() + CALL_MS;
     const args = [this.#id, this.#name, this.token() ?? 0, highestToken, LEASE_MS, priority, deadline];
     this.#fold({ kind: "called" });

@@ -6,7 +6,7 @@ import { storeScript, Whole } from "../io/store/store-script.ts";
 // the leader may run compares the `token`: `FENCE`. A lease with an unusable value is removed, as if the store had lost its
 // memory.
 
-/** Returns from a script, with "fenced", unless the lease in KEYS[1] still has the token in ARGV[1]. */
+/** Makes a script return "fenced" unless the lease in KEYS[1] still has the token in ARGV[1]. */
 export const FENCE = `
 if redis.pcall('HGET', KEYS[1], 'token') ~= ARGV[1] then return 'fenced' end
 `;
@@ -14,7 +14,7 @@ if redis.pcall('HGET', KEYS[1], 'token') ~= ARGV[1] then return 'fenced' end
 /** After the store has lost its memory, only the last leader may take the lease for this time. */
 const GRACE_MS = 3_000;
 
-/** How much later than its length a lease may end: another server may have taken over, with another clock. */
+/** A lease may end this much later than its length, because another server may have taken over, with another clock. */
 const CLOCK_DIFFERENCE_MS = 60_000;
 /** Longer than the name of a host with a port. */
 const LONGEST_NAME = 300;
@@ -52,7 +52,7 @@ local function grant(token, from)
   redis.call('HSET', KEYS[1], 'id', id, 'name', name, 'token', token, 'until', text(now + length), 'since', from)
   return reply(1, token)
 end
--- A call that a store which hung runs late must not go before the last leader.
+-- If the store hung and runs this call late, the last leader must still come first.
 if now > tonumber(ARGV[7]) then priority = 'last' end
 if id_held == id then return grant(held, since) end
 local has_forgotten = not held or id_held == ''

@@ -15,7 +15,7 @@ const WATCH_MS = 500;
 const RECENT_MS = 3_000;
 /** If calls have failed for this long, the store is the cause of a lost lease, else a pause of this process. */
 const PERSISTENT_MS = 2_000;
-/** After an outage of the store the last leader, which kept polling, comes first: all others wait this long. */
+/** After an outage of the store, all others wait for this time, so that the last leader, which kept polling, comes first. */
 const PATIENCE_MS = 5_000;
 
 /** What this replica may do now. */

@@ -43,7 +43,7 @@ export function readHandover(parts: readonly ReadPart[]): Handover {
   const isOfEvents = ({ name }: ReadPart): boolean => name.startsWith(EVENTS);
   const { values, invalid } = unsealParts(parts.filter((part) => !isOfEvents(part)));
   const events = parts.filter(isOfEvents).flatMap(({ text }) => readEvents(text).events);
-  // It has the type that `handoverParts` wrote.
+  // These parts have the type that `handoverParts` wrote.
   const counters = valuesNamed<Counts>(COUNTERS, values);
   return { learned: { ...stateIn(values), counters }, events, invalid };
 }

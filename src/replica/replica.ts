@@ -32,7 +32,7 @@ interface Followers {
 const TICK_MS = 100;
 /** How often the leader hands over its state. */
 const PUBLISH_MS = 1_000;
-/** How often a standby reads it. */
+/** How often a standby reads that state. */
 const FOLLOW_MS = 500;
 
 /**

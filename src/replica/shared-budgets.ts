@@ -24,11 +24,14 @@ export interface SharedBudgetsOptions {
   readonly onInvalid: (part: string) => void;
 }
 
-/** For how much longer than its window a request counts: another server of the store may have taken over, with another clock. */
+/**
+ * A request counts for this much longer than its window, because another server of the store may have taken over, with another
+ * clock.
+ */
 const SLACK_MS = 60_000;
 /** How long requests in advance may be sent after the last contact with the store. */
 const ADVANCE_MS = 300_000;
-/** After a leader that may have used its advance, the next leader has no advance for this time. */
+/** If a leader may have used its advance, the next leader has no advance for this time. */
 const NO_ADVANCE_MS = ADVANCE_MS + 90_000;
 const KEY = "budgets";
 const ACCOUNT = "account ";
@@ -150,7 +153,7 @@ export class SharedBudgets implements BudgetRecord {
     }
     const contact = { storeMs: this.nowMs(), monotonicMs: this.#options.monotonicMs() };
     const { accounts } = this.budgets.save(contact.storeMs);
-    // The advance is written last, after the requests of others are counted.
+    // The advance is written last: until all counts are in the store, that of the former leader must stay there.
     const named = [
       ...Object.entries(accounts).map(([id, spent]) => [ACCOUNT + id, spent] as const),
       [ADVANCE, this.#advance] as const,

@@ -28,7 +28,7 @@ export interface WatchedSource {
   readonly provider: string;
   /** The chain id and a digest of the URL: if they change, it is another source. */
   readonly sentTo: string;
-  /** The queries that probes send to it, by their keys from `askedOf`, each with the name of its probe. */
+  /** The queries that probes send to it, by their keys from `queryKeyOf`, each with the name of its probe. */
   readonly queries: ReadonlyMap<string, string>;
 }
 

@@ -51,8 +51,7 @@ export function boundsIn(at: ChainAt): ReadonlyMap<string, Bounds> {
 }
 
 /**
- * The `lagging` threshold as a time. Without a pace a threshold in blocks has no time; then 0 is as good, because no bound is
- * derived from it.
+ * The `lagging` threshold as a time. A threshold in blocks has no time without a pace; the result is then 0, and has no effect.
  */
 function laggingMsOf({ chain }: ChainAt["watched"], { intervalMs }: ChainAt["pace"]): number {
   return atPace(chain.thresholds.lagging, intervalMs).ms ?? 0;

@@ -80,7 +80,7 @@ function decideAgain(state: ChainState, watched: WatchedChain, nowMs: number): v
   state.consensus = decideFrom(chainAt(state, watched, nowMs)).consensus;
   const view = viewOf(state, watched, nowMs);
   for (const source of state.sources) {
-    // A status may depend on a dropped source.
+    // Gaps and statuses may depend on a dropped source.
     source.gap = NO_MEASURES;
     if (source.verdict !== null && traitsOf(source.verdict.status).isCompared) {
       settleAgain(source, view);

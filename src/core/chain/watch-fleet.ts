@@ -1,6 +1,6 @@
 import { endpointsOf, type Fleet, indexerKey, isProduction, type Target } from "../model/fleet.ts";
 import { groupBy } from "../model/group-by.ts";
-import { askedOf } from "../model/selection.ts";
+import { queryKeyOf } from "../model/selection.ts";
 import { watchProbes } from "../parity/watched-probe.ts";
 import type { WatchedChain, WatchedSource } from "./chain-state.ts";
 
@@ -37,7 +37,7 @@ function sourcesByChain(
     for (const { chain, key, provider = host } of kind === "rpc" ? [endpoint] : targets) {
       const slug = chain ?? "";
       const sentTo = `${ids.get(slug) ?? ""} ${digest}`;
-      const queries = new Map(queriesOf.get(key)?.map((one) => [askedOf(one), one.probe]));
+      const queries = new Map(queriesOf.get(key)?.map((one) => [queryKeyOf(one), one.probe]));
       byChain.get(slug)?.set(key, { kind, hasBlocks, pollIntervalMs, provider, sentTo, queries });
     }
   }

@@ -74,7 +74,7 @@ function withoutUnwatched(periods: readonly Period[], unwatched: readonly Interv
   return parts.filter(({ from, to }) => from < to);
 }
 
-/** How many items match one after another, from the index `start` on. */
+/** The number of consecutive items that match, from the index `start` on. */
 function countWhile<T>(list: readonly T[], start: number, matches: (item: T) => boolean): number {
   let end = start;
   for (let item = list[end]; item !== undefined && matches(item); item = list[end]) {

@@ -186,8 +186,8 @@ function newsOf(event: News["event"], { id, incident, said, starts, target_count
 
 /**
  * Whether the first message is due. A shared cause, and a pair whose variants are all down, affect many users: their message is
- * sent at once. Any other message is sent after a time in which the target may recover. The time by which data are late counts
- * as a part of that time, unless the message of a wider incident has already named the target.
+ * sent at once. Any other message is sent after a time in which the target may recover. The lag of late data counts towards
+ * that time, unless the message of a wider incident has already named the target.
  */
 function isReady({ incident, isRest, targets }: Running, time: string, { afterMs }: NotifyRules): boolean {
   const { kind, severity, since } = incident;
@@ -204,7 +204,7 @@ function isReady({ incident, isRest, targets }: Running, time: string, { afterMs
 
 /**
  * Whether the incident became worse since the last message: it is more severe, has notably more targets, or has another trouble
- * that is at least as urgent. Within five minutes of that message, this is not reported.
+ * that is at least as urgent. Always false within five minutes of that message.
  */
 function isWorse(before: Told, now: Told): boolean {
   const troubleOf = ({ incident }: Told) => incident.detail.replaceAll(/^[\d,]+ of [\d,]+ | on [^:]*$/g, "");

@@ -163,9 +163,9 @@ function weightOf({ against, set, top }: Supposition, pace: Pace): readonly numb
 
 /**
  * Whether a source without block times is only late, and does not contradict the new block of `top`. A new block time is
- * evidence; that other sources are at most as late as tolerated is an assumption. So the source does not contradict a block
- * that continues from a head which it had reached. It contradicts the block of an RPC node only if that cannot continue from a
- * head that block times have shown.
+ * evidence; that other sources are at most as late as tolerated is an assumption. So the block wins in two cases: it continues
+ * from the last head, which the source had reached; or an RPC node shows it, and it continues from the last head if block times
+ * have shown that head.
  */
 function isOnlyLate(one: Bounded, top: Bounded, upper: "high" | "usual", grounds: Grounds): boolean {
   if (one.timeMs !== null || one.low >= top.low || !isNew(top, grounds.pace)) {

@@ -44,7 +44,7 @@ export interface HeadSighting extends Sighting {
 
 /** The time over which a pace is measured: long enough to even out a minute of batches, short enough to follow a change. */
 export const PACE_WINDOW_MS = 600_000;
-/** With twenty blocks, an error of one block is 5 %: the usual pace needs at least as many (chain-clock.test.ts). */
+/** With twenty blocks, an error of one block is 5 %: the usual pace needs at least twenty (chain-clock.test.ts). */
 const LEAST_BLOCKS = 20;
 /** With twenty, the current pace of a slow chain would be known too late ("a block in ten minutes", world 21). */
 const LEAST_RECENT_BLOCKS = 8;
@@ -182,7 +182,7 @@ type OwnBlock = Pick<ReportedBlock, "block" | "timestampSec">;
 
 /**
  * How long the chain took from the block after the target's own block to `toBlock`. Both ends are read from one history, so
- * that delays cancel. If the chain paused at the target's block, the pause is left out, as far as the next known block allows.
+ * that delays cancel. A pause of the chain at the target's block is left out, up to the next known block.
  */
 export function timeSinceNext(
   clock: ChainClock,

@@ -29,7 +29,7 @@ export interface Claim extends Sighting {
   readonly advancedMs: number | null;
   /** How long its height had been the same at its last reply. */
   readonly idleMs: number;
-  /** Whether it was read for the first time. Whether it advances is not known yet. */
+  /** True at the first reading: whether the source advances is not known yet. */
   readonly isFirst: boolean;
   readonly isNode: boolean;
   /** Its last heights with hashes; empty unless they were once the same as another source's. */
@@ -38,8 +38,8 @@ export interface Claim extends Sighting {
 }
 
 /**
- * Where the head is if the source is right: at `low` or above, and at most at `high` by the fastest pace of the chain, or at
- * `usual` by the usual pace.
+ * Where the head is if the source is right: from `low` to `high` at the fastest pace of the chain, or from `low` to `usual` at
+ * the usual pace.
  */
 export interface Bounds {
   readonly low: number;

@@ -249,8 +249,8 @@ const UNREACHED: ReadonlySet<FailureReason> = new Set([
   "malformed",
 ]);
 /**
- * Our network counts as down after this time without any reply, if the most frequently polled endpoint was due this number of
- * times.
+ * Our network counts as down after this time without any reply, and after this number of polls of the most frequently polled
+ * endpoint.
  */
 const SILENCE_MS = 45_000;
 const SILENT_POLLS = 2;

@@ -1,7 +1,7 @@
 import type { Head, PollTimes, ReportedBlock } from "./observation.ts";
 import { isoTime } from "./text.ts";
 
-/** A height that a source gave, with the interval in which it was read. */
+/** A height that a source reported, with the interval in which it was read. */
 export interface Sample extends ReportedBlock, PollTimes {}
 
 /** A height, and the instant at which it was seen: the best single guess. */
@@ -10,7 +10,7 @@ export interface Sighting {
   readonly atMs: number;
 }
 
-/** Chains' clocks run ahead of ours by seconds: a timestamp more than a minute later than now is not a time at all. */
+/** Chains' clocks run ahead of ours by seconds: a timestamp that is more than a minute in the future is invalid. */
 const MAX_AHEAD_MS = 60_000;
 
 /** The sample of a head. An impossible timestamp is dropped. `wall`: the offset of the wall clock. */
@@ -34,7 +34,7 @@ export interface WallOffset {
   readonly wallOffsetMs: number;
 }
 
-/** When a block was made by its timestamp, on our own clock. */
+/** The time of a block on our own clock, by its timestamp. */
 export function madeAtMs(timestampSec: number, { wallOffsetMs }: WallOffset): number {
   return timestampSec * 1_000 - wallOffsetMs;
 }

@@ -38,7 +38,7 @@ export type Expectation =
 /** The result of one selection in one poll. */
 export interface QueryResult {
   readonly probe: string;
-  /** The key of the query, from `askedOf`. */
+  /** The key of the query, from `queryKeyOf`. */
   readonly asked: string;
   /** How long the request took. */
   readonly tookMs: number;
@@ -50,7 +50,7 @@ export interface QueryResult {
 export const MOST_IN_REQUEST = 15;
 
 /** The key of a query: its probe, its target, and a digest of the rest. */
-export const askedOf = memoize(
+export const queryKeyOf = memoize(
   ({ probe, target, select, expect, maxLatencyMs }: Selection): string =>
     `${probe} ${target} ${digestOf(JSON.stringify([select, expect, maxLatencyMs]))}`,
 );

@@ -10,7 +10,7 @@ interface StatusTraits {
    * What is wrong with targets that share a cause, as a predicate in the plural; null: nothing is wrong, or nothing is known.
    */
   readonly trouble: string | null;
-  /** A single target with it pages somebody, because it is unlikely to end by itself. */
+  /** A single target with this status pages somebody, because the status is unlikely to end by itself. */
   readonly pages: boolean;
   /** Its endpoint gives usable replies. */
   readonly answers: boolean;
@@ -20,7 +20,7 @@ interface StatusTraits {
   readonly hasLag: boolean;
   /** Users can be served from it, though the data may be late. */
   readonly isUsable: boolean;
-  /** It is on the chain below its head. */
+  /** The target is on the chain, and below the head. */
   readonly isBehind: boolean;
   /** Its height does not grow, so a new block at the head ends the status. */
   readonly isMotionless: boolean;

@@ -3,7 +3,8 @@ import { atPace } from "./limit.ts";
 import type { Sample } from "./sample.ts";
 
 /**
- * Polls after which an observation is no longer evidence, if `stale` is shorter: one poll may fail, and the next may be late.
+ * An observation is stale after this number of polls, or after `stale` if that is longer: one poll may fail, and the next may
+ * be late.
  */
 const STALE_POLLS = 3;
 /**

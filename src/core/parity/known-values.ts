@@ -20,7 +20,7 @@ export interface KnownValues {
   readings: number;
   /** The number of the last reading at which a former value returned after a short time. */
   returnedAt: number | null;
-  /** The number of the last reading that gave another value for a height than the reading before. */
+  /** The number of the last reading that gave a new value for the height of the reading before. */
   contradictedAt: number | null;
   /** When the last value was read, Unix milliseconds. */
   lastMs: number | null;
@@ -37,7 +37,7 @@ export interface Comparison {
 
 /** The highest block at which two targets are known. */
 export interface SharedHeight extends Comparison {
-  /** Whether a target was not read at this very block: its value is inferred from equal readings below and above. */
+  /** Whether one target was not read at this block, so that its value is inferred from equal readings below and above. */
   readonly isBetween: boolean;
   /** How many blocks this is below the highest block at which either target was read. */
   readonly belowHead: number;

@@ -1,5 +1,5 @@
 import { type Fleet, isProduction, type Target } from "../model/fleet.ts";
-import { askedOf } from "../model/selection.ts";
+import { queryKeyOf } from "../model/selection.ts";
 
 /** What is compared on one chain for one probe. */
 export interface WatchedProbe {
@@ -11,7 +11,7 @@ export interface WatchedProbe {
 }
 
 export interface ProbedTarget extends Target {
-  /** The key of the query and its target, from `askedOf`: values that another query read are not used. */
+  /** The key of the query and its target, from `queryKeyOf`: values that another query read are not used. */
   readonly asked: string;
 }
 
@@ -45,7 +45,7 @@ function targetsOf({ indexers }: Fleet, probe: string, chain: string): readonly 
         .filter((target) => target.chain === chain)
         .flatMap((target) => {
           const selection = selections.find((one) => one.probe === probe && one.target === target.key);
-          return selection ? [{ ...target, asked: askedOf(selection) }] : [];
+          return selection ? [{ ...target, asked: queryKeyOf(selection) }] : [];
         }),
     );
 }

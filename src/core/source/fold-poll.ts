@@ -25,7 +25,7 @@ import {
 
 /** What has to be known of the chain when a source's poll is folded in. */
 export interface FoldContext {
-  /** The highest block that the source can have reached by now without a jump, null if nothing bounds it. */
+  /** The highest block that the source can have reached by now without a jump; null if nothing bounds it. */
   readonly highestPossible: number | null;
   /** Whether the other sources contradict its last height. */
   readonly isOpposed: boolean;
@@ -35,7 +35,7 @@ export interface FoldContext {
   readonly staleAfterMs: number;
   /** The clock of its chain. */
   readonly wall: WallOffset;
-  /** The queries that probes send to the source, by the keys from `askedOf`. */
+  /** The queries that probes send to the source, by the keys from `queryKeyOf`. */
   readonly asked: ReadonlyMap<string, string>;
 }
 

@@ -9,14 +9,14 @@ export interface QueryState {
   readonly failure: string | null;
   /** Whether the query ever had the expected result. If not, the query may be wrong. */
   readonly wasAnswered: boolean;
-  /** When the failures began, or the successes; Unix milliseconds. */
+  /** When the present run of failures, or of successes, began; Unix milliseconds. */
   readonly sinceMs: number;
   readonly lastMs: number;
   /** How long the last request took. */
   readonly tookMs: number;
 }
 
-/** By the key of the query, from `askedOf`. */
+/** By the key of the query, from `queryKeyOf`. */
 export type Queries = Readonly<Record<string, QueryState>>;
 
 /** A query fails after this number of failures in a row: a single failure may be a passing fault. */
@@ -41,7 +41,7 @@ export function foldQueries(queries: Queries, results: readonly QueryResult[], a
   return { ...queries, ...Object.fromEntries(folded) };
 }
 
-/** The queries that are still asked. */
+/** The queries that are still sent. */
 export function retainQueries(queries: Queries, asked: ReadonlyMap<string, string>): Queries {
   return Object.fromEntries(Object.entries(queries).filter(([key]) => asked.has(key)));
 }
@@ -64,7 +64,7 @@ export function hasFailingQuery({ queries }: { readonly queries: Queries }): boo
   return Object.values(queries).some((query) => resultOf(query) === "failing");
 }
 
-/** Whether the last result of any query is its first failure in a row. */
+/** Whether any query has failed once, and the next result has to confirm that. */
 export function hasDoubtfulQuery({ queries }: { readonly queries: Queries }): boolean {
   return Object.values(queries).some((query) => resultOf(query) === "unknown");
 }

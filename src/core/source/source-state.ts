@@ -30,7 +30,7 @@ export interface Replicas {
 }
 
 /**
- * How far behind a target has been, at most one mark a minute. From this the time is estimated at which it reaches the head.
+ * How far behind a target has been, at most one mark a minute. The time at which it reaches the head is estimated from this.
  */
 export interface Approach {
   /** `behind`: blocks behind the reference or, without one, the clock. */
@@ -69,7 +69,7 @@ export interface SourceState {
   lastAdvanceMs: number | null;
   /** Whether it was ever within `lagging` of the reference, since the last re-index. */
   hasReachedTip: boolean;
-  /** Whether it was ever within `lagging` of the reference, before any re-index too. */
+  /** Whether it was ever within `lagging` of the reference, also before a re-index. */
   hasServed: boolean;
   /** A large step back whose kind is not known yet. */
   hasSteppedBack: boolean;

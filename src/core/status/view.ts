@@ -13,7 +13,7 @@ import { highestSample, idleMs, newestSample, type SourceState } from "../source
 export interface Dispute {
   /** The sources of each side. */
   readonly sides: readonly (readonly SourceState[])[];
-  /** Whether there is an RPC node with fresh evidence, which did not decide the dispute. */
+  /** Whether an RPC node has fresh evidence, without deciding the dispute. */
   readonly hasRpc: boolean;
 }
 

@@ -3,7 +3,7 @@ import type { Exchange } from "../../core/model/exchange.ts";
 import { type Endpoint, endpointsOf, type Fleet } from "../../core/model/fleet.ts";
 import { memoize } from "../../core/model/memoize.ts";
 import type { Failure } from "../../core/model/observation.ts";
-import { askedOf, MOST_IN_REQUEST, type QueryResult, type Selection } from "../../core/model/selection.ts";
+import { MOST_IN_REQUEST, type QueryResult, queryKeyOf, type Selection } from "../../core/model/selection.ts";
 import { NEW_SEARCH, type QuestionSearch } from "../../dialects/search.ts";
 import { Counters } from "./counters.ts";
 
@@ -25,7 +25,7 @@ export interface EndpointState {
   /** Polls outside its schedule since the last scheduled one, and the timer of the next. */
   confirmations: number;
   confirmation: NodeJS.Timeout | undefined;
-  /** The selections of probes that were sent, by their keys from `askedOf`. */
+  /** The selections of probes that were sent, by their keys from `queryKeyOf`. */
   readonly selections: Record<string, SelectionState>;
   /** The chain ids in the last reply of an indexer; null: the reply named none. */
   served: readonly number[] | null;
@@ -102,7 +102,7 @@ export class EndpointStates {
     );
   }
 
-  /** Takes over what another process has saved. */
+  /** Takes over the questions that another process has saved. */
   restoreQuestions(saved: Readonly<Record<string, number>>): void {
     for (const state of this.#states.values()) {
       const questionIndex = saved[identityOf(state.endpoint)];
@@ -231,7 +231,7 @@ export function noteCarried(
 ): void {
   for (const one of selections) {
     const { failures } = stateOfSelection(state, one);
-    state.selections[askedOf(one)] = { dueMs: sentMs + Math.max(one.everyMs, leastMs), failures };
+    state.selections[queryKeyOf(one)] = { dueMs: sentMs + Math.max(one.everyMs, leastMs), failures };
   }
 }
 
@@ -244,5 +244,5 @@ export function noteResults({ selections }: EndpointState, results: readonly Que
 }
 
 function stateOfSelection({ selections }: EndpointState, selection: Selection): SelectionState {
-  return selections[askedOf(selection)] ?? NEVER_ASKED;
+  return selections[queryKeyOf(selection)] ?? NEVER_ASKED;
 }

@@ -70,7 +70,7 @@ interface Attempt {
   readonly question: Question;
   readonly answer:
     | Answer
-    /** Held back by our own limit, or because the provider asked us to wait: by a rate limit, or in a failure with a time. */
+    /** Held back by our own limit, or because the provider asked us to wait, with a rate limit or in another failure. */
     | ({ readonly kind: "unsent" } & Failure);
   readonly times: PollTimes;
   /** How long nothing is sent after this attempt; absent: until the next poll. */
@@ -190,7 +190,7 @@ export class Poll {
    */
   async #askAlone(carrying: Carrying, first: Attempt, words: string): Promise<PollResult> {
     const { questionIndex } = this.#state.search;
-    // The selections skip a poll, so that it reads the heights even if the budget has no request to spare now.
+    // The selections skip the next poll, so that it reads the heights even if the budget has no request to spare now.
     noteCarried(this.#state, carrying, 2 * this.#state.endpoint.pollIntervalMs);
     const last = await this.#retry(first, true);
     const result = this.#resultOf(last);
@@ -475,7 +475,7 @@ function isTransient(answer: Attempt["answer"]): boolean {
   return answer.kind === "failed" && answer.retryAfterMs === null && WORTH_A_RETRY.has(answer.reason);
 }
 
-/** Whether a request with selections may have failed because of them. A refusal may be due to the selections as well. */
+/** Whether a request with selections may have failed because of them. A refusal may be due to the selections. */
 function mayBeOfSelection(answer: Exclude<Attempt["answer"], { readonly kind: "answered" }>): boolean {
   return answer.kind === "failed"
     ? answer.retryAfterMs === null && !NOT_OF_A_SELECTION.has(answer.reason)

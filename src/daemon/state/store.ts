@@ -24,7 +24,7 @@ export interface StateStoreOptions {
  * second of CPU time and 32 MB; half a second of the minute is left for the write itself.
  */
 export const STATE_DELAY_MS = 59_500;
-/** No poll reports again when a status changed, so a change is written sooner. */
+/** The next polls do not report again when a status changed, so this is written sooner. */
 export const STATUS_DELAY_MS = 4_500;
 /** Entries that must precede a request are written at once; this delay is for the others, and for retries. */
 const JOURNAL_DELAY_MS = 4_500;
