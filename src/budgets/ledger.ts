@@ -51,8 +51,8 @@ const BUCKETS_PER_WINDOW = 24;
 /**
  * Starts the ledger of an account from which nothing was spent.
  *
- * Only the rolling window is counted: it ends now and is as long as the longest calendar window (60 minutes, 24 hours, 31
- * days), so at the last request of a calendar window, the rolling window contains all of it, and holds at least its requests.
+ * Only a rolling window is counted. It ends now, and is as long as the longest calendar window (60 minutes, 24 hours, 31 days).
+ * So it contains the present calendar window up to now, and its limit covers that window too.
  *
  * `pollsPerWindow`: the requests of the schedules that share the budget, as `requestsPerWindow` counts them. `slackMs`: for how
  * much longer each request counts.
@@ -92,8 +92,9 @@ export function askedWithin(lengthMs: number, { per }: Pick<Budget, "per">, poll
 /**
  * Takes one request from the ledger; null if it is refused.
  *
- * In every window scheduled polls come first. An opportunistic request is allowed only if, with it, all opportunistic
- * requests of the window and all polls that the schedule makes in a window (or has made, if more) fit the limit.
+ * In every window scheduled polls come first. An opportunistic request is allowed only if it fits the limit together with two
+ * numbers: the opportunistic requests of the window; and the polls that the schedule makes in a window, or has made in this one
+ * if they are more.
  */
 export function take(ledger: Ledger, use: Use, nowMs: number): Ledger | null {
   const { limit, reserve } = ledger;

@@ -13,7 +13,7 @@ const RETRY_MS = 1_000;
 const WATCH_MS = 500;
 /** An older failure says nothing about the present. Longer than a call and the pause before the next one. */
 const RECENT_MS = 3_000;
-/** If calls have failed for this long, the store is the cause of a lost lease, else a pause of this process. */
+/** If calls have failed for this time, the lease was lost because the store is away; else because this process was paused. */
 const PERSISTENT_MS = 2_000;
 /** After an outage of the store, all others wait for this time, so that the last leader, which kept polling, comes first. */
 const PATIENCE_MS = 5_000;
@@ -29,7 +29,9 @@ export type Role =
   | "standby";
 
 export interface Lease {
-  /** The token of the last held lease, unless another replica is known to have taken it; null: no lease. */
+  /**
+   * The token of the lease that this replica held last; null if it held none, or if another replica has taken the lease since.
+   */
   readonly token: number | null;
   /** The highest token seen: a store that has lost its memory continues from here. */
   readonly highestToken: number;

@@ -38,8 +38,8 @@ const ACCOUNT = "account ";
 const ADVANCE = "advance";
 
 /**
- * The right to send unrecorded requests: the leader holds it from this instant on, by the store's clock, until it ends in
- * order.
+ * The advance: a right to send requests without a record. `fromMs`: the right begins at this time of the store's clock.
+ * `isHeld`: a leader has the right, and has not ended in order.
  */
 const AdvanceJson = z.object({ fromMs: z.number().nonnegative(), isHeld: z.boolean() });
 
@@ -48,8 +48,8 @@ const AdvanceJson = z.object({ fromMs: z.number().nonnegative(), isHeld: z.boole
  * behind the fence of its lease. All others read them.
  *
  * While the store is away the leader has an advance: it may send the requests of five minutes of its schedules without a
- * record. If a leader did not end in order, its successor counts that number as sent, once, and has no advance itself until the
- * other's is over.
+ * record. If a leader did not end in order, its successor counts these requests as sent, and has no advance itself until that
+ * of its predecessor is over.
  */
 export class SharedBudgets implements BudgetRecord {
   readonly budgets: Budgets;
@@ -153,7 +153,7 @@ export class SharedBudgets implements BudgetRecord {
     }
     const contact = { storeMs: this.nowMs(), monotonicMs: this.#options.monotonicMs() };
     const { accounts } = this.budgets.save(contact.storeMs);
-    // The advance is written last: until all counts are in the store, that of the former leader must stay there.
+    // The advance is written last: the advance of the former leader stays in the store until all counts are there.
     const named = [
       ...Object.entries(accounts).map(([id, spent]) => [ACCOUNT + id, spent] as const),
       [ADVANCE, this.#advance] as const,

@@ -28,8 +28,9 @@ const AUTO_SHARE = 0.9;
  * Chooses the cadence of `schedule: auto`: the fastest of the ladder at which all endpoints of the budget together use at most
  * nine tenths of it; 30 s without a budget.
  *
- * `endpoints` counts all that share both the budget and `auto`, over all indexers: 1 for a budget of scope `endpoint`. `fixed`:
- * the endpoints that share the budget at their own schedule. `problem`: a sentence if not even the slowest cadence fits.
+ * `endpoints`: the number of endpoints of all indexers that use the budget with `auto`; 1 for a budget of scope `endpoint`.
+ * `fixed`: the endpoints that share the budget at their own schedule. `problem`: a sentence if not even the slowest cadence
+ * fits.
  */
 export function chooseCadence(
   endpoints: number,

@@ -126,7 +126,7 @@ function holdingInterval(
   };
 }
 
-/** The most that a chain of this pace moves in `ms`; for a negative time the least, as a negative number. */
+/** The most blocks that a chain of this pace makes in `ms`. For a negative time, the fewest blocks, as a negative number. */
 function furthest(ms: number, pace: PaceRange): number {
   return Math.max(ms * pace.most, ms * pace.least);
 }

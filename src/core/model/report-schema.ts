@@ -5,10 +5,11 @@ import { STATUSES } from "./statuses.ts";
 
 /**
  * The report: everything known at one instant. This schema is its only definition: the core makes it, every view reads it,
- * `/api/v1/status` sends it as it is, and `/openapi.json` describes it. Every property is present; what is unknown is null, never 0.
+ * `/api/v1/status` sends it as it is, and `/openapi.json` describes it. Every property is present; what is unknown is null,
+ * never 0.
  *
- * `synclag check --url` may ask a daemon of another version. So it accepts words that a list of words (`oneOf`) lacks, properties
- * that it does not know, and the absence of properties that have a default here.
+ * `synclag check --url` may ask a daemon of another version. So it accepts unknown words in place of those of a list (`oneOf`),
+ * unknown properties, and the absence of properties that have a default here.
  */
 
 export const Text = z.string();

@@ -120,7 +120,7 @@ export function incidentKey({ scope, subject }: Pick<Incident, "scope" | "subjec
   return `${scope} ${subject}`;
 }
 
-/** The kind, the scope and the subject of such a key. */
+/** The kind, the scope and the subject of an incident, from its key. */
 export function incidentOfKey(key: string): Pick<Incident, "kind" | "scope" | "subject"> {
   const [scope = "", ...subject] = key.split(" ");
   return { kind: kindOf(scope), scope: scope as Incident["scope"], subject: subject.join(" ") };
@@ -130,7 +130,7 @@ function kindOf(scope: string): IncidentKind {
   return scope === "pair" || scope === "target" ? scope : "cause";
 }
 
-/** The shared causes among the incidents: the targets that they explain are not described separately. */
+/** The shared causes among the incidents. Texts describe a cause instead of the targets that it explains. */
 export function sharedCauses(incidents: readonly Incident[]): readonly Incident[] {
   return incidents.filter(({ scope }) => kindOf(scope) === "cause");
 }

@@ -88,7 +88,7 @@ function automatonOf(forms: readonly string[]): Node {
   return root;
 }
 
-/** The state after one more character; null if no form continues so. */
+/** The state after one more character; null if that is not the beginning of any form. */
 function follow(node: Node, unit: string): Node | null {
   let from: Node | null = node;
   while (from !== null) {

@@ -45,7 +45,7 @@ export interface SharedHeight extends Comparison {
 
 /** A value that always changes is remembered for this number of readings, a constant value for as long as it stays. */
 const KEPT_RUNS = 64;
-/** A value that returns after fewer readings than this may also change and return between two readings, unseen. */
+/** If a value returns after fewer readings than this, it may also change and return unseen between two readings. */
 const QUICK_RETURN_READINGS = 32;
 /** How many readings without a quick return or a contradiction make a target reliable again. */
 const STEADY_READINGS = 64;

@@ -12,7 +12,7 @@ import {
 } from "./source-state.ts";
 
 /*
- * A source's heights do not only grow:
+ * A source's heights do not only grow. A track is its samples and its peak since the last break:
  *
  * - A height that its chain cannot have reached starts a new track. If other sources contradict that height and the source goes
  *   back, another track starts.
@@ -193,8 +193,8 @@ function replicasAfter(
 }
 
 /**
- * Whether no reply was low for three replies and three minutes. With one low reply in three, this happens by chance within an
- * hour.
+ * Whether no reply was low for three replies and three minutes. With one low reply in three, this also happens by chance, about
+ * once an hour.
  */
 function hasRecovered(answers: string, low: readonly Sample[], { receivedAtMs }: Sample): boolean {
   const isHigh = !answers.slice(-WOBBLE_SAMPLES).includes("l");
