@@ -12,7 +12,7 @@ const [INTEGER, BITS, OCTETS, OBJECT, UTF8, TIME, SEQUENCE, SET] = [2, 3, 4, 6, 
 const ECDSA_SHA256 = der(SEQUENCE, der(OBJECT, [0x2a, 0x86, 0x48, 0xce, 0x3d, 0x04, 0x03, 0x02]));
 const COMMON_NAME = der(OBJECT, [0x55, 0x04, 0x03]);
 const ALTERNATIVE_NAME = der(OBJECT, [0x55, 0x1d, 0x11]);
-/** Every one may issue others: what a test wants to see refused is refused for another reason. */
+/** Every certificate may issue others, so that a refusal has only the reason that the test wants to see. */
 const IS_AUTHORITY = extension(der(OBJECT, [0x55, 0x1d, 0x13]), der(SEQUENCE, der(1, [0xff])));
 
 /**
@@ -66,7 +66,7 @@ function timeIn(ms: number): Buffer {
   return der(TIME, Buffer.from(text));
 }
 
-/** A tag, the length in as few bytes as it takes, the content. */
+/** A tag, the length in as few bytes as possible, and the content. */
 function der(tag: number, ...parts: readonly (readonly number[] | Uint8Array)[]): Buffer {
   const content = Buffer.concat(parts.map((part) => Buffer.from(part)));
   const { length } = content;

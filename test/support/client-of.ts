@@ -4,7 +4,7 @@ import {
   type HttpClientOptions,
 } from "../../src/io/http-client/client.ts";
 
-/** A client with the usual limits, but for `options`. */
+/** A client with the usual limits, except those in `options`. */
 export function clientOf(options: Partial<HttpClientOptions> = {}): HttpClient {
   return createHttpClient({
     timeoutMs: 5_000,

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import type { CommandWorld } from "../../src/commands/command-world.ts";
 import { createRedact } from "../../src/core/model/redact.ts";
 
-/** A target that nobody serves: the daemon lives all the same. */
+/** A target without a server: the daemon runs all the same. */
 export const CHAINS_YAML = `version: 1
 listen: 127.0.0.1:0
 chains: { base: { id: 8453 } }
@@ -15,7 +15,7 @@ interface Printed {
   readonly err: string[];
 }
 
-/** A command's world with these variables, the real files, and what was printed kept line by line. */
+/** The world of a command: these variables, the real files, and the printed lines, which are kept. */
 export function commandWorld(env: Readonly<Record<string, string>>): {
   readonly world: CommandWorld;
   readonly printed: Printed;

@@ -9,7 +9,7 @@ export interface MountedConfigMap {
   readonly update: (text: string) => void;
 }
 
-/** Mounts it: chains.yaml → ..data/chains.yaml, where ..data → a folder that each update makes anew. */
+/** Mounts it: chains.yaml is a link to ..data/chains.yaml, and ..data a link to a folder that each update creates. */
 export function mountConfigMap(folder: string, text: string): MountedConfigMap {
   let version = 0;
   const update = (next: string): void => {

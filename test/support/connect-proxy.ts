@@ -2,9 +2,9 @@ import { createServer, request as forward } from "node:http";
 import { connect } from "node:net";
 import { type Listener, listen } from "./listener.ts";
 
-/** An HTTP proxy on loopback that takes every host name for this machine. */
+/** An HTTP proxy on loopback that resolves every host name to this machine. */
 export interface ConnectProxy extends Listener {
-  /** What it was asked for: `CONNECT host:port`, or `POST http://host:port/path`. */
+  /** The requests that it received: `CONNECT host:port`, or `POST http://host:port/path`. */
   readonly asked: readonly string[];
 }
 

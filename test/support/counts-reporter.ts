@@ -2,7 +2,7 @@ import { relative } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import type { Reporter, SerializedError, TestModule, TestSuite } from "vitest/node";
 
-/** Lines of each failure, its name not counted: the message, the difference, and where. */
+/** The most lines for one failure, without its name: the message, the difference, and the place. */
 const LINES_OF_A_FAILURE = 20;
 const LONGEST_LINE = 200;
 

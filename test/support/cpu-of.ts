@@ -1,4 +1,4 @@
-/** The CPU time that a task takes of this process, for ratios: what it is in milliseconds depends on the machine. */
+/** The CPU time that a task takes in this process. Compare only ratios: the milliseconds depend on the machine. */
 export async function cpuMsOf(task: () => unknown): Promise<number> {
   const before = process.cpuUsage();
   await task();

@@ -35,7 +35,7 @@ export class DaemonStory implements AsyncDisposable {
   readonly #original: string;
   #yaml: string;
   #started: Scenario | null = null;
-  /** How it starts, by the lines that say it. */
+  /** How the daemon starts: the lines `at` and `kind`. */
   readonly #settings = new Map<string, string>();
   readonly #labels = new Set<string>();
   #linesRead = 0;
@@ -45,7 +45,7 @@ export class DaemonStory implements AsyncDisposable {
     this.#yaml = chainsYaml;
   }
 
-  /** Does what a line says, and returns what is said then. */
+  /** Does what a line says, and returns what Synclag says then. */
   async do(line: string): Promise<readonly string[]> {
     const [verb = "", ...words] = line.split(" ");
     const text = words.join(" ");
@@ -98,7 +98,7 @@ export class DaemonStory implements AsyncDisposable {
       return news.flatMap((line) => logged(line, pattern));
     },
     posted: ({ posted }) => posted.splice(0),
-    /** But for the bounds of histograms and the names of deployments. */
+    /** The bounds of histograms and the names of deployments are left out. */
     labels: (play) => {
       const values = play.metrics().matchAll(/[{,](?!le=)\w+="((?:[^"\\]|\\.)*)"/g);
       const news = [...new Set([...values].map(([, value = ""]) => value))].filter(
@@ -141,7 +141,7 @@ const HAPPENS: Readonly<Record<string, Happening>> = {
   resume: (play, [chain = ""]) => play.fleet.chain(chain).resume(),
   halt: (play, [chain = ""]) => play.fleet.chain(chain).halt(),
   host: (play, [host = "", state]) => play.setHost(host, state === "down" ? "down" : "up"),
-  /** `lead URL TO`: the endpoint of the one answers behind the other; without it, its own again. */
+  /** `lead URL TO`: the endpoint of the second URL replies behind the first; without `TO`, each replies behind its own again. */
   lead: (play, [url = "", to]) => play.lead(url, to ?? null),
   heal: (play, [key = ""]) => {
     targetsOf(play, key).forEach((target) => void target.heal());
@@ -157,7 +157,7 @@ const HAPPENS: Readonly<Record<string, Happening>> = {
   freeze: (play, [key = ""]) => targetsOf(play, key).forEach((target) => void target.freeze()),
   /** `set KEY BEHAVIOUR` of a target, as YAML. */
   set: (play, [key = "", ...behaviour]) => {
-    // The simulator takes any value, and a story is read by people.
+    // The simulator accepts any value, and people review the story.
     const wanted = parse(behaviour.join(" ")) as Partial<TargetBehaviour>;
     targetsOf(play, key).forEach((target) => void target.set(wanted));
   },
@@ -174,7 +174,7 @@ const HAPPENS: Readonly<Record<string, Happening>> = {
   /** `wrong KEY CHAIN`: it indexes another chain than its own. */
   wrong: (play, [key = "", chain = ""]) =>
     targetsOf(play, key).forEach((target) => void target.set({ wrongChain: play.fleet.chain(chain).model })),
-  /** `fail KEY FAULT [if|unless TEXT]`: one of `FAULTS` or a part of an answer as YAML, if the true answer has this text, or unless it has. */
+  /** `fail KEY FAULT [if|unless TEXT]`: one of `FAULTS`, or part of a reply as YAML; only if the true reply contains the text, or only if it does not. */
   fail: (play, [key = ""], text) => {
     const [, what = "", when, part = ""] = /^\S+ (.*?)(?: (if|unless) (.*))?$/.exec(text) ?? [];
     const fault = faultOf(what);
@@ -215,7 +215,7 @@ const SAYS: Readonly<Record<string, Saying>> = {
       const seconds = inRuns(sent.map(({ atMs }) => Math.round(atMs / 10) / 100)).join(", ");
       return all.length > 1 ? `${own} ${seconds}` : seconds;
     }),
-  /** Each pair of variants, and whether their data are equal. */
+  /** Each comparison of two variants, and whether their data are equal. */
   parity: (play) =>
     play
       .report()
@@ -242,7 +242,7 @@ const SAYS: Readonly<Record<string, Saying>> = {
       .report()
       .targets.filter(({ key }) => new RegExp(pattern).test(key))
       .map(({ variant, chain, status, detail }) => `${variant}/${chain} ${status}: ${detail}`),
-  /** `lags PROTOCOL CHAIN SPAN`: each minute with the lag of the last variant in seconds, to ten. */
+  /** `lags PROTOCOL CHAIN SPAN`: each minute, with the lag of the last variant rounded to ten seconds. */
   lags: (play, [protocol = "", chain = "", ...span]) => {
     const { timestamps, targets } = play.history(
       protocol,
@@ -281,7 +281,7 @@ function inRuns(numbers: readonly number[]): readonly string[] {
   return said;
 }
 
-/** A fault by its name, or a part of an answer as YAML. */
+/** A fault by its name, or part of a reply as YAML. */
 function faultOf(text: string): Partial<Answer> {
   return text.startsWith("{") ? (parse(text) as Partial<Answer>) : faultNamed(text);
 }

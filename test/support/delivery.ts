@@ -1,7 +1,7 @@
 import type { ReplyOrFailure } from "../../src/core/model/http-post.ts";
 import type { Damage } from "../../src/sim/servers/answer.ts";
 
-/** The network's faults, as the HTTP client would tell them. */
+/** The faults of the network, as the HTTP client reports them. */
 export async function deliverBadly(
   { name }: Damage,
   timeoutMs: number,

@@ -2,8 +2,8 @@ import fc from "fast-check";
 
 /*
  * Every run of the suite draws the same cases, so that a change fails for what it changed. FAST_CHECK_SEED=random draws
- * others, and FAST_CHECK_SEED=NUMBER those of a failure: fast-check prints its seed. FAST_CHECK_TIMES=5 draws five times as many
- * where a case takes long.
+ * others, and FAST_CHECK_SEED=NUMBER repeats those of a failure: fast-check prints its seed. FAST_CHECK_TIMES=5 draws five times the cases
+ * of the properties whose cases take long.
  */
 
 /** How many times the usual number of cases is drawn. */

@@ -18,13 +18,13 @@ export function faultNamed(name: string): Partial<Answer> {
   return fault;
 }
 
-/** The fault of one half of the requests, in no order. */
+/** The fault applies to half of the requests, in a random order. */
 export function halfOf(fault: Partial<Answer>): Fault {
   const random = createRandom("half");
   return () => (random() < 0.5 ? fault : null);
 }
 
-/** The fault of the next requests, so many of them. */
+/** The fault applies to this number of requests. */
 export function times(count: number, fault: Partial<Answer>): Fault {
   let left = count;
   return () => {
@@ -33,7 +33,7 @@ export function times(count: number, fault: Partial<Answer>): Fault {
   };
 }
 
-/** For servers of any kind: daemon-stories/faults.txt has what is said of each; test/fixtures/errors and replies, all that providers say. */
+/** Faults of any kind of server. daemon-stories/faults.txt has what Synclag says about each; test/fixtures/errors and replies have what providers send. */
 export const FAULTS = {
   hang_before_headers: damaged("hang_before_headers", () => undefined),
   hang_within_body: damaged("hang_within_body", startBody),
@@ -78,7 +78,7 @@ export const FAULTS = {
   number_null: raw('{"data":{"_meta":{"block":{"number":null}}}}'),
 } as const satisfies Readonly<Record<string, Partial<Answer>>>;
 
-/** Answers as they are, but spoilt on their way. */
+/** Replies that are damaged on their way. */
 function damaged(name: string, send: (...sent: Parameters<Damage["send"]>) => unknown) {
   return { damage: { name, send } };
 }

@@ -8,7 +8,7 @@ import { chainOfAge } from "../../src/sim/model/chain-model.ts";
 import { hexAt } from "../../src/sim/model/random.ts";
 import type { ServerKind } from "../../src/sim/servers/families.ts";
 
-/** An endpoint of a fleet of a test: only `kind` is required. */
+/** An endpoint of a test's fleet: only `kind` is required. */
 export type TestEndpoint = Pick<EndpointSpec, "kind"> & Partial<EndpointSpec>;
 
 /** Base (2 s), Ethereum (12 s) and Arbitrum One (0.25 s), each a few years old. */
@@ -18,7 +18,7 @@ const CHAINS = [
   { slug: "arbitrum", id: 42161, blockTimeMs: 250 },
 ];
 
-/** Starts a fleet whose endpoints serve its first chain, at paths that the real software would have. */
+/** Starts a fleet whose endpoints serve its first chain, at the paths of the real software. */
 export function startFleet({
   nowMs,
   endpoints,

@@ -3,9 +3,9 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 
 /**
- * Compares a text with a committed file, and writes the file where `UPDATE_GOLDENS=1`.
+ * Compares a text with a committed file, or writes the file if `UPDATE_GOLDENS=1`.
  *
- * @throws {Error} With the lines that differ, and with how to renew the file.
+ * @throws {Error} With the lines that differ, and the way to renew the file.
  */
 export function expectGolden(file: string, text: string): void {
   // biome-ignore lint/style/noProcessEnv: who runs the tests decides, not the configuration of the product

@@ -5,7 +5,7 @@ import type { AddressInfo, Server, Socket } from "node:net";
 /** A server on loopback, for as long as the test lasts. */
 export interface Listener extends AsyncDisposable {
   readonly port: number;
-  /** Of HTTP, without a slash at the end. */
+  /** Its HTTP URL, without a slash at the end. */
   readonly url: string;
   /** Closes all connections, as a restart does. */
   readonly hangUp: () => void;
@@ -16,7 +16,7 @@ export function serve(listener: RequestListener): Promise<Listener> {
   return listen(createServer(listener));
 }
 
-/** Has a server listen on a port of its own; its connections end with it. */
+/** Lets a server listen on a free port; its connections end with it. */
 export async function listen(server: Server): Promise<Listener> {
   const sockets = new Set<Socket>();
   server.on("connection", (socket: Socket) => {

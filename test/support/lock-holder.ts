@@ -2,7 +2,7 @@ import { utimesSync, writeFileSync } from "node:fs";
 import { ppid } from "node:process";
 import { lockPathOf } from "../../src/io/state/lock.ts";
 
-/** Another living process that holds a state file and serves at a URL: the parent of this one, in whose name the lock is touched. */
+/** The parent of this process as the holder of a state file that serves at a URL: its lock is touched as if it ran Synclag. */
 export async function holdAsAnother(
   statePath: string,
   url: string,

@@ -14,7 +14,7 @@ import {
   sampleTargetReport,
 } from "../views/sample-report.ts";
 
-/** A source in which every metric has something to say, with what a test wants otherwise. */
+/** A source with a value for every metric; a test replaces what it wants. */
 export function metricsSource(wanted: Partial<MetricsSource> = {}): MetricsSource {
   const target = sampleTarget({ variant: "subgraph" });
   const expect = { kind: "reply" } as const;
@@ -108,7 +108,7 @@ export function fullReport(): Report {
   });
 }
 
-/** A fleet of these, and of nothing else. */
+/** A fleet of these targets only. */
 export function fleetOf(indexers: readonly Indexer[], rpcEndpoints: readonly Endpoint[]): Fleet {
   return { digest: null, indexers, rpcEndpoints, chains: [], budgets: [], skipped: [], parity: [] };
 }

@@ -25,18 +25,18 @@ export const PAGE: PageOptions = {
   view: { q: "", sort: "", range: "" },
 };
 
-/** Further chains say the same in most fleets. */
+/** In most fleets, further chains say the same. */
 const MOST_STANDINGS = 3;
 
-/** What Synclag says of a fleet, as its users read it. */
+/** What Synclag says about a fleet, as its users read it. */
 export abstract class Outputs {
-  /** The answer of `/api/v1/status`. */
+  /** The reply of `/api/v1/status`. */
   abstract report(): Report;
 
-  /** What `/metrics` is written from. */
+  /** The values that `/metrics` is written from. */
   abstract metricsSource(): MetricsSource;
 
-  /** What happened; nothing where it is not kept. */
+  /** The events; empty if the implementation keeps none. */
   protected eventLog(): EventLog {
     return PAGE.events;
   }
@@ -70,7 +70,7 @@ export abstract class Outputs {
     return expositionText(METRIC_FAMILIES, this.metricsSource());
   }
 
-  /** The targets of the first chains, a line a chain: those at the head are counted, the others named. */
+  /** One line for each of the first chains: it counts the targets at the head, and names the others. */
   standings(): readonly string[] {
     const chains = chainReports(this.report());
     const lines = chains.slice(0, MOST_STANDINGS).map(({ reference, slug, targets }) => {
@@ -128,7 +128,7 @@ export function isNamed(key: string, name: string): boolean {
   return new RegExp(`(^|/)${name}($|/)`).test(key);
 }
 
-/** What a reader sees of a page: its text, a line for each block. */
+/** The text of a page as a reader sees it, with a line for each block. */
 export function textOf(html: string): string {
   return html
     .replace(/\s+/g, " ")

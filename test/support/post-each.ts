@@ -2,12 +2,12 @@ import { argv, stdout } from "node:process";
 import { readProxySettings } from "../../src/config/options.ts";
 import { clientOf } from "./client-of.ts";
 
-// Posts to each URL of the command line and writes what came of it as JSON. A process of its own, because Node
-// reads the authorities that it trusts besides its own (NODE_EXTRA_CA_CERTS) only at its start.
+// Posts to each URL of the command line and writes the results as JSON. It is a separate process, because Node
+// reads NODE_EXTRA_CA_CERTS, the certificate authorities that it also trusts, only when it starts.
 
 const client = clientOf({
-  // Only a test starts this file as a process of its own.
-  // biome-ignore lint/style/noProcessEnv: it stands in for main.ts.
+  // Only a test starts this file, as a separate process.
+  // biome-ignore lint/style/noProcessEnv: it replaces main.ts.
   proxy: readProxySettings(process.env),
 });
 const results: unknown[] = [];

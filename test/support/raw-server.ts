@@ -2,15 +2,15 @@ import { createServer, type Socket } from "node:net";
 import { createServer as createTlsServer, type TlsOptions } from "node:tls";
 import { type Listener, listen } from "./listener.ts";
 
-/** A loopback server that speaks no protocol of its own. Its URL has a slash at the end. */
+/** A loopback server that sends exactly what a test writes. Its URL has a slash at the end. */
 export interface RawServer extends Listener {
   readonly connectionCount: () => number;
-  /** Each request as it came in, head and body. */
+  /** Each request as it was received, head and body. */
   readonly requests: readonly string[];
 }
 
 export interface RawServerOptions {
-  /** Called with each whole request; writes whatever it likes. */
+  /** Called with each whole request; writes the reply. */
   readonly onRequest: (socket: Socket, request: string) => void;
   readonly tls?: TlsOptions;
 }
@@ -22,7 +22,7 @@ export async function startRawServer({ onRequest, tls }: RawServerOptions): Prom
   function serve(socket: Socket): void {
     connectionCount += 1;
     let received = "";
-    // The client may go away at any time: that is what is tested.
+    // The client may disconnect at any time: that is what is tested.
     socket.on("error", () => undefined);
     socket.on("data", (data) => {
       received += data.toString("latin1");
@@ -42,7 +42,7 @@ export async function startRawServer({ onRequest, tls }: RawServerOptions): Prom
   return { ...listener, url: `${listener.url}/`, connectionCount: () => connectionCount, requests };
 }
 
-/** A port on which nobody listens. */
+/** A port on which no process listens. */
 export async function takeRefusingPort(): Promise<number> {
   await using listener = await listen(createServer());
   return listener.port;

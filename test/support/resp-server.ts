@@ -2,10 +2,10 @@ import { createServer } from "node:net";
 import type { StoreAddress } from "../../src/config/config.ts";
 import { type Listener, listen } from "./listener.ts";
 
-/** What the server replies to a command, in RESP as it is sent; null never replies. */
+/** The reply to a command, in RESP as it is sent; null: the server never replies. */
 export type RespReply = (command: readonly string[]) => string | null;
 
-/** A server that speaks Redis' protocol as a test wants it to. */
+/** A server with the Redis protocol and the replies of a test. */
 export interface RespServer extends AsyncDisposable, Pick<Listener, "hangUp"> {
   readonly address: StoreAddress;
   /** The commands received so far. */
@@ -38,7 +38,7 @@ export async function startRespServer(reply: RespReply): Promise<RespServer> {
   };
 }
 
-/** Arrays of bulk strings in ASCII, which is what clients send. */
+/** Parses what clients send: arrays of bulk strings in ASCII. */
 function parseCommands(text: string): { readonly parsed: readonly string[][]; readonly rest: string } {
   const parsed: string[][] = [];
   let rest = text;
@@ -49,7 +49,7 @@ function parseCommands(text: string): { readonly parsed: readonly string[][]; re
   return { parsed, rest };
 }
 
-/** Null where it is not complete yet. */
+/** Null if it is not complete yet. */
 function parseCommand(text: string): { readonly words: string[]; readonly length: number } | null {
   const head = /^\*(\d+)\r\n/.exec(text);
   const words: string[] = [];

@@ -1,8 +1,8 @@
 import { afterEach, vi } from "vitest";
 
-// Also after a test that ran out of time, whose own end does not come: the next ones would wait for timers that never fire.
+// This also runs after a test that timed out and cannot clean up itself: the next tests would wait for timers that never fire.
 afterEach(() => {
-  // First: stubs may be of fake timers, and come back to them.
+  // This comes first, because stubs may restore fake timers.
   vi.unstubAllGlobals();
   vi.useRealTimers();
 });

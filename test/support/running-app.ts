@@ -4,7 +4,7 @@ import type { Config } from "../../src/config/config.ts";
 import { parseConfig } from "../../src/config/parse.ts";
 import type { World } from "../../src/io/world.ts";
 
-/** A configuration from its text, as the file would give it; listens on a free port. */
+/** A configuration from its text, as from the file; the daemon listens on a free port. */
 export function configOf(text: string): Config {
   return { ...parsed(text), listen: { host: "127.0.0.1", port: 0 } };
 }
@@ -19,7 +19,7 @@ export function parsed(text: string, env: Readonly<Record<string, string>> = {})
 
 const CONFIGS = new Map<string, Config>();
 
-/** The daemon on this configuration, in this process, with the real clock; `world` is what the test wants otherwise. */
+/** Starts the daemon on this configuration in this process, with the real clock; `world` replaces parts of its world. */
 export function startTestApp(config: Config, world: Partial<World> = {}): Promise<RunningApp> {
   return new Promise((resolve, reject) => {
     let stop: () => void = () => undefined;
@@ -41,7 +41,7 @@ export function startTestApp(config: Config, world: Partial<World> = {}): Promis
 /** Disposing it stops everything. */
 export type RunningApp = App & AsyncDisposable;
 
-/** The real clock, no state file, and a log that nobody reads. */
+/** The real clock, no state file, and a log without a reader. */
 export function testWorld(config: Config): World {
   return {
     nowMs: Date.now,

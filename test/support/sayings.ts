@@ -1,6 +1,6 @@
 import type { Outputs } from "./outputs.ts";
 
-/** What a story can look at: `words` are what follows the verb, `text` is all of it. */
+/** An output that a story can print: `words` are those after the verb, `text` is all of them. */
 type Saying = (outputs: Outputs, words: readonly string[], text: string) => string | readonly string[];
 
 export const SAYINGS: Readonly<Record<string, Saying>> = {
@@ -27,7 +27,7 @@ export function matching(text: string, pattern: string): readonly string[] {
   return text.split("\n").filter((line) => new RegExp(pattern).test(line));
 }
 
-/** The lines of what is said, without heights. */
+/** The lines of what is said; `N` replaces heights. */
 export function listed(said: string | readonly string[]): readonly string[] {
   const lines = [said].flat().map((one) => one.replaceAll(/\b\d{1,3}(,\d{3}){2,}\b/g, "N"));
   return lines.length === 0 ? ["nothing"] : lines;

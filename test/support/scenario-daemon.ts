@@ -19,17 +19,17 @@ export interface Running extends AsyncDisposable {
   readonly budgets: LocalBudgets;
   readonly history: HistoryStore;
   readonly events: EventStore;
-  /** What is on disk. */
+  /** The state on the disk. */
   readonly written: () => SavedState | null;
 }
 
-/** What a state file would hold now. */
+/** What the state file would contain now. */
 export function savedBy(daemon: Daemon, budgets: LocalBudgets | undefined): SavedState {
   const saved = { savedAtMs: Date.now(), ...daemon.save(), budgets: budgets?.save() };
   return JSON.parse(JSON.stringify(saved)) as SavedState;
 }
 
-/** Starts the real daemon on a state, with what it writes kept in memory. */
+/** Starts the real daemon on a state, and keeps in memory what it writes. */
 export async function startDaemon(
   config: ReturnType<typeof parseConfig>,
   kept: {
@@ -98,7 +98,7 @@ export async function startDaemon(
 
 export type DiskState = "works" | "full" | "hangs";
 
-/** Where the counts of the budgets are written before a request is sent. */
+/** The journal that records the budgets before a request is sent. */
 export class SimulatedDisk {
   #state: DiskState = "works";
   #waiting: (() => void)[] = [];

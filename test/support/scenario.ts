@@ -40,13 +40,13 @@ import { type DiskState, type Running, SimulatedDisk, savedBy, startDaemon } fro
 export interface ScenarioOptions {
   /** The instant at which the daemon starts. Default: 2026-11-20T03:00:00Z. */
   readonly at?: string;
-  /** What `${VAR}` in the configuration stands for. */
+  /** The values of `${VAR}` in the configuration. */
   readonly env?: Readonly<Record<string, string>>;
-  /** What is changed in the configuration once it is parsed. */
+  /** Changes the parsed configuration. */
   readonly adjust?: (config: Config) => Config;
   /** How a chain differs from one with even block times. */
   readonly chains?: (spec: ChainSpec) => ChainSpec;
-  /** What is wrong with the indexers before the daemon starts. */
+  /** Makes the indexers fail before the daemon starts. */
   readonly prepare?: (fleet: SimulatedFleet) => void;
   /** How a simulated endpoint differs from a healthy one. */
   readonly endpoints?: (spec: EndpointSpec) => EndpointSpec;
@@ -74,13 +74,13 @@ const START = "2026-11-20T03:00:00Z";
 const NOT_ENDED = Number.POSITIVE_INFINITY;
 const nextTurn = promisify(turn);
 
-/** What Node calls a file that is read or written, or closed. */
+/** The names that Node gives to reading, writing and closing a file. */
 const FILE_WORK = new Set(["FSReqPromise", "FSReqCallback", "CloseReq"]);
 
-/** Waits until no file is read or written: that takes real time, in which virtual time must stand still. */
+/** Waits until no file is read or written. That takes real time, in which virtual time must not advance. */
 async function untilFilesAreDone(): Promise<void> {
   do {
-    // The place of a poll that has ended is free a turn later, and the next poll takes it in another.
+    // A poll that ends frees its place in one turn of the event loop, and the next poll takes the place in another.
     await nextTurn();
     await nextTurn();
     await nextTurn();
@@ -111,7 +111,7 @@ export async function startScenario(chainsYaml: string, options: ScenarioOptions
 export class Scenario extends Outputs implements AsyncDisposable {
   /** The simulated indexers: endpoints and targets have the keys of the configuration. */
   readonly fleet: SimulatedFleet;
-  /** Everything the daemon has logged. */
+  /** All lines that the daemon has logged. */
   readonly log: readonly LogLine[];
   /** The lines of a recording, as `run --record` writes them. */
   readonly recording: string[] = [];
@@ -122,7 +122,7 @@ export class Scenario extends Outputs implements AsyncDisposable {
   readonly #options: ScenarioOptions;
   readonly #recorded = recordLog();
   readonly #endpoints = new Map<string, SimulatedEndpoint>();
-  /** URLs behind which the endpoint of another URL answers. */
+  /** URLs that the endpoint of another URL serves. */
   readonly #led = new Map<string, string>();
   /** Hosts that refuse connections. */
   readonly #down = new Set<string>();
@@ -135,7 +135,7 @@ export class Scenario extends Outputs implements AsyncDisposable {
   #suspendedMs = 0;
   #stalledMs = 0;
   #config;
-  /** What the next reload reads. */
+  /** The text that the next reload reads. */
   #file: string;
   #isEdited = false;
   #running: Running | null = null;
@@ -147,7 +147,7 @@ export class Scenario extends Outputs implements AsyncDisposable {
     this.#file = chainsYaml;
     this.#config = this.#parse(chainsYaml);
     const { fleet } = this.#parse(options.simulated ?? chainsYaml);
-    // The time of the chains, which no step of our clock changes.
+    // The time of the chains, which does not change when our clock is set.
     const mirrored = mirrorOf(fleet, () => this.#startMs + this.#elapsedMs() + this.#suspendedMs);
     const chains = mirrored.chains.map((spec) => options.chains?.(spec) ?? spec);
     const endpoints = mirrored.endpoints.map((spec) => options.endpoints?.(spec) ?? spec);
@@ -164,7 +164,7 @@ export class Scenario extends Outputs implements AsyncDisposable {
     options.prepare?.(this.fleet);
   }
 
-  /** Runs on for a time such as `10m`. */
+  /** Lets a time such as `10m` pass. */
   async run(duration: string): Promise<void> {
     const end = { isReached: false };
     setTimeout(() => {
@@ -180,21 +180,21 @@ export class Scenario extends Outputs implements AsyncDisposable {
     }
   }
 
-  /** What the state file would hold now. */
+  /** What the state file would contain now. */
   saved(): SavedState {
     return savedBy(this.#daemon, this.#running?.budgets);
   }
 
   /**
-   * Stops the daemon, waits for so long, and starts it again on what it has saved, on nothing, or on another state; `chainsYaml`: as
-   * it is then.
+   * Stops the daemon, waits, and starts it again on its saved state, on none, or on another state; `chainsYaml` is the configuration
+   * at that time.
    */
   async restart({
     state,
     after = "0s",
     chainsYaml,
   }: {
-    /** `written`: what was on disk a moment before, as after a kill. */
+    /** `written`: the state that was on the disk a moment before, as after a kill. */
     readonly state: "kept" | "lost" | "written" | RestoredState;
     readonly after?: string;
     readonly chainsYaml?: string;
@@ -207,7 +207,7 @@ export class Scenario extends Outputs implements AsyncDisposable {
     }
     const past = state === "lost" ? [] : (running?.events.log.all() ?? []);
     await this.#stop();
-    // As the process does: what it writes last follows the end of its polls.
+    // The process does this too: its last write follows the end of its polls.
     const saved =
       state === "written" || running === null ? written : savedBy(running.daemon, running.budgets);
     if (after !== "0s") {
@@ -247,24 +247,24 @@ export class Scenario extends Outputs implements AsyncDisposable {
     this.#reloader.watch();
   }
 
-  /** What is written to the disk from now on arrives, is refused, or hangs until the disk works again. */
+  /** From now on, writes to the disk succeed, fail, or hang until the disk works again. */
   setDisk(state: DiskState): void {
     this.#disk.set(state);
   }
 
-  /** Sets the wall clock forward or, with `-10m`, back; nothing else notices. */
+  /** Sets the wall clock forward or, with `-10m`, back; the chains and the monotonic clock do not change. */
   setClock(by: string): void {
     vi.setSystemTime(Date.now() + msOf(by));
   }
 
-  /** The machine sleeps: chains go on, the monotonic clock stands still, and the wall clock is right afterwards. */
+  /** The machine sleeps: chains continue, the monotonic clock stops, and the wall clock is right afterwards. */
   suspend(duration: string): void {
     const ms = msOf(duration);
     this.#suspendedMs += ms;
     vi.setSystemTime(Date.now() + ms);
   }
 
-  /** The daemon's process stands still: chains and both clocks go on, and its timers are late. */
+  /** The process of the daemon is suspended: chains and both clocks continue, and its timers are late. */
   stall(duration: string): void {
     this.#stalledMs += msOf(duration);
     this.suspend(duration);

@@ -6,7 +6,7 @@ export interface FleetSource {
   readonly key: string;
   /** 1, 15, 30 or 60 s, 10 or 30 min. Nodes are polled each 15 s. */
   readonly pollIntervalMs: number;
-  /** Sources of one provider have one host; left out, it has its own. */
+  /** Sources of one provider have one host. Default: the source has its own host. */
   readonly provider?: string;
 }
 

@@ -13,7 +13,7 @@ import { benchChain, healthyPoll, keyOf, poll, rounds, T0 } from "./simulated-po
 const MINUTE_MS = 60_000;
 const POLL_MS = 15_000;
 
-/** A healthy chain, as restless as healthy chains are. */
+/** A healthy chain with the irregularities of real ones. */
 interface WobbleCase {
   readonly name: string;
   readonly blockTimeMs: number;
@@ -88,10 +88,10 @@ function wobblingPoll(model: IndexerModel, sentAtMs: number, random: () => numbe
   return { ...observation, head: { ...observation.head, block: observation.head.block - depth } };
 }
 
-/** A family of chains that are restless, while all that index them are healthy. */
+/** A family of chains with irregular blocks, whose indexers are all healthy. */
 interface PaceCase {
   readonly name: string;
-  /** What the chain does after twenty minutes, until it goes on as before. */
+  /** What the chain does from the twentieth minute on, before it continues as before. */
   readonly event: (chance: () => number) => { readonly lastsMs: number; readonly factor: number | null };
 }
 
@@ -117,7 +117,7 @@ const CALM_MS = 20 * MINUTE_MS;
 const PACES_MS = { least: 250, most: 300_000 };
 const STALLED = { ms: 600_000, blocks: 50 };
 
-/** One row of the table: a play counts once, whatever went wrong in it. */
+/** One row of the table: a play counts once, even if more than one thing went wrong in it. */
 export function paceRowOf(given: PaceCase, plays: number): Row {
   const played = Array.from({ length: plays }, (_, index) => playPace(given, index));
   const bad = new Set(played.flatMap((play) => play.bad));
@@ -170,7 +170,7 @@ function playPace(given: PaceCase, index: number) {
   return { bad, lagAtHead };
 }
 
-/** Where the chain has stood still for as long as `stalled`, that is what is to be said: by the node, or of all. */
+/** If the chain has made no block for `stalled`, the right status is `chain_halted` with an RPC node, and `stalled` for all targets without one. */
 function badOf(report: ChainReport, model: ChainModel, nowMs: number): readonly Status[] {
   const standsMs = nowMs - timeOf(model, headAt(model, nowMs));
   const bearsMs = Math.max(STALLED.ms, STALLED.blocks * (report.block_time_seconds ?? 0) * 1_000);

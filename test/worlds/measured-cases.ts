@@ -16,7 +16,7 @@ import { benchChain, deliver, keyOf, poll, T0 } from "./simulated-poll.ts";
 interface GapCase {
   readonly name: string;
   readonly scheduleMs: number;
-  /** Where it is not that of the other variant. */
+  /** Its batch size, if it differs from that of the other variant. */
   readonly targetScheduleMs?: number;
   readonly blockTimeMs: number;
   readonly jitter?: number;
@@ -27,7 +27,7 @@ interface GapCase {
 const ARBITRUM = { id: 42161, startBlock: 300_000_000 };
 const SCHEDULE_MS = 15_000;
 const GAP_TICKS = 1_500;
-/** Estimates before this tick are not judged: the first ones have nothing to go by. */
+/** Estimates before this tick are not judged: the first ones have no measures yet. */
 const WARM_UP = 20;
 const FAST = { blockTimeMs: 250, scheduleMs: SCHEDULE_MS } as const;
 
@@ -51,7 +51,7 @@ export const GAP_CASES: readonly GapCase[] = [
   { name: "15 s against 30 min", ...FAST, targetScheduleMs: 1_800_000 },
 ];
 
-/** One row of the table: how far estimates are from the truth at the instant at which the target was read, in blocks. */
+/** One row of the table: the error of the estimates in blocks, at the instant at which the target was read. */
 export function gapRowOf(given: GapCase): Row {
   const measured = measureGap(given);
   const show = (p: number, of: (one: (typeof measured)[number]) => number) => {
@@ -84,7 +84,7 @@ function measureGap(given: GapCase) {
   const sources = [...polledEach(scheduleMs, [a]), ...polledEach(targetScheduleMs, [b])];
   const core = startMonitor(chainsOf(sources, blockTimeMs));
   const random = createRandom(`gaps/${given.name}`);
-  /** Two monitors that poll each variant each 15 s at a phase of its own, and subtract what they have. */
+  /** Two monitors that poll each variant every 15 s, each at its own moment, and subtract the two heights. */
   const naiveErrorAt = (sentAtMs: number): number => {
     const [first = 0, second = 0] = [against, target].map((model) => {
       const { observation } = poll("", model, { random, sentAtMs: sentAtMs - random() * SCHEDULE_MS });
@@ -140,10 +140,10 @@ export const LAG_CASES: readonly LagCase[] = [250, 2_000, 12_000].flatMap((block
 
 const LAG_TICKS = 960;
 const NAMES = ["airdrops/multichain", "airdrops/subgraph", "lockup/multichain", "lockup/subgraph"];
-/** The one that lags. */
+/** The target that lags. */
 const MEASURED = 3;
 
-/** One row of the table: lags against the true ones at the instant at which the target was read. */
+/** One row of the table: the error of the lags at the instant at which the target was read. */
 export function lagRowOf(given: LagCase): Row {
   const lags = measureLag(given);
   const seconds = (isExtrapolated: boolean, p: number): string => {

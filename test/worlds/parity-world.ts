@@ -4,7 +4,7 @@ import { pick } from "./simulated-poll.ts";
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
-/** What the compared value does from block to block. */
+/** How the compared value changes from block to block. */
 export const VALUE_KINDS = ["count", "id", "comes and goes", "up and down", "null at first"] as const;
 type ValueKind = (typeof VALUE_KINDS)[number];
 
@@ -17,22 +17,22 @@ export interface ParitySource {
   readonly readEachMs: number;
   readonly phaseMs: number;
   readonly lagMs: number;
-  /** So many blocks behind are the low replicas; 0: there is one replica. */
+  /** How many blocks the low replicas are behind; 0: there is one replica. */
   readonly replicaBlocks: number;
-  /** How long after a reorg it follows. */
+  /** How long after a reorg the source follows it. */
   readonly reorgDelayMs: number;
   /** From this block on it skips every nth event; null: it skips none. */
   readonly skips: { readonly fromBlock: number; readonly nth: number } | null;
-  /** While it answers for another chain, or null. */
+  /** The time in which it replies for another chain, or null. */
   readonly diverges: { readonly fromMs: number; readonly toMs: number } | null;
 }
 
-/** A step back of the chain: the events of the blocks it replaces are others afterwards. */
+/** A reorg of the chain: the replaced blocks have other events afterwards. */
 interface Reorg {
   readonly atMs: number;
   readonly fromBlock: number;
   readonly toBlock: number;
-  /** By how many the events of these blocks are more, or fewer, on the new fork. */
+  /** How many more events (or fewer, if negative) these blocks have on the new fork. */
   readonly extraEvents: number;
   /** Whether the height steps back, or the new fork is as long at once. */
   readonly height: "steps back" | "goes on";
@@ -121,7 +121,7 @@ function heightAt(world: ParityWorld, { lagMs, reorgDelayMs }: ParitySource, ms:
   if (under === undefined) {
     return block;
   }
-  // It climbs again from where the forks part, and is back on the chain's course twice as many blocks later.
+  // The height climbs again from the block at which the forks part, and catches up after twice the number of replaced blocks.
   const climbed = blockAt(world, ms) - blockAt(world, under.atMs);
   return Math.min(block, under.fromBlock - 1 + 2 * climbed);
 }
@@ -167,7 +167,7 @@ function drawReorgs(
 ): readonly Reorg[] {
   const count = Math.floor(random() * 6);
   return Array.from({ length: count }, (_, index): Reorg => {
-    // Apart, so that none replaces blocks of another.
+    // The reorgs are apart, so that none replaces blocks of another one.
     const atMs = ((index + 0.2 + 0.6 * random()) / count) * world.lastsMs;
     const toBlock = blockAt(world, atMs);
     const depth = 1 + Math.floor(random() * 64);

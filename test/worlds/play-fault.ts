@@ -11,7 +11,7 @@ import type { Row } from "./figures.ts";
 import { chainsOf, polledEach } from "./fleet.ts";
 import { benchChain, keyOf, poll, rounds, T0 } from "./simulated-poll.ts";
 
-/** What goes wrong, and what should be said: a row of the file, which says what each means. */
+/** A row of test/fixtures/world-faults.yaml, which explains each key: the fault, and the expected statuses. */
 interface FaultScript {
   readonly name: string;
   readonly incident: string;
@@ -28,16 +28,16 @@ interface FaultScript {
   readonly well?: string;
 }
 
-/** What was said of the struck targets (of all, where the chain or the RPC was struck), poll by poll. */
+/** The statuses of the affected targets (of all, if the chain or the RPC node is affected), poll by poll. */
 interface FaultOutcome {
-  /** Polls from the moment it could be known to the right status of all struck; null: it never came. */
+  /** Polls from the moment at which the fault could be known until all affected targets had the right status; null: they never had it. */
   readonly pollsToKnow: number | null;
   readonly pollsToRecover: number | null;
-  /** Statuses of any target that are wrong outside the time that the two polls of grace allow. */
+  /** Wrong statuses of any target, apart from the two polls after each change. */
   readonly wrong: readonly { readonly expected: Status; readonly said: Status }[];
 }
 
-// Who wrote the file knows its shape.
+// The file is part of the repository, so its shape is known.
 export const FAULT_SCRIPTS = parse(readFileSync("test/fixtures/world-faults.yaml", "utf8")) as FaultScript[];
 
 const SCHEDULE_MS = 15_000;
@@ -147,7 +147,7 @@ interface Asked {
   readonly isDated: boolean;
 }
 
-/** What a source says that suffers this; nothing where it is not polled. */
+/** What a source with this fault replies; empty if it is not polled. */
 function say(
   fault: string,
   { isDated, model, random, sentAtMs, source, startMs }: Asked,

@@ -11,19 +11,19 @@ import { drawLatency, headOf, keyOf, T0 } from "./simulated-poll.ts";
 
 /** What a play of a world showed. */
 export interface ParityPlayed {
-  /** Pairs of which it was said that they differ where they do not. */
+  /** Comparisons that were reported as different although the data are equal. */
   readonly falseDifferences: number;
-  /** Of each pair with a true difference, how many comparisons it took to tell it; null: never told. */
+  /** For each true difference, the number of comparisons before it was reported; null: never reported. */
   readonly comparisonsToTell: readonly (number | null)[];
 }
 
 const FAILURES = 0.01;
-/** Comparisons of which no two can be undone by one reorg. */
+/** Comparisons so far apart that no reorg can undo two of them. */
 const REORG_BLOCKS = 64;
-/** A difference that has been compared so often must have been told. */
+/** After this number of comparisons, a difference must have been reported. */
 const COMPARISONS_TO_TELL = 10;
 const PROTOCOL = "p";
-/** How far away the other chain's heights are, once they are known to be of another chain. */
+/** From this distance on, the heights of the other chain are known to be of another chain. */
 const OTHER_CHAIN_BLOCKS = 3_000_000;
 
 interface Poll {
@@ -31,7 +31,7 @@ interface Poll {
   readonly reading: ParityReading;
 }
 
-/** Plays a world: every reading arrives at its own instant, with the height of the same answer. */
+/** Plays a world: every reading arrives at its own instant, with the height of the same reply. */
 export function playParity(world: ParityWorld): ParityPlayed {
   const sources = world.sources.map((source) => ({
     key: keyOfSource(source),
@@ -75,7 +75,7 @@ export function parityRowOf(value: string, played: readonly ParityPlayed[]): Row
   };
 }
 
-/** What is true of one pair, and what was said of it. */
+/** The truth about two targets, and what was reported about them. */
 class PairWatch {
   isFalse = false;
   readonly #world: ParityWorld;
@@ -84,7 +84,7 @@ class PairWatch {
   readonly #lackFrom: number | null;
   #lastComparison: string | null = null;
   #comparisons = 0;
-  /** Comparisons up to this block count no more. */
+  /** Comparisons up to this block no longer count. */
   #countedBlock: number;
   #told: number | null = null;
 
@@ -116,7 +116,7 @@ class PairWatch {
     }
   }
 
-  /** Null where it was never told, though it could be; nothing where it could not. */
+  /** Null if it was never reported, though it could be; empty if it could not. */
   comparisonsToTell(): readonly (number | null)[] {
     return this.#told === null && this.#comparisons < COMPARISONS_TO_TELL ? [] : [this.#told];
   }
@@ -136,7 +136,7 @@ function pollsOf(world: ParityWorld, source: ParitySource): readonly Poll[] {
     const replica = source.replicaBlocks > 0 && random() < 0.3 ? ("low" as const) : ("high" as const);
     const own = stateAt(world, source, { ms: sentAtMs + random() * tookMs, replica });
     const strange = strangePolls(source, scheduledMs);
-    // The first two polls that answer for another chain cannot be told from this one by their heights.
+    // The first two polls for another chain cannot be distinguished from this one by their heights.
     const other = {
       block: own.block + (strange > 2 ? OTHER_CHAIN_BLOCKS : -17),
       value: `other chain ${strange}`,
@@ -158,7 +158,7 @@ function pollsOf(world: ParityWorld, source: ParitySource): readonly Poll[] {
   }).flat();
 }
 
-/** How many polls it has answered for another chain by then; 0 while it does not. */
+/** How many polls have been replied to for another chain by then; 0 while none is. */
 function strangePolls({ diverges, readEachMs }: ParitySource, ms: number): number {
   return diverges === null || ms < diverges.fromMs || ms >= diverges.toMs
     ? 0

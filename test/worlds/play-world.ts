@@ -12,9 +12,9 @@ import { createWorldChain, type WorldChain } from "./world-chain.ts";
  * truth every fifteen seconds.
  */
 
-/** What may be wrong, and what it is called in tables. */
+/** What may be wrong, with its name in the tables. */
 export const MISTAKES = {
-  /** A source that is right, or merely late by less than is judged, has another status than it should. */
+  /** A source that is right, or late by less than is judged, has a wrong status. */
   accused: "sound source accused",
   /** A source that is far behind, or far off, is `ok` for more than three polls. */
   untold: "far wrong one not told",
@@ -25,7 +25,7 @@ export const MISTAKES = {
 } as const;
 type Mistake = keyof typeof MISTAKES;
 
-/** What was wrong in one play, each with the minute and what was said; and what is said at its end. */
+/** What was wrong in one play, each with its minute and the wrong status or number; and the statuses at the end. */
 export type Played = Readonly<Record<Mistake, readonly string[]>> & { readonly outcome: string };
 
 /** The default thresholds of chains.yaml. */
@@ -34,9 +34,9 @@ const STALLED_MS = 10 * MINUTE;
 const TICK_MS = 15 * SECOND;
 const TIMEOUT_MS = 10 * SECOND;
 const POLLS = 3;
-/** How wrong a lag may be. */
+/** The largest error of a lag that is accepted. */
 const LAG_TOLERATED_MS = 150 * SECOND;
-/** At the edges of a standstill a lag depends on the instant at which each source was asked. */
+/** At the beginning and the end of a halt, a lag depends on the instant at which each source was polled. */
 const EDGE_MS = 4 * MINUTE;
 /** The last moment of a round at which a source is asked. */
 const LAST_PHASE_MS = 14 * SECOND;
@@ -54,16 +54,16 @@ export function mistakesOf({ outcome: _, ...wrong }: Played): readonly string[] 
 /** What is known of a source while its world is played. */
 interface Actor {
   readonly source: WorldSource;
-  /** After the beginning of each round; null: another each time. */
+  /** The moment of its polls after the beginning of each round; null: a random one each time. */
   readonly phaseMs: number | null;
   /** The last height that it gave. */
   read: { readonly block: number; readonly atMs: number } | null;
-  /** The place of its present conduct, and the heights in a row that it gave since that began. */
+  /** The index of its present conduct, and the number of heights in a row since that began. */
   at: number;
   steady: number;
-  /** Looks in a row at which it was far off. */
+  /** The number of checks in a row at which it was far off. */
   bad: number;
-  /** Looks in a row at which it was right, and near the head. */
+  /** The number of checks in a row at which it was right, and near the head. */
   sound: number;
   /** Polls in a row that failed. */
   lost: number;
@@ -168,7 +168,7 @@ class Play {
     }
     const receivedAtMs = sentAtMs + drawLatency(this.#random);
     if (conduct.kind === "other chain" && fromMs === 0 && isNode(source)) {
-      // The daemon asks a node for its chain before it believes its first block.
+      // The daemon asks an RPC node for its chain id before it uses the first block.
       return { ...times, kind: "failed", receivedAtMs, reason: "wrong_chain", detail: "" };
     }
     const readMs = (sentAtMs + receivedAtMs) / 2;
@@ -207,7 +207,7 @@ class Play {
     }
   }
 
-  /** Whether sources of enough providers that are asked each minute have been at the head for some polls. */
+  /** Whether sources of enough providers that are polled every minute have been at the head for some polls. */
   #isHeadShown(): boolean {
     const { headShownBy, rules } = this.#world;
     const atHead = this.#actors.filter(
@@ -266,7 +266,7 @@ class Play {
     }
   }
 
-  /** What may be said of a source: `sound`: nothing bad; `bad`: not `ok`; `any`: near a threshold, or nobody can know. */
+  /** The statuses that a source may have: `sound`: no bad one; `bad`: not `ok`; `any`: it is near a threshold, or the truth cannot be known. */
   #statusesFor({ at, source }: Actor, behindMs: number, aheadBlocks: number): "sound" | "bad" | "any" {
     const { chain, headShownBy, rules } = this.#world;
     const conduct = source.conducts[at]?.conduct.kind ?? "fails";
@@ -275,21 +275,21 @@ class Play {
       const isFar = aheadBlocks > (1.1 * LAGGING_MS) / chain.blockTimeMs;
       return isFar && this.#wereOthersHeard(source) ? "bad" : "any";
     }
-    // What users get of it differs from reply to reply.
+    // Its replies to users differ from each other.
     if (conduct === "races") {
       return "any";
     }
     if (behindMs > LAGGING_MS + rules.thresholdMs) {
       return headShownBy === null ? "any" : "bad";
     }
-    // A source that shows every 64th block stands still for longer than `stalled`, and so it is said.
+    // A source that shows every 64th block does not advance for longer than `stalled`, so it may be `stalled`.
     const stands =
       this.#chain.noteSuspension(this.#nowMs - STALLED_MS, this.#nowMs) ||
       ["stopped", "steps"].includes(conduct);
     return isOnChain && !stands && behindMs < LAGGING_MS - rules.thresholdMs ? "sound" : "any";
   }
 
-  /** Whether anybody else says where the head is now. */
+  /** Whether another source shows where the head is now. */
   #wereOthersHeard(source: WorldSource): boolean {
     return this.#actors.some(
       ({ read, source: other }) =>
@@ -311,12 +311,12 @@ class Play {
     );
   }
 
-  /** Where all others fail at once it may be our own network, and `unknown` accuses nobody. */
+  /** If all others fail at once, our own network may be the cause, and `unknown` blames no source. */
   #isCutOff(actor: Actor): boolean {
     return this.#actors.every((other) => other === actor || other.lost > 0);
   }
 
-  /** How long the block after `block` has existed; 0 where it does not. */
+  /** How long the block after `block` has existed; 0 if it does not exist. */
   #behindMs(block: number, atMs: number): number {
     return Math.max(0, atMs - this.#chain.timeOf(block + 1));
   }
@@ -326,7 +326,7 @@ class Play {
   }
 }
 
-/** Statuses and whether there is a reference: heights differ by the moment at which they were read. */
+/** The statuses, and whether there is a reference. Heights depend on the moment of each poll. */
 function outcomeOf({ reference, targets }: ChainReport): string {
   const statuses = targets.map(({ key, status }) => `${key}=${status}`);
   return [...statuses, reference === null ? "none" : "reference"].join(" ");

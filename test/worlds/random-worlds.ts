@@ -27,7 +27,7 @@ const RULES: Rules = {
   referenceBlocks: 2,
   thresholdMs: MINUTE,
 };
-/** Where all but one fall back slowly, it takes minutes to see that they do; few blocks cannot be told from uneven ones. */
+/** If all but one slow down, it takes minutes to see that; a few blocks look like uneven block times. */
 const FALLING_RULES: Rules = {
   ...RULES,
   changeSettlesMs: RULES.changeSettlesMs + 3 * MINUTE,
@@ -101,7 +101,7 @@ export function restartWorld(index: number): World {
 }
 
 /**
- * For twenty minutes those who are honest otherwise all tell the lie of a liar, who has the majority then; the daemon
+ * For twenty minutes, sources that are honest otherwise repeat the lie of a liar, which then has the majority. The daemon
  * restarts with that state at the moment at which they are honest again.
  */
 export function takeoverWorld(index: number): World {
@@ -113,7 +113,7 @@ export function takeoverWorld(index: number): World {
     kind: "offset",
     blocks: 1_000_000,
   };
-  // One stays honest throughout: it is not to be accused once the others are honest again.
+  // One source stays honest all the time: it must not be `diverged` once the others are honest again.
   const [, ...joining] = world.sources.filter(isHonest);
   return {
     ...world,
@@ -124,12 +124,12 @@ export function takeoverWorld(index: number): World {
         : source,
     ),
     restarts: [{ atMs: untilMs, state: "kept" }],
-    // A step back is believed after three low answers, and a status changes with the second poll that says so.
+    // A step back counts after three low replies, and a status changes with the second poll that says so.
     judgedFromMs: untilMs + 5 * TICK_MS,
   };
 }
 
-/** All but one fall behind at once or gradually, or stand still, after half an hour in which all were level. */
+/** All sources but one fall behind at once or gradually, or stop, after half an hour in which all were level. */
 export function fallingWorld(index: number): World {
   const seed = `falling world/${index}`;
   const random = createRandom(seed);
@@ -161,7 +161,7 @@ export function fallingWorld(index: number): World {
   };
 }
 
-/** One source of each provider; RPC nodes are numbered in their order, as those of a chains.yaml are. */
+/** One source for each provider; RPC nodes are numbered in the order of chains.yaml. */
 function drawSources(
   providers: readonly string[],
   draw: (provider: string, at: number) => WorldSource,
@@ -181,7 +181,7 @@ function drawProviders(random: Random): readonly string[] {
   );
 }
 
-/** One or two sources, so that the providers without a liar are more than half. */
+/** One or two liars, so that more than half of the providers have none. */
 function drawLiars(providers: readonly string[], random: Random): ReadonlySet<number> {
   const all = new Set(providers);
   for (;;) {
@@ -228,7 +228,7 @@ function drawPassing(random: Random, blockTimeMs: number): Conduct {
   return { kind: "other chain", blocks: Math.round((levelMs / blockTimeMs) * (1 - pace)), pace };
 }
 
-/** Lies for ten minutes to an hour, and is honest for as long. */
+/** The source lies for ten minutes to an hour, and is then honest for the same time. */
 function comingAndGoing(random: Random, lastsMs: number): WorldSource["conducts"] {
   const conducts: { fromMs: number; conduct: Conduct }[] = [];
   for (let fromMs = 0, lies = random() < 0.5; fromMs < lastsMs; lies = !lies) {

@@ -8,16 +8,16 @@ import { benchChain, keyOf, poll, rounds, T0 } from "./simulated-poll.ts";
 /** A URL behind which some replicas are far behind the others. */
 interface ReplicaCase {
   readonly name: string;
-  /** The share of answers that come from a replica that is behind. */
+  /** The share of replies that come from a replica that is behind. */
   readonly share: number;
   readonly blockTimeMs: number;
-  /** How that replica is. */
+  /** How that replica behaves. */
   readonly low: { readonly lagMs: number } | { readonly freezeAtMs: number };
 }
 
 const HOUR_MS = 3_600_000;
 const SCHEDULE_MS = 15_000;
-/** Half an hour of health before a day in which some answers are low, and an hour after it. */
+/** Half an hour without low replies, a day in which some replies are low, and an hour without them. */
 const FROM_MS = T0 + HOUR_MS / 2;
 const UNTIL_MS = FROM_MS + 24 * HOUR_MS;
 /** The first has the replicas. */
@@ -61,7 +61,7 @@ export function replicaRowOf(given: ReplicaCase): Row {
   };
 }
 
-/** What was said of the target after each poll, and of how many healthy ones beside it that they are not `ok`. */
+/** The status of the target after each poll, and the number of healthy targets beside it that are not `ok`. */
 function play({ blockTimeMs, low, name, share }: ReplicaCase) {
   const chain = benchChain({ blockTimeMs, startMs: T0 - 720 * HOUR_MS, jitter: 0.2 });
   const core = startMonitor(chainsOf(polledEach(SCHEDULE_MS, TARGETS), blockTimeMs));

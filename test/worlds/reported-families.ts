@@ -12,7 +12,7 @@ import {
 } from "./world.ts";
 import type { ChainSpec } from "./world-chain.ts";
 
-/** Families of worlds after what people report of their fleets. */
+/** Families of worlds that follow public reports about real fleets. */
 export const REPORTED_FAMILIES: Readonly<Record<string, (index: number) => World>> = {
   "a testnet whose clock is off": family("skew", clockOff),
   "testing URLs alone, every 30 minutes": family("testing", testingAlone),
@@ -36,7 +36,7 @@ export const REPORTED_FAMILIES: Readonly<Record<string, (index: number) => World
   "a chain that ended": family("ended", endedChain),
 };
 
-/** Block times that are hours behind ours, of all sources. */
+/** All sources report block times that are hours behind our clock. */
 function clockOff(random: Random): Draft {
   const timeShiftMs = -(0.05 + 6 * random()) * HOUR;
   const count = 2 + Math.floor(random() * 3);
@@ -110,7 +110,7 @@ function nodeOfFinalBlocks(random: Random): Draft {
   };
 }
 
-/** As Ethereum's, which has a block every 12 s: a block is final two epochs later. */
+/** As on Ethereum, with a block every 12 s: a block is final two epochs later. */
 function followersOfFinalBlocks(random: Random): Draft {
   const steps: Conduct = { kind: "steps", blocks: 32, depth: 64 };
   const reportsTimes = random() < 0.5;
@@ -129,7 +129,7 @@ function followersOfFinalBlocks(random: Random): Draft {
   };
 }
 
-/** All sources were 60 blocks above what is left of the chain. Each stands there until it has noticed. */
+/** All sources were 60 blocks above what is left of the chain. Each stays there until it follows the rollback. */
 function rollback(random: Random): Draft {
   const ahead = 60;
   const atMs = 40 * MINUTE;
@@ -145,7 +145,7 @@ function rollback(random: Random): Draft {
       : [];
   return {
     chain: { ...drawChain(random), paces: [] },
-    // Until all have followed it, the head may be either.
+    // Until all sources have followed it, both heads are accepted.
     judgedFromMs: atMs + lastMs + 2 * MINUTE,
     sources: [
       ...hosts(2 + Math.floor(random() * 3), () => ({
@@ -220,7 +220,7 @@ function caches(random: Random): Draft {
   };
 }
 
-/** The one that stays at the head has new block times; nothing else shows that it is right. */
+/** The source that stays at the head has new block times; nothing else shows that it is right. */
 function allButOne(random: Random): Draft {
   const chain = { ...drawChain(random), paces: [] };
   const blocks = Math.round((HOUR / chain.blockTimeMs) * (0.5 + 4 * random()));
@@ -269,7 +269,7 @@ function overtaken(random: Random): Draft {
   };
 }
 
-/** Both of one provider fall behind together, beside one of another. */
+/** Both sources of one provider fall behind together, beside one source of another provider. */
 function oneCompany(random: Random): Draft {
   const conducts: WorldSource["conducts"] = [
     ...always(AT_HEAD),

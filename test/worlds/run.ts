@@ -3,7 +3,7 @@ import { FAMILIES, playFamily } from "./families.ts";
 import { markdownTable } from "./figures.ts";
 
 /*
- * Plays families of worlds against the core and prints a table of each. It fails where a number is worse than docs/ACCURACY.md says.
+ * Plays families of worlds against the core and prints a table of each. It fails if a number is worse than docs/ACCURACY.md says.
  */
 
 const { positionals, values } = parseArgs({

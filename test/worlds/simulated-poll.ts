@@ -11,7 +11,7 @@ import {
 import { heightAt, type IndexerModel } from "../../src/sim/model/indexer-model.ts";
 import type { Core } from "./core.ts";
 
-/** An instant to count from: 2026-11-20T00:00:00Z. */
+/** The start of every world: 2026-11-20T00:00:00Z. */
 export const T0 = 1_795_132_800_000;
 
 /** The chain of a world. */
@@ -24,12 +24,12 @@ export function benchChain(
 /** How long polls take, uniformly. */
 const LATENCY_MS = { least: 20, most: 900 } as const;
 
-/** How long a poll takes: a draw. */
+/** Draws how long a poll takes. */
 export function drawLatency(random: () => number): number {
   return LATENCY_MS.least + random() * (LATENCY_MS.most - LATENCY_MS.least);
 }
 
-/** What an indexer said, and when it read its height: at some instant between request and reply. */
+/** The reply of an indexer, and when it read its height: at some instant between request and reply. */
 export interface Read {
   readonly observation: Observation;
   readonly readAtMs: number;
@@ -54,7 +54,7 @@ export function poll(
   return { observation: { kind: "head", source, head, ...times }, readAtMs };
 }
 
-/** What a healthy source says whose height is the chain's in the middle of the poll. */
+/** The reply of a healthy source, with the chain's height in the middle of the poll. */
 export function healthyPoll(
   source: string,
   chain: ChainModel,
@@ -77,7 +77,7 @@ export function deliver(core: Core, observations: readonly Observation[]): void 
   }
 }
 
-/** What a core reports some time after each round, of which it hears what is said then. */
+/** Passes a core the observations of each round, and returns its reports some time after each. */
 export function* rounds(
   core: Core,
   span: Readonly<Record<"fromMs" | "toMs" | "everyMs", number>> & { readonly lookAfterMs?: number },

@@ -3,13 +3,13 @@ export interface ChainSpec {
   readonly blockTimeMs: number;
   /** How the time between two blocks varies around its mean. */
   readonly spread: "even" | "±30 %" | "exponential";
-  /** From `atMs` after the start on, for so long, the time between blocks has this factor; null: there is none. */
+  /** From `atMs` after the start on, for `forMs`, the time between blocks has this factor; null: the chain makes no block. */
   readonly paces: readonly {
     readonly atMs: number;
     readonly forMs: number;
     readonly factor: number | null;
   }[];
-  /** A sequencer that makes up for an outage may date its blocks as if there had been none. Left out: when it makes them. */
+  /** A sequencer that makes up for an outage may date its blocks as if there had been no outage. Default: the time at which it makes a block. */
   readonly datesBy?: "schedule";
 }
 
@@ -25,7 +25,7 @@ export interface WorldChain {
 }
 
 const START_BLOCK = 40_000_000;
-/** Sources may be so late at the start. */
+/** Sources may be late by up to this time at the start. */
 const BEFORE_MS = 2 * 3_600_000;
 const STANDSTILL_MS = 60_000;
 

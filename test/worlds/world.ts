@@ -6,30 +6,30 @@ import type { ChainSpec, WorldChain } from "./world-chain.ts";
 export type Conduct =
   /** How long it is behind its chain; 0: at the head. */
   | { readonly kind: "follows"; readonly delayMs: number }
-  /** It shows each of this many blocks only, this many blocks deep: a follower of final blocks. */
+  /** It shows only every `blocks`th block, at least `depth` blocks below the head: a follower of final blocks. */
   | { readonly kind: "steps"; readonly blocks: number; readonly depth: number }
-  /** Each reply comes from one of several, which are this long behind: a gateway, or a load balancer in front of nodes. */
+  /** Each reply comes from one of several replicas with these delays: a gateway, or a load balancer in front of nodes. */
   | { readonly kind: "races"; readonly delaysMs: readonly number[] }
-  /** It indexes in batches, or is cached, for this long. */
+  /** It indexes in batches, or is cached: it advances once in this time. */
   | { readonly kind: "batches"; readonly everyMs: number }
-  /** So many blocks away from its chain; `timeShiftMs` is what it adds to its block times. */
+  /** It reports a block this far from its chain's head (negative: below it); `timeShiftMs` is added to its block times. */
   | { readonly kind: "offset"; readonly blocks: number; readonly timeShiftMs?: number }
-  /** It begins this many blocks below the chain's head, and goes at this multiple of the chain's pace until it is there. */
+  /** It begins this many blocks below the chain's head, and climbs at this multiple of the chain's pace until it is there. */
   | { readonly kind: "climbs"; readonly blocks: number; readonly pace: number }
-  /** From its beginning on it makes blocks at this multiple of the chain's pace, with the times of the chain's. */
+  /** It starts at the head and reports blocks at this multiple of the chain's pace, with the times of the chain's own blocks. */
   | { readonly kind: "drifts"; readonly pace: number }
-  /** It sees the chain at this share of its pace. */
+  /** It advances at this share of the chain's pace. */
   | { readonly kind: "slow"; readonly share: number }
-  /** Another chain, which is this many blocks away at the start of the world, and goes at this multiple of the pace. */
+  /** It follows another chain, which is this many blocks away at the start of the world, and has this multiple of the pace. */
   | { readonly kind: "other chain"; readonly blocks: number; readonly pace: number }
-  /** `ahead`: at a block that the chain has rolled back, so far above its head. */
+  /** It stops. `ahead`: at a block that the chain has rolled back, this far above its head. */
   | { readonly kind: "stopped"; readonly ahead?: number }
   | { readonly kind: "fails" };
 
 export interface WorldSource extends FleetSource {
   readonly provider: string;
   readonly reportsTimes: boolean;
-  /** What it adds to the times that it reports. */
+  /** It adds this to the block times that it reports. */
   readonly timeShiftMs: number;
   /** How it hashes blocks: two sources with the same word report the same hashes; null: none. */
   readonly hashing: string | null;
@@ -39,17 +39,17 @@ export interface WorldSource extends FleetSource {
   readonly conducts: readonly { readonly fromMs: number; readonly conduct: Conduct }[];
 }
 
-/** How sources are asked, and how exactly what is said of them is judged. */
+/** How sources are polled, and how strictly their statuses are judged. */
 export interface Rules {
-  /** `spread`: each source at a moment of its own in each round, by the order of the play. */
+  /** `spread`: each source is polled at its own moment of each round, which depends on the order of the play. */
   readonly phases: "together" | "spread";
-  /** So long after its start, or after a loss of its state, the daemon is not judged. */
+  /** For this time after its start, or after a loss of its state, the daemon is not judged. */
   readonly settlesMs: number;
-  /** So long after any source begins something else, the reference is not judged. */
+  /** For this time after any source changes its conduct, the reference is not judged. */
   readonly changeSettlesMs: number;
-  /** A source is judged after more heights in a row than this; a bad one, after two more. */
+  /** A source is judged after more than this number of heights in a row; a bad source, after two more. */
   readonly polls: number;
-  /** How many rounds it may be bad unnoticed. */
+  /** For how many rounds a bad source may have a good status. */
   readonly badLooks: number;
   /** How old the reference may be, and how far ahead a source may carry it; this many blocks more are not a fault. */
   readonly referenceOldMs: number;
@@ -66,10 +66,10 @@ export interface World {
   readonly lastsMs: number;
   /** The daemon restarts, with its state file or without. */
   readonly restarts: readonly { readonly atMs: number; readonly state: "kept" | "lost" }[];
-  /** So many providers at the head show where it is, or one that can prove it; null: the reference is not known. */
+  /** This number of providers at the head show where it is, or one with proof; null: the reference cannot be known. */
   readonly headShownBy: 1 | 2 | null;
   readonly rules: Rules;
-  /** What is said before is not judged. Left out: the beginning. */
+  /** Reports before this time are not judged. Default: the beginning. */
   readonly judgedFromMs?: number;
 }
 
