@@ -47,7 +47,7 @@ const FILLED_IN = `\${VAR} and \${file:/path} are filled in`;
 const STATE_FILE = "synclag.state.json next to the configuration";
 const STORE_URL = "redis://HOST or rediss://USER:PASSWORD@HOST:PORT/DATABASE";
 
-/** Options of commands that use budgets: the store, in place of the state file. */
+/** The option of commands that spend budgets: a store that keeps them instead of the state file. */
 const STORE = [
   option("--store <url>", `Redis or Valkey with shared budgets: ${STORE_URL} (default: SYNCLAG_STORE)`),
   option("--cluster <name>", "name of this fleet in the store, which fleets may share (default: default)"),

@@ -21,7 +21,7 @@ const CONDITION = "D";
 /** Evaluation interval in minutes. */
 const EVERY_MINUTES = 1;
 
-/** The value of a query without alerts, which no alert has. */
+/** The value of a query that finds no alert. Values of alerts are never negative. */
 const NO_ALERT = -2;
 
 /**
@@ -78,7 +78,7 @@ function alertRule(alert: Alert, group: AlertGroup, { settings }: AlertContext):
   };
 }
 
-/** The title of a rule, unique in its folder. If two rules have one name, only the critical one has it as its title. */
+/** The title of a rule, unique in its folder. If two rules have the same name, all but the critical one add their severity. */
 function titleOf({ name, severity }: Alert, all: readonly Alert[]): string {
   const isAlone = all.filter((other) => other.name === name).length === 1;
   return isAlone || severity === "critical" ? name : `${name} (${severity})`;

@@ -9,7 +9,7 @@ import { createHttpClient, type HttpClient } from "../io/http-client/client.ts";
 import { buildOf, CommandError, type CommandWorld, EXIT } from "./command-world.ts";
 
 const TIMEOUT_MS = 10_000;
-/** The report of thousands of targets is far smaller. */
+/** The largest reply. Even the report of thousands of targets is far smaller. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
 /** Advice for a daemon with a web configuration. */
@@ -78,7 +78,7 @@ function printable(json: string): string {
   return json.replace(ESCAPE_OR_CONTROL, (found) => (CONTROL.test(found) ? " " : found));
 }
 
-/** Each escape of JSON is read whole: in `\\n` the `n` is a letter. */
+/** Matches each escape of JSON as a whole, because in `\\n` the `n` is a letter. */
 const ESCAPE_OR_CONTROL = /\\(?:u[\da-f]{4}|.)|[\x7f-\x9f]/gi;
 const CONTROL = /^(?:\\(?:u00(?:[01][\da-f]|7f|[89][\da-f])|[bfnrt])|[\x7f-\x9f])$/;
 

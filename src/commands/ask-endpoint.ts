@@ -30,7 +30,7 @@ export interface Findings {
   readonly attempts: readonly Attempt[];
   /** One reply for each URL at which a dialect fits. */
   readonly fits: readonly Attempt[];
-  /** The fit with the most heights; of equals, the most block times. */
+  /** The fit with the most heights and, if several have as many, the most block times. */
   readonly best: Attempt | undefined;
 }
 
@@ -70,14 +70,14 @@ const USUAL = [
 
 const USUAL_ENDING = new RegExp(`(?:${USUAL.map(({ path }) => trimmed(path)).join("|")})$`);
 
-/** The questions for a URL: first those of the dialects whose usual path it has, then all. */
+/** All questions for a URL. If its path is the usual path of a dialect, the questions of that dialect come first. */
 export function questionsAt(url: string): readonly Asked[] {
   const [path = ""] = url.split(/[?#]/);
   const pages = PAGES.filter((page) => trimmed(path).endsWith(trimmed(page.path)));
   return [...pages, ...QUESTIONS].map((one) => ({ ...one, url }));
 }
 
-/** The questions for the usual URLs of the same server: in place of a usual ending, or below the URL. */
+/** The questions at the other usual paths of a server. They replace a usual path at the end of the URL, or follow the URL. */
 export function questionsBeside(typed: string): readonly Asked[] {
   const [, server = "", rest = ""] = /^(https?:\/\/[^?#]+)(.*)$/i.exec(typed) ?? [];
   const base = trimmed(server).replace(USUAL_ENDING, "");
@@ -109,7 +109,7 @@ export const FINAL_REASONS: ReadonlySet<string> = new Set([
 /** After these reasons another question of the same language may still fit the same URL. */
 const QUESTION_REASONS: ReadonlySet<string> = new Set(["refused", "graphql"]);
 
-/** Asks endpoints that are in no configuration. */
+/** Asks endpoints without a configuration. */
 export class Prober implements AsyncDisposable {
   /** The chain's number that the user gave, or null. */
   readonly chainId: number | null;
@@ -140,7 +140,7 @@ export class Prober implements AsyncDisposable {
   async ask(questions: readonly Asked[]): Promise<Findings> {
     const attempts: Attempt[] = [];
     const fits: Attempt[] = [];
-    // URLs that need no further question, and `language URL` where this holds for one language.
+    // URLs to which no further question is sent; an entry `language URL` ends only the questions of that language.
     const done = new Set<string>();
     for (const asked of questions) {
       const inLanguage = `${languageOf(asked.question)} ${asked.url}`;

@@ -8,13 +8,13 @@ import type { Attempt } from "./ask-endpoint.ts";
 
 /** An endpoint whose dialect and chains are known. */
 export interface FoundEndpoint {
-  /** Without keys. */
+  /** The URL and headers, with `${VARIABLE}` instead of each key. */
   readonly address: { readonly url: string; readonly headers?: Headers };
   readonly dialect: string;
   readonly chains: readonly { readonly id: number; readonly slug: string }[];
 }
 
-/** The endpoint that replied. Its chains are those of the reply; rows that name no chain have the given one. */
+/** The endpoint that replied, with the chains that its reply names. A row without a chain gets the chain `chainId`. */
 export function endpointOf(
   { url, dialect, rows }: Pick<Attempt, "url" | "dialect" | "rows">,
   headers: Headers,
@@ -28,13 +28,13 @@ export function endpointOf(
   return { address, dialect, chains };
 }
 
-/** The heads of two chains rarely differ by less than 1 %, while a subgraph that is hours behind is still within it. */
+/** The heads of two chains rarely differ by less than 1 %, but a subgraph that is hours behind differs less from its chain. */
 const SAME_HEIGHT = 0.01;
 
 /**
  * The chain of an endpoint whose reply names none, and how it was found: by a name in the URL; else because the height is near
- * the head of only one chain in the other `replies`; else it is the `given` one. For the only endpoint, the given one comes
- * first. Null: unknown.
+ * the head of only one chain in the other `replies`; else by the `given` chain. If there is only one endpoint, the given chain
+ * comes first. Null: unknown.
  */
 export function chainOfNameless(
   { url, rows }: Pick<Attempt, "url" | "rows">,

@@ -72,12 +72,12 @@ function select(report: Report, filters: readonly string[]) {
   return selected;
 }
 
-/** The report of a daemon or, without an origin, of the polls of this command or the store. */
+/** A report. Its origin is a daemon, or null if this command polled or read the store. */
 type Found = Answered<Report>;
 
 /** A report is a few seconds old, but the clocks of two machines may differ by minutes. */
 const MAX_AGE_MS = 300_000;
-/** The longest wait for another check. */
+/** The longest wait until another check releases the state file. */
 const MAX_WAIT_MS = 120_000;
 const RETRY_MS = 250;
 
@@ -127,8 +127,8 @@ async function findReport(flags: Flags, world: CommandWorld, filters: readonly s
 const LISTENER_TIMEOUT_MS = 2_000;
 
 /**
- * The report of the daemon on the `listen` address, if it polls the same configuration; else null. The demo polls none, even
- * with the same targets.
+ * The report of the daemon on the `listen` address, if it polls the same configuration; else null. A demo never counts, even if
+ * it has the same targets.
  */
 async function askListener({ file, listen, fleet }: Config, world: CommandWorld): Promise<Found | null> {
   const listener = toLoopback(`http://${hostAndPort(listen)}`);
@@ -184,7 +184,7 @@ function targetsOfFile(
   return keepTargets({ ...report, chains }, [...own, ...absent]);
 }
 
-/** Polls once the state file is free; if a daemon holds the file, asks the daemon. */
+/** Waits until the state file is free, then polls one time. If a daemon holds the file, asks that daemon instead. */
 async function pollOrAsk(
   stateFile: string,
   poll: () => Promise<Report>,

@@ -19,7 +19,7 @@ export interface CommandWorld {
   readonly errIsTerminal: boolean;
   /** The current width of the terminal of stdout; undefined if stdout is not a terminal. */
   readonly outColumns?: number | undefined;
-  /** Its height. */
+  /** The current height of that terminal. */
   readonly outRows?: number | undefined;
   /** Unix milliseconds. */
   readonly nowMs: () => number;

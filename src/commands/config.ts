@@ -9,9 +9,9 @@ import { type CommandWorld, EXIT, type Flags } from "./command-world.ts";
 import { loadConfig } from "./load-config.ts";
 
 /**
- * `synclag config check`: a one-line summary of a valid configuration file, if the variables for proxies are valid too.
+ * `synclag config check`: checks the configuration file and the variables for proxies, and prints a one-line summary.
  *
- * @throws {ConfigError} With the problems of an invalid file, or of the variables.
+ * @throws {ConfigError} If either is invalid.
  */
 export function configCheck(
   _flags: Flags,
@@ -44,7 +44,7 @@ function pastEnds({ chains, indexers }: Fleet, nowMs: number): readonly string[]
     });
   });
   return [...chains.map((chain) => [`chains.${chain.slug}`, past(chain)] as const), ...entries].flatMap(
-    ([name, text]) => (text === null ? [] : `${name} ${text}: remove it once nobody reads it`),
+    ([name, text]) => (text === null ? [] : `${name} ${text}: remove the entry when nobody uses it any more`),
   );
 }
 

@@ -31,7 +31,7 @@ export async function events(
     if (typeof query === "string") {
       throw new CommandError(query.replace("Cannot use ", "$&--").replace("--from", "--since"));
     }
-    // The clock of the daemon may be ahead of ours.
+    // The clock of the daemon may be ahead of ours, so the interval has no end.
     return { ...query, to: isoTime(LATEST_MS) };
   });
   const path = eventsPathOf(state ?? defaultStateFile(config));
@@ -50,7 +50,7 @@ export async function events(
   return EXIT.ok;
 }
 
-/** @throws {CommandError} If there is no such file. */
+/** The events in a file. @throws {CommandError} If the file cannot be read. */
 function readFile(path: string, world: CommandWorld): readonly Event[] {
   try {
     const { events: found, invalid } = readEvents(world.readFile(path));

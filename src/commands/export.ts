@@ -15,7 +15,7 @@ const FILES: Readonly<Record<string, readonly string[]>> = {
   systemd: ["deploy/synclag.service"],
 };
 
-/** Settings in the files of the package, which an export replaces: dashboards/src/settings.ts. */
+/** The settings of dashboards/src/settings.ts, as the files of the package contain them. An export replaces them. */
 const RENDERED = {
   grafana: "http://localhost:3000",
   url: "http://localhost:9855",
@@ -23,7 +23,7 @@ const RENDERED = {
   scrape: "job_name: synclag",
 } as const;
 const RUNBOOKS = /(?<=runbook_url: )\S+(?=\/Synclag\w+\.md)/g;
-/** The part of a severity's condition that excludes testnets; its group is the condition without them. */
+/** Matches the part of an alert's severity that makes a ticket of an alert about a testnet. The group is the rest of the condition. */
 const OR_TESTNET = /or \(eq \S+\.testnet "true"\) \((and [^}]+)\) (?=\}\})/g;
 /** Only series of testnets have another value of this label. */
 const NO_TESTNET = 'testnet!="true"';

@@ -16,7 +16,7 @@ import { CommandError, type CommandWorld, EXIT, type Flags } from "./command-wor
 
 const SCHEMA_FILE = "chains.schema.json";
 const SCHEMA_LINE = `# yaml-language-server: $schema=./${SCHEMA_FILE}`;
-/** In the package. */
+/** The file that `init` writes without URLs; a path in the package. */
 const MINIMAL_FILE = "deploy/chains.minimal.yaml";
 /** A URL without a path: it names a server, whose usual paths are tried, too. */
 const SERVER = /^https?:\/\/[^/?#]+\/?(?:[?#]|$)/i;
@@ -67,7 +67,7 @@ async function probeAll(urls: readonly string[], flags: Flags, world: CommandWor
   const notes = lines.flatMap((line, index) => (asked[index]?.endpoint === null ? [`#${line}\n`] : []));
   world.out(lines.join("\n"));
   if (yaml === null) {
-    const message = `Cannot write ${flags.output}: none of these endpoints answered as an indexer whose chain is known`;
+    const message = `Cannot write ${flags.output}: none of these endpoints is an indexer with a known chain`;
     throw new CommandError(message, { exitCode: EXIT.failure });
   }
   const names = variables.names.filter((name) => yaml.includes(`\${${name}}`));
@@ -79,8 +79,8 @@ async function probeAll(urls: readonly string[], flags: Flags, world: CommandWor
 }
 
 /**
- * Asks each endpoint what it is. Returns a line about each, without secrets, and a chains.yaml for the usable ones, with
- * `variables` in place of keys; null: none of them is an indexer.
+ * Asks each endpoint what it is. Returns a line about each, without secrets, and a chains.yaml for the usable endpoints, with
+ * `variables` instead of keys. The chains.yaml is null if no endpoint is an indexer.
  */
 export async function askAll(
   urls: readonly string[],

@@ -80,8 +80,8 @@ export function replay(flags: Flags, world: CommandWorld, files: readonly string
 }
 
 /**
- * The observations and restarts in a file. A recording has names of sources instead of their keys, which contain URLs; the
- * keys are put back.
+ * The observations and restarts in a file. A recording names sources without their URLs; here the names are replaced by the
+ * `keys`.
  */
 function* recordedIn(
   file: string,
@@ -152,7 +152,7 @@ function createChangeLines(): LinesOf {
 function changeLine({ kind, subject, from, to, detail }: Event, chains: ReadonlySet<string>) {
   if (kind === "incident") {
     const line = `incident ${to}  ${subject}${to === "began" ? `: ${detail}` : ""}`;
-    // The incident of one target repeats the change of its status.
+    // The incident of one target repeats the change of its status, so it gets no line.
     return incidentOfKey(subject).kind === "target" ? [] : line;
   }
   const isOfChain = kind === "status" && chains.has(subject.split("/").at(-1) ?? "");

@@ -54,7 +54,7 @@ export async function run(flags: Flags, world: CommandWorld): Promise<number> {
   });
 }
 
-/** The time limit of a stop, longer than the deadlines of its steps. Beyond it a poll or a disk hangs, and the process exits. */
+/** The time limit of a stop, longer than the deadlines of its steps. If a poll or a disk hangs longer, the process exits. */
 const MAX_STOP_MS = 4_500;
 
 /**

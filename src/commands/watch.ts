@@ -41,8 +41,7 @@ export async function watch(flags: Flags, world: CommandWorld, urls: readonly st
 }
 
 /**
- * The URLs with their variables filled in, without duplicates. Values are percent-encoded here; chains.yaml takes them as they
- * are.
+ * The URLs with their variables filled in, without duplicates. Unlike in chains.yaml, the values are percent-encoded.
  */
 function fillUrls(urls: readonly string[], world: CommandWorld): readonly string[] {
   const secrets = new Secrets(world);

@@ -37,7 +37,7 @@ export function readUrl(text: string, schemes: RegExp, expected: string): URL | 
 const INVALID_URL =
   "invalid host, port or password in the URL, or a space; in a password write / ? # and @ as %2F %3F %23 and %40";
 
-/** An http or https URL, or its fault. */
+/** An http or https URL, or what is wrong with it. */
 export function readWebUrl(text: string): URL | string {
   return readUrl(text, /^https?:\/\//i, "http:// or https://");
 }
@@ -59,7 +59,7 @@ export interface Scope {
   readonly onUnset?: (what: string, spot: Flaws) => void;
 }
 
-/** Fills a template. `values`: null for a header, which has no placeholders. Null: a problem was added. */
+/** Fills a template, or adds a problem and returns null. `values`: null for a header, which has no placeholders. */
 function fill(template: string, spot: Flaws, values: Values | null, scope: Scope): string | null {
   const { text, problems } = scope.secrets.fill(template, values);
   for (const { kind, what } of problems) {
@@ -130,7 +130,7 @@ function shownHost(written: string, url: URL, values: Values): string {
     : url.host;
 }
 
-/** Encloses the number of a variable. */
+/** Encloses the number of a variable in a URL while the URL is parsed. */
 const MARK = "\u0000";
 
 /** Fills headers and remembers their values as secrets. Null: a problem was added. */

@@ -104,7 +104,7 @@ export interface WebSettings {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** The web configuration with the present content of its files. */
+/** Has the web configuration with the current content of its files. */
 export interface WebSettingsSource {
   readonly current: WebSettings;
 }

@@ -135,7 +135,7 @@ function resolveRpcNodes({ budgets, chains, poll }: Sections, secrets: Secrets):
         name: slug,
         ...address,
         schedule: poll.value?.rpc_schedule ?? "auto",
-        // The dialect with its `custom` or `metrics` block, the provider and the schedule.
+        // The dialect, its `custom` or `metrics` block, the provider and, if the node has one, its own schedule.
         ...rest,
         pollIntervalMs: 0,
         budget,

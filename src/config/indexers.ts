@@ -173,7 +173,7 @@ export class IndexerResolver {
     return [...shared, own.url, own.explorer, own.playground].flatMap(placeholdersOf);
   }
 
-  /** Reports headers or a budget of an indexer without a URL: they do not apply to the URLs of its chains. */
+  /** Reports headers or a budget of an indexer that has no URL: the URLs of its chains do not use them. */
   #checkReach(listed: readonly ListedTarget[]): void {
     const { url, headers, budget } = this.#entry;
     const has = { headers: Object.keys(headers).length > 0, budget: typeof budget === "string" };
@@ -185,7 +185,7 @@ export class IndexerResolver {
       ) {
         this.#spot
           .at(key)
-          .add(`no effect without url: write it in the map of each chain, beside its url`, "key");
+          .add(`no effect without url: write ${key} in the map of each chain, beside its url`, "key");
       }
     }
   }
@@ -430,7 +430,9 @@ function checkSharing(
   const isOfOne = custom === undefined ? DIALECTS[dialect]?.isOfOneChain : isOfOneChain(custom);
   if (isOfOne === true && sharing > 1) {
     const what =
-      dialect === "custom" ? "custom has no chain_id" : `a reply of dialect ${dialect} names no chain`;
+      dialect === "custom"
+        ? "the custom block has no chain_id"
+        : `a reply of dialect ${dialect} names no chain`;
     spot.at("url").add(`${what}, so ${sharing} chains cannot share a URL; ${OWN_URLS}`);
   }
 }

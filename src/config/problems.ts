@@ -67,7 +67,7 @@ export class Problems {
     return this.#found.length === 0;
   }
 
-  /** The first 100 in the order of the file, without secrets. */
+  /** An error with the first 100 problems, in the order of the file and without secrets. */
   toError(redact: Redact = (text) => text): ConfigError {
     const sorted = this.#found.toSorted(
       ({ position: a }, { position: b }) =>

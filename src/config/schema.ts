@@ -119,7 +119,7 @@ const Custom = map("a map with height, and one of query, body or method: GET", {
     const requests = [query, body].filter((content) => content !== undefined).length;
     return requests === (method === "GET" ? 0 : 1);
   })
-  // Without a query or a body it is a GET.
+  // A form without a query or a body is asked with GET.
   .transform(
     ({ method: _, chain_id: chainId, not_started: notStarted, ...rest }): Form => ({
       ...rest,

@@ -168,7 +168,7 @@ export interface WrittenKey {
   readonly kind: "KEY" | "PASSWORD";
 }
 
-/** The texts that look like keys in a URL as it was typed: a password, a lone user, values of the query, parts of the path. */
+/** The texts that look like keys in a URL as it was typed: a password, a user without a password, values of the query, parts of the path. */
 export function writtenKeys(template: string): readonly WrittenKey[] {
   const text = template.replace(REFERENCE, GAP);
   const [, user = "", password] = /^https?:\/\/([^/?#:@]*)(?::([^/?#@]*))?@/i.exec(text) ?? [];

@@ -24,7 +24,7 @@ export function resolveSelection(select: string, target: ListedTarget, from: Wri
   return readSelection(filled, from);
 }
 
-/** Why a path cannot lead to a value of this selection; null if it can. A fragment may have any field. */
+/** Why a path leads to no value of this selection; null if it may lead to one. The fields of a fragment are not checked. */
 function whyNoValue(field: FieldNode, [first = "", ...steps]: readonly string[]): string | null {
   let selections: readonly SelectionNode[] = [field];
   for (const step of [first, ...steps.filter((one) => !/^\d+$/.test(one))]) {
@@ -69,7 +69,7 @@ export function readSelection(select: string, { spot: entry, key, value }: Writt
     const [field] = fields;
     const isOneField = field?.kind === "Field" && fields.length === 1 && others.length === 0;
     if (!isOneField || field.alias !== undefined || field.name.value === "_meta") {
-      spot.add("expected one field of a query, without an alias and not _meta");
+      spot.add("expected one field of a query other than _meta, without an alias");
       return null;
     }
     const misfit = value === undefined ? null : whyNoValue(field, value.split("."));

@@ -25,7 +25,7 @@ export function oneOf<const Names extends readonly string[]>(names: Names) {
   return z.enum(names).meta({ expected: names.join(", ").replace(/, (?=[^,]*$)/, " or ") });
 }
 
-/** A map with these keys. `apart`: the keys that no check of another key reads. */
+/** A map with these keys. `apart`: keys that are checked alone, so that a broken one does not hide mistakes of the others. */
 export function map<Shape extends z.core.$ZodShape>(
   expected: string,
   shape: Shape,

@@ -124,9 +124,9 @@ function restoreTexts(document: Document, refuse: (offset: number, message: stri
 }
 
 /**
- * Between braces and brackets YAML reads `{` as the start of a map, so `{ Authorization: Bearer ${KEY} }` would be a row of
- * errors. Such braces inside a text are replaced by other characters before the file is parsed, one for one so that positions
- * stay, and put back into its values.
+ * Between braces and brackets YAML reads `{` as the start of a map, so `{ Authorization: Bearer ${KEY} }` would cause several
+ * errors. Before the file is parsed, each such brace inside a text is replaced by one other character, so that positions stay
+ * the same. Values get their braces back.
  */
 const INNER_BRACES = /(?<=[^\s,[\]{}:"'])\{([\w:/.-]+)\}/g;
 const [OPEN, CLOSE] = ["\uE000", "\uE001"];

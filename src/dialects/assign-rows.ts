@@ -87,7 +87,7 @@ function contentOfAbsentRow(
     return nameless;
   }
   if (nameless !== undefined) {
-    // An indexer that has not started may not name a chain yet.
+    // The row of an indexer that has not started may lack the chain.
     return onlyId === null && (isOnlySource || nameless.kind === "not_started")
       ? nameless
       : unreadable(

@@ -14,7 +14,7 @@ export interface Row {
   readonly content: RowContent;
 }
 
-/** The row of an indexer that has not indexed anything yet. Such an indexer may not name its chain. */
+/** The row of an indexer that has not indexed anything yet. Such an indexer may omit its chain. */
 export const NOT_STARTED: Row = { chainId: null, content: { kind: "not_started" } };
 
 /** The rows in the data of a reply, or a text with the reason why there are no rows. */

@@ -88,7 +88,7 @@ export function readWaitMs(text: string): number | null {
   return count === undefined ? null : Number(count) * (UNITS_MS[unit.toLowerCase()] ?? 0);
 }
 
-/** The message that matches the first possible pattern, and its meaning; null if no message matches a pattern. */
+/** The meaning of the first pattern that matches a message, with that message; null if no pattern matches. */
 export function findKnownError(
   messages: readonly string[],
 ): { readonly meaning: Meaning; readonly text: string } | null {

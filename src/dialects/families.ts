@@ -183,7 +183,7 @@ export function blockQuestion(block: number): Question {
   };
 }
 
-/** A dialect. Without `questions`, they are made for each endpoint. */
+/** A dialect. If it has no `questions` of its own, `questionsFor` makes them for each endpoint. */
 interface Dialect {
   /** The usual path of its page: `synclag probe` looks there. */
   readonly path?: string | undefined;

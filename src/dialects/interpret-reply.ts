@@ -33,7 +33,7 @@ export function interpretReply(question: Question, reply: Reply, nowMs: number):
   }
   const reading = readFound(question, body.found);
   const hasHead = typeof reading !== "string" && reading.some(({ content }) => content.kind === "head");
-  // Beside an error, a null field means that it could not be read; without an error, that nothing is indexed yet.
+  // A null field means that nothing is indexed yet; but if there is an error, that the server could not read the field.
   if (error !== null && !hasHead) {
     return error;
   }
@@ -71,7 +71,7 @@ const STATUS_REASONS: ReadonlyMap<number, FailureReason> = new Map([
 /** How long to wait after a plan is used up: a person may pay for more at any time. */
 const USED_UP_WAIT_MS = 60_000;
 
-/** The meaning of a reply's errors; null without errors. If the indexer has not started, it is one row without a chain. */
+/** The meaning of a reply's errors; null without errors. An error of an indexer that has not started becomes a row. */
 function findError(
   reply: Reply,
   body: ParsedBody,
@@ -81,7 +81,7 @@ function findError(
   const { httpStatus, retryAfter } = reply;
   const retryAfterMs = readRetryAfterMs(retryAfter, nowMs);
   const known = findKnownError(body.errors);
-  // A rate limit with a 5xx is the server's own, not the client's, unless the reply says when to try again.
+  // With a 5xx, a rate limit that names no time to wait limits the server, not us.
   if (known !== null && !(known.meaning === "rate_limited" && httpStatus >= 500 && retryAfter === null)) {
     const { meaning, text } = known;
     if (meaning === "not_started") {

@@ -12,7 +12,7 @@ interface MetricLine {
   readonly series: string;
   /** Null if the page has one chain; undefined if the labels belong to no wanted chain. */
   readonly chainId: number | null | undefined;
-  /** A NaN in the page, which means "unknown" like -1, is read as -1. `Number.NaN`: the text is not a number. */
+  /** -1 for the text `NaN`, which also means "unknown". `Number.NaN` for a text that is not a number. */
   readonly value: number;
 }
 
@@ -81,7 +81,7 @@ function readContent(
 }
 
 /**
- * Why the time cannot be read. Null: it can, or the time is unknown (NaN, -1, 0, or no series of the chain). `samples`: null if
+ * Why the time cannot be read. Null if it can be read, or is unknown: NaN, -1, 0, or no series of the chain. `samples`: null if
  * the page has no such gauge.
  */
 function whyNoTime(name: string | undefined, samples: readonly MetricLine[] | null): string | null {

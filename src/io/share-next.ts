@@ -1,8 +1,8 @@
 import pLimit, { type LimitFunction } from "p-limit";
 
 /**
- * Runs a task one run at a time. All calls that wait for the next run share it, so no call gets the result of a run that began
- * before the call. `inTurn`: a limiter that is shared with other tasks that must not overlap.
+ * Returns a function that runs a task, one run at a time. Calls during a run share the next run, so each call gets the result
+ * of a run that began after it. `inTurn`: a limiter that other tasks use too if they must not overlap with this one.
  */
 export function shareNext<Result>(
   run: () => Promise<Result>,

@@ -2,7 +2,7 @@ import type { MetricsSource } from "../core/model/metrics-source.ts";
 
 /** The text format 0.0.4 of Prometheus: https://prometheus.io/docs/instrumenting/exposition_formats/ */
 
-/** A series and its value. `labels`: as `labelsText` writes them. `suffix`: of the name of a histogram, such as `_bucket`. */
+/** A series and its value. `labels`: as `labelsText` writes them. `suffix`: what a histogram appends to its name, as in `_bucket`. */
 export type MetricSample = readonly [labels: string, value: number, suffix?: string];
 
 /** One metric: its public name, and how its samples are read. */

@@ -234,7 +234,7 @@ export const STATUS_METRICS: readonly MetricFamily<ReportSource>[] = [
   ...nodes({
     synclag_rpc_chain_mismatch: [
       ({ stands }) => stands === "rejected",
-      "1 if the RPC node is of another chain, 0 if its blocks are trusted; absent without a reply",
+      "1 if the RPC node serves another chain, 0 if its blocks are trusted; absent without a reply",
     ],
   }),
   ...incidents({

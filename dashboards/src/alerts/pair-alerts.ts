@@ -18,7 +18,7 @@ export const CHAIN_ALERT = {
   dashboard: { uid: "synclag-chain", variables: ["chain", "protocol"] },
 } as const;
 
-/** Pairs without a usable variant, on which at least two variants reply and all that reply are stalled. */
+/** Pairs without a usable variant if at least two variants reply and every variant that replies is stalled. */
 const ALL_STALLED = `sum by (${PAIR}, testnet) (max by (${PAIR}, testnet, variant, tier) (${statusMetric("stalled")})) > 1
 and on (${PAIR})
   ${DOWN}
@@ -31,9 +31,9 @@ export function pairAlerts(): readonly Alert[] {
 }
 
 /**
- * The most important page: there is no variant to which traffic could be moved. Its expression excludes pairs that other alerts
- * report, because an inhibition could fail: two rules may see two scrapes. A rejected key has its own page, which names the chains
- * without another usable variant.
+ * The most important alert: traffic cannot be moved to any variant. The expression excludes pairs that other alerts report,
+ * because an inhibition fails if the two rules are evaluated on different scrapes. The alert about a rejected key names the
+ * chains without another usable variant.
  */
 function noVariantOk(): Alert {
   return {
@@ -121,7 +121,7 @@ function rpcWrongChain(): Alert {
     severity: "warning",
     expr: "max by (chain, endpoint) (synclag_rpc_chain_mismatch) == 1",
     for: "2m",
-    summary: say`An RPC node of ${label("chain")} is of another chain`,
+    summary: say`An RPC node of ${label("chain")} serves another chain`,
     description: say`${label("endpoint")} replies to eth_chainId with another id than chains.yaml has for ${label("chain")}. The node has no vote on the head of any chain until this is corrected.`,
     first:
       "compare both ids, which the page of the chain shows, and correct the URL or the id in chains.yaml.",

@@ -33,7 +33,10 @@ interface Variable {
   readonly label: string;
   /** The metric whose label has the values. */
   readonly metric: string;
-  /** `any`: several values, by default all; `one`: exactly one; `any or none`: like `any`, and series without the label, too. */
+  /**
+   * How many values the reader selects: `one`, or `any` number, by default all. `any or none` also selects series without the
+   * label.
+   */
   readonly choice: "any" | "any or none" | "one";
 }
 
@@ -54,7 +57,7 @@ export const SELECTED_JOBS = 'cluster=~"$cluster", job=~"$job"';
 /** Selects the series of the targets that the variables select. */
 export const SELECTED_TARGETS = `${SELECTED_JOBS}, protocol=~"$protocol", tier=~"$tier", variant=~"$variant", chain=~"$chain"`;
 
-/** Events that are marked on every graph: one wherever the expression is above 0. */
+/** Events that every graph marks. There is an event wherever the expression is above 0. */
 interface Annotation {
   readonly name: string;
   readonly expr: string;
@@ -147,7 +150,7 @@ export function renderBoard(board: Board, { synclagUrl }: Settings): string {
   return `${JSON.stringify({ ...built, annotations: marks, panels: panels.map(identified) }, null, 2)}\n`;
 }
 
-/** An annotation as Grafana's JSON: the SDK does not have those of Prometheus. */
+/** An annotation as Grafana's JSON. The SDK has no annotations that query Prometheus. */
 function annotation({ name, expr, text, color, shown }: Annotation): object {
   return {
     name,

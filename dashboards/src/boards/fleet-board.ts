@@ -38,7 +38,7 @@ const TO_CHAIN = [
   `${variable("job:queryparam")}&var-chain=${cell("Chain")}&var-protocol=${cell("Protocol")}`,
   variable("__url_time_range"),
 ].join("&");
-/** A target on the page of its chain. */
+/** The path to a target's entry on the page of its chain. */
 const TARGET_OF_ROW = `${cell("Chain")}#${cell("Protocol")}-${cell("Variant")}-${cell("Tier")}`;
 const STATUS_OF_CELL = variable("__value.text");
 
@@ -149,7 +149,7 @@ function sinceWhen(): readonly AnyPanel[] {
     new StatusHistoryBuilder()
       .title("Gaps of $protocol by chain")
       .description(
-        "Largest gap between the variants of each chain, in chain time. The same colour in all rows points to a variant, a single coloured row to its chain. Grey: no known gap.",
+        "Largest gap between the variants of each chain, in chain time. If all rows have the same colour, a variant is at fault; if a single row is coloured, its chain is. Grey: the gap is unknown.",
       )
       .datasource(DATASOURCE)
       .withTarget(

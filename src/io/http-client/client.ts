@@ -119,8 +119,8 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
 }
 
 /**
- * Calls back after a time, without counting most of a time in which this process was suspended: a reply that came meanwhile
- * is read first. Returns a function that stops the deadline.
+ * Calls back after a time. Most of a suspension of this process does not count, so a reply that came meanwhile is read first.
+ * Returns a function that stops the deadline.
  */
 function startDeadline(timeoutMs: number, onEnd: () => void): () => void {
   let left = DEADLINE_STEPS;

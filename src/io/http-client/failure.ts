@@ -55,7 +55,7 @@ export function connectionDetail(code: string): string {
   return FAILURES.find(([codes]) => codes.test(code))?.[2] ?? `connection failed (${code})`;
 }
 
-/** An error's code, or null. If a host name has several addresses, the error has one for each: the first code counts. */
+/** The code of an error, or null. If a host name has several addresses, the error contains an error for each: the first counts. */
 export function codeOf(error: unknown): string | null {
   if (!(error instanceof Error)) {
     return null;

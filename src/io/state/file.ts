@@ -28,18 +28,16 @@ export interface RestoredState extends Omit<SavedState, "savedAtMs"> {
 const NOTHING_KNOWN: KnownState = { chains: {}, incidents: [], questions: {}, told: [] };
 export const EMPTY_STATE: RestoredState = { ...NOTHING_KNOWN, budgets: NOTHING_SPENT, aliveMs: null };
 
-/**
- * The first line of the file; the other lines are the parts of the known state. The version is raised if a process of an older
- * version could misread the budgets. Keys that a later version adds are ignored.
- */
+/** Raised when a process of an older version could misread the budgets. */
 const VERSION = 2;
+/** The first line of the file. The other lines are the parts of the known state. Keys that a later version adds are ignored. */
 const HeadJson = z.object({
   version: z.literal(VERSION),
   savedAtMs: z.number().nonnegative().max(LATEST_MS),
   budgets: SavedBudgets,
 });
 
-/** A file from further in the future means that the clock was set back: only its budgets are used. */
+/** If a file is dated more than this after now, the clock was set back, and only the budgets of the file are used. */
 const MAX_FUTURE_MS = 60_000;
 
 /**
@@ -84,11 +82,10 @@ export function usableState(
 }
 
 /**
- * The spending in the state file, for a store that replaces the file. Null if the file is absent or cannot be read: it may have
- * been removed long ago.
+ * The spending in the state file, for a store that replaces the file. Null if the file is absent or cannot be read.
  *
- * The spans are moved later by some milliseconds, which depend on the host. So the spending adds to that of other hosts and of
- * the store, and carrying it over twice changes nothing.
+ * The times of the spending are moved later by a few milliseconds, a different number on each host. So the store adds up the
+ * spending of all hosts, but counts each host once even if its file is carried over twice.
  */
 export async function spentInFile(path: string): Promise<SavedBudgets | null> {
   const text = await orNull(readFile(path, "utf8"));

@@ -26,7 +26,7 @@ export interface ReadPart {
 /** A part to write. */
 export interface Part {
   readonly name: string;
-  /** Changes, by identity, whenever the part changes. */
+  /** Another value, compared with `===`, after each change of the part. */
   readonly version: unknown;
   readonly text: () => string;
 }
@@ -51,7 +51,7 @@ export function sealedPart(name: string, value: unknown, version?: number): Part
   return { name, version, text: () => seal(value) };
 }
 
-/** A line for each part: its name, a tab, and its text. Texts are made one by one: for a large fleet all at once would block the process. */
+/** A line for each part: its name, a tab, and its text. To make the texts of a large fleet at once would block the process. */
 export function* partLines(parts: Iterable<Part>): Iterable<string> {
   for (const { name, text } of parts) {
     yield `${name}\t${text()}\n`;
@@ -82,7 +82,7 @@ export function unsealParts(parts: readonly ReadPart[]) {
   return { values, invalid };
 }
 
-/** The state in these values, which have the types that `stateParts` wrote. */
+/** The state in the values of parts that `stateParts` made. */
 export function stateIn(
   values: ReadonlyMap<string, unknown>,
 ): Pick<KnownState, "chains"> & Partial<KnownState> {

@@ -3,7 +3,7 @@ import { shareNext } from "../share-next.ts";
 interface DebouncedWriterOptions {
   /** The time from a change to the write, and from a failed write to the next attempt. */
   readonly delayMs: number;
-  /** Writes the whole content as it is when called. */
+  /** Writes the whole current content. */
   readonly write: () => Promise<void>;
   /** Called once when writing begins to fail, with the message of the error. Every waiting `flush` is rejected, too. */
   readonly onFailure: (detail: string) => void;
@@ -21,7 +21,7 @@ export class DebouncedWriter implements AsyncDisposable {
   /** When the next write is due, by `performance.now()`. */
   #dueMs = 0;
   #problem: string | null = null;
-  /** Waits until the content as of now is on disk. @throws What `write` throws. */
+  /** Waits until all changes so far are on disk. @throws The error of `write`. */
   readonly flush = shareNext(() => this.#write());
 
   constructor(options: DebouncedWriterOptions) {

@@ -18,7 +18,7 @@ const tour: Scenario = {
   steps: [
     {
       atSec: 0,
-      say: "Studio lies from its first reply: on every chain it reports 30 million blocks too many. The other sources outvote it: one incident",
+      say: "Studio lies from its first reply: on every chain it reports 30 million blocks too many. The other sources outvote Studio, which is one incident",
       async happens(fleet) {
         await fleet.heal();
         each(fleet.targets("*/subgraph/testing/*"), (target) => target.set({ offsetBlocks: 30_000_000 }));
@@ -37,7 +37,7 @@ const tour: Scenario = {
     },
     {
       atSec: 60,
-      say: "The multi-chain indexer of airdrops falls behind on all its chains at once: one cause, one incident",
+      say: "The multi-chain indexer of airdrops falls behind on all its chains at once, which is one incident",
       happens: (fleet) =>
         each(fleet.targets("airdrops/multichain/production/*"), (target) => target.slow(0.3)),
     },

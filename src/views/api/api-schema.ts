@@ -23,16 +23,16 @@ export const HealthSchema = z.object({
   chain: Text,
   variant: Text.describe("The requested variant; null for any").nullable(),
   max_lag_seconds: Seconds.describe(
-    "As requested, else the lagging threshold of the chain; null while that threshold is in blocks and the pace of the chain is unknown",
+    "The requested limit, else the lagging threshold of the chain; null while the threshold is in blocks and the pace of the chain is unknown",
   ).nullable(),
   healthy: z.boolean(),
   judged_by: z
     .enum(["lag", "advance"])
     .describe(
-      "lag: by the lag. advance: the lag is unknown, because the chain has no reference and the targets report no block times",
+      "lag: the lag decides. advance: the time of the last advance decides, because the chain has no reference and the targets report no block times",
     ),
   freshest: HealthTarget.describe(
-    "The freshest of all variants of the tier, also if another one was requested; null while no height is known",
+    "The freshest variant of the tier, even if the request names another variant; null while no height is known",
   ).nullable(),
   why: Text,
   targets: z.array(HealthTarget),
@@ -58,7 +58,7 @@ export const HistorySchema = z.object({
   timestamps: z
     .array(z.number())
     .describe(
-      "Unix seconds; every other list has the same length. A point describes one moment: the one within its minute (or longer step) at which the targets were furthest behind",
+      "Unix seconds; every other list has the same length. Each point is the moment of its minute (or longer step) at which the targets were furthest behind",
     ),
   reference_block_number: Series,
   targets: z.array(
@@ -79,7 +79,7 @@ const SPAN = { generated_at: Time, from: Time, to: Time };
 /** The reply of `/api/v1/events`. */
 export const EventsSchema = z.object({
   ...SPAN,
-  total: Count.describe("How many events match; more than `events` has if `limit` is reached"),
+  total: Count.describe("How many events match; `events` has at most `limit` of them"),
   events: z.array(EventSchema).describe("The latest first"),
 });
 
@@ -94,10 +94,10 @@ export const IncidentsSchema = z.object({
         scope: Text,
         subject: Text,
         since: Time,
-        until: Time.describe("Null: it has not ended").nullable(),
+        until: Time.describe("Null while the incident lasts").nullable(),
         duration_seconds: Seconds,
         detail: Text.nullable(),
-        targets: z.array(Text).describe("Keys of the targets that it explained, at most 100"),
+        targets: z.array(Text).describe("Keys of the targets that the incident explained, at most 100"),
         target_count: Count,
       }),
     )
@@ -107,15 +107,15 @@ export const IncidentsSchema = z.object({
 const Availability = z.object({
   ok_share: z
     .number()
-    .describe("From 0 to 1: the share of ok in the time whose state is known; null: no state is known")
+    .describe("The share of the known time in which the state was ok, from 0 to 1; null if no state is known")
     .nullable(),
   usable_share: z
     .number()
     .describe(
-      "The share of usable in the same time: a pair is usable if ok or degraded, a target if ok, lagging or chain_halted",
+      "The share of the known time in which the state was usable: for a pair ok or degraded; for a target ok, lagging or chain_halted",
     )
     .nullable(),
-  longest_outage_seconds: Seconds.describe("The longest time in which it was not usable"),
+  longest_outage_seconds: Seconds.describe("The longest time without a usable state"),
   known_seconds: Seconds,
   periods: z
     .array(
@@ -127,7 +127,7 @@ const Availability = z.object({
         detail: Text.nullable(),
       }),
     )
-    .describe("Its states, the latest first"),
+    .describe("The past states, the latest first"),
 });
 
 /** The reply of `/api/v1/status/{protocol}/{chain}/history`. */

@@ -106,7 +106,7 @@ export function protocolHealthJson(
       };
 }
 
-/** Why the data of a target are not known to equal another target's, for one of the probes, by the key of each such target. */
+/** The targets whose data a probe did not find equal to those of another target: the reason, by the key of the target. */
 function whyUnequal(report: Report): ReadonlyMap<string, string> {
   const reasons = new Map<string, string>();
   for (const compared of groupBy(

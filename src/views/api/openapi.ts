@@ -48,14 +48,14 @@ const ROUTES: Readonly<Record<string, Route>> = {
     summary: "Whether traffic can be sent there, and which variant is freshest",
     query: "health",
     json: "Health",
-    replies: { "503": "No considered variant is ok and within max_lag" },
+    replies: { "503": "No selected variant is ok and within max_lag" },
   },
   "GET /api/v1/health/{protocol}": {
     id: "getProtocolHealth",
     summary: "Whether traffic can be sent to a protocol on all its chains",
     query: "health",
     json: "ProtocolHealth",
-    replies: { "503": "On some chain no considered variant is ok and within max_lag" },
+    replies: { "503": "On some chain no selected variant is ok and within max_lag" },
   },
   "GET /api/v1/history/{protocol}/{chain}": {
     id: "getHistory",
@@ -74,7 +74,7 @@ const ROUTES: Readonly<Record<string, Route>> = {
   "GET /api/v1/events": {
     id: "getEvents",
     summary:
-      "The events of the last 30 days, the latest first. Without kind or status, two kinds of change are left out: from unknown to ok, and of pairs unless from or to down",
+      "The events of the last 30 days, the latest first. Without kind or status, two kinds of change are left out: changes from unknown to ok, and changes of pairs other than from or to down",
     query: "events",
     json: "Events",
   },
@@ -201,7 +201,7 @@ function replySchema(schema: z.ZodType): OpenapiObject {
       if (part.format !== undefined) {
         delete part.pattern;
       }
-      // Properties that a reader may omit are always in a reply.
+      // A property with a default may be absent when a reply is read, but the server always sends it.
       delete part.default;
       if (part.properties !== undefined) {
         part.required = Object.keys(part.properties);

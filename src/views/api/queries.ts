@@ -11,7 +11,8 @@ export type Query = Readonly<Record<string, string | readonly string[] | undefin
 const UNITS_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 /**
- * Unix milliseconds of an ISO 8601 time, in UTC unless it has a zone, or of a time ago such as `24h`; NaN for anything else.
+ * Unix milliseconds of a text: an ISO 8601 time, in UTC unless it has a zone, or a duration before `now` such as `24h`. NaN for
+ * any other text.
  */
 function timeOf(text: string, now: string): number {
   const [, count, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
@@ -24,9 +25,9 @@ function timeOf(text: string, now: string): number {
 
 const Text = z.string();
 const Moment = Text.refine((text) => !Number.isNaN(timeOf(text, isoTime(0))), {
-  error: "expected a time such as 2026-11-23T03:00:00Z, or how long ago, such as 24h or 7d",
+  error: "expected a time such as 2026-11-23T03:00:00Z, or a duration before now such as 24h or 7d",
 });
-const TIME = "An ISO 8601 time, in UTC unless it has a zone, or how long ago, such as 24h or 7d";
+const TIME = "An ISO 8601 time, in UTC unless it has a zone, or a duration before now such as 24h or 7d";
 
 function count(most: number, usual: number) {
   return z.coerce.number().int().min(1).max(most).default(usual);
@@ -36,7 +37,7 @@ function span(from: string, limit: number) {
   return {
     from: Moment.default(from).describe(TIME),
     to: Moment.default("0s").describe(TIME),
-    limit: count(10_000, limit).describe("The maximum number of items of a list, the latest"),
+    limit: count(10_000, limit).describe("The maximum number of items in a list, which has the latest ones"),
   };
 }
 
@@ -85,7 +86,7 @@ export const QUERIES = {
       .min(0)
       .optional()
       .describe(
-        "How many seconds a variant may be behind the reference or, without a reference, may have had the same height. Default: the lagging threshold of the target",
+        "The most seconds that a variant may be behind the reference or, without a reference, may have gone without a new block. Default: the lagging threshold of the target",
       ),
     dispute: z
       .enum(["ignore"])
@@ -95,7 +96,7 @@ export const QUERIES = {
       .enum(["equal"])
       .optional()
       .describe(
-        "equal: a variant is healthy only while each probe that compares it finds its data equal to those of another variant, and it is not the odd one out",
+        "equal: a variant is healthy only while each probe finds its data equal to those of another variant and it does not differ from a majority",
       ),
   }),
   history: parameters({

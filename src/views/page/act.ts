@@ -23,7 +23,7 @@ interface Problem {
   readonly runbook: string;
   /** The labels of its alerts. A maintenance window for it has the same keys. */
   readonly matches: readonly MaintenanceMatch[];
-  /** A pattern of the names of its alerts, if other alerts have the same labels; empty: all alerts with these labels. */
+  /** A pattern for the names of its alerts, because other alerts have the same labels; empty if no others have them. */
   readonly alerts: string;
   /** ISO 8601; null: not known. */
   readonly since: string | null;
@@ -42,7 +42,10 @@ export function renderTargetAct(
   return runbook === "" ? null : renderAct(problem, options, nowMs);
 }
 
-/** For these statuses the alert is about several targets. It is named, because other alerts have the same labels. */
+/**
+ * The alerts that are about several targets, by the status of the targets. A silence names such an alert, because other alerts
+ * have the same labels.
+ */
 const ALERTS_OF_SEVERAL: Readonly<Partial<Record<Status, string>>> = {
   chain_halted: "SynclagChainHalted",
   rejected: "SynclagKeyRejected",

@@ -34,7 +34,7 @@ const FIRST = { present: 5, rows: 30, lines: 6 };
 /** A row lists at most this many of its changes. */
 const MOST_LINES = 100;
 
-/** The page of incidents: those of now, each with its timeline, then the past by days, a row for each occurrence. */
+/** The page of incidents: first the current ones, each with its timeline, then the past by days, a row for each occurrence. */
 export function renderIncidentsPage(
   report: Report,
   asked: EventQuery,
@@ -203,7 +203,7 @@ type Asked = EventQuery & Pick<Shown, "range">;
 
 /** The past by days, a row for each occurrence; after the first rows, the rest of a day is folded. */
 function renderPast(past: readonly Occurrence[], asked: Asked, report: Report): Html {
-  // All occurrences of one instant are shown: the link to older ones selects by time, and would skip the rest.
+  // All occurrences of the last instant are shown, because the page of older ones begins with an earlier instant.
   const last = past[asked.limit - 1]?.time;
   const shown = past.filter(({ time }, index) => index < asked.limit || time === last);
   const older = past[shown.length];

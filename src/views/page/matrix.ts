@@ -195,7 +195,7 @@ function lookOf(target: TargetReport, fleet: Fleet): string {
   return isLate(target) ? `${tone} late` : tone;
 }
 
-/** The columns, in the order of the chain that has most of them. */
+/** All columns. The chain with the most targets decides their order. */
 function findColumns(rows: readonly Row[]): readonly IndexerId[] {
   const fullest = rows.toSorted((a, b) => b.targets.length - a.targets.length);
   const columns = new Map(
@@ -223,7 +223,7 @@ function notOk(targets: readonly TargetReport[]): number {
   return targets.filter(({ status }) => status !== "ok").length;
 }
 
-/** The rank of a row in a column, by the status and then the lag of its target; the lowest without a target. */
+/** How bad the target of a row in a column is, by its status and then its lag. A row without a target has the lowest number. */
 function badnessIn({ targets }: Row, column: string): number {
   const target = targets.find((one) => indexerKey(one) === column);
   const lag = target?.lag_seconds ?? 0;

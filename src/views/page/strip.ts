@@ -42,7 +42,7 @@ export function renderRanges(range: Range | null, hrefOf: (range: Range) => stri
   return html`<nav class="ranges" aria-label="Time">${offered}</nav>`;
 }
 
-/** The readers of a strip. For users it has neither statuses nor links to events, which their page does not explain. */
+/** The readers of a strip. The page for users explains no statuses and has no events, so its strips show neither. */
 type Audience = "operators" | "users";
 
 /** Reads the past of targets and pairs: the availability, and a strip of slots, each coloured by its worst state. */
@@ -103,7 +103,7 @@ export function stripReader(
   function renderAxis(): Html {
     const fromMs = Date.parse(interval.from);
     const times = [fromMs, (fromMs + nowMs) / 2].map((timeMs) => isoTime(timeMs));
-    // Soon after the start both times may have the same label: one stays.
+    // Soon after the start both times may have the same label, which is then shown once.
     const ticks = new Map(times.toReversed().map((time) => [tickOf(time, nowMs), time]));
     const named = [...ticks].reverse().map(([tick, time]) => html`<time datetime="${time}">${tick}</time>`);
     return html`<p class="strips axis" aria-hidden="true"><span>${named}<span>now</span></span></p>`;

@@ -38,7 +38,8 @@ const EXIT_CODES: Readonly<Record<Severity, CheckExitCode>> = {
 
 /**
  * 2: a pair has no usable variant that serves users; a selection that names a variant considers only that variant. 3: nothing
- * is known about a pair, because no request may be sent. 1: anything else needs a person. 0: everything is ok, planned, or new.
+ * is known about a pair, for example because no request may be sent. 1: something else needs a person. 0: everything is ok,
+ * planned, or new.
  */
 export function checkExitCode(report: Report, selections: readonly Selection[]): CheckExitCode {
   const { pairs, severity } = judgeSelections(report, selections);
@@ -67,8 +68,8 @@ function judgeSelections(report: Report, selections: readonly Selection[]): Judg
 }
 
 /**
- * Narrows a status to the filters `protocol`, `protocol/chain`, `protocol/chain/variant` or `protocol/chain/variant/tier`, or the key
- * of a target; without filters, to everything. There is an error for each filter that matches nothing.
+ * The part of a report that the filters select; without filters, the whole report. A filter is `protocol`, `protocol/chain`,
+ * `protocol/chain/variant`, `protocol/chain/variant/tier` or the key of a target. Each filter that matches nothing is an error.
  */
 export function selectForCheck(report: Report, filters: readonly string[]) {
   const { targets } = report;

@@ -69,7 +69,7 @@ export function describeFailover(incident: Incident, problems: readonly TargetPr
   return [late, isPairDown(incident) ? [] : whereToSend(own)].flat().join("; ");
 }
 
-/** Where the users of the affected chains can be sent. A chain counts if each of its targets has an alternative. */
+/** Where the users of the affected chains can be sent. A chain counts as served if each affected target has an alternative. */
 function whereToSend(problems: readonly TargetProblem[]): string {
   const [first] = problems;
   if (first !== undefined && problems.length === 1) {

@@ -12,7 +12,7 @@ export function planColumns({ budgets, indexers }: Plan) {
   const isEach = (name: string) =>
     budgets.some(({ budget, scope }) => budget === name && scope === "endpoint");
   return {
-    // An indexer has a row for each schedule and budget of its endpoints; all rows but the largest name their chains.
+    // An indexer has a row for each schedule and budget of its endpoints. Only the largest row has no names of chains.
     Indexer: (row: Row) => {
       const [largest] = (rows.get(nameOf(row)) ?? []).toSorted(
         (one, other) => other.endpoints - one.endpoints,

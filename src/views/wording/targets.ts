@@ -52,7 +52,7 @@ export function statusWords({ status }: Pick<TargetReport, "status">, severity: 
   return status === "ok" && needsAction(severity) ? "ok, in doubt" : status;
 }
 
-/** A shorter lag of a target that is neither ok nor lagging is not worth mentioning. */
+/** The shortest lag worth mentioning of a target whose status says more than its lag. */
 const NOTABLE_SECONDS = 60;
 
 /** The lag if it is known and worth mentioning, else null. While a change of status is unconfirmed, lag and status do not match. */
@@ -68,8 +68,8 @@ export function isLate({ status, lag_seconds: lag }: TargetReport): boolean {
 }
 
 /**
- * How far a target is behind or, without a lag, how long ago it advanced: as a limit and in words. The words call a missing
- * lag `unknown`, and call the block to which a lag is measured `head`. A target that has ended is never behind.
+ * How far a target is behind or, if its lag is not known, how long ago it advanced: as a limit and in words. `unknown`: the
+ * words for a lag that is not known. `head`: the words for the block to which a lag is measured.
  */
 export function latenessOf(
   { ended, lag_blocks: blocks, lag_seconds: lag, last_advance: advance }: TargetReport,
@@ -154,7 +154,10 @@ export function failoverTargets({ target, alternatives }: TargetProblem): readon
   return isProduction(target) ? alternatives.filter(isProduction) : alternatives;
 }
 
-/** `multichain is ok`, or that no other variant is; `only subgraph (testing) is ok` where users cannot be sent to it. */
+/**
+ * Which other variants are ok: `multichain is ok`, or `no other variant is ok`. The word `only`, as in
+ * `only subgraph (testing) is ok`, means that the users cannot be sent to these variants.
+ */
 export function describeAlternatives(problem: TargetProblem): string {
   const targets = failoverTargets(problem);
   const names = [...new Set((targets.length === 0 ? problem.alternatives : targets).map(variantName))];
