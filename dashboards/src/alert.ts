@@ -16,7 +16,7 @@ export interface Alert {
   readonly about: "fleet" | "synclag";
   /** PromQL, without the selector of the settings. Every series that it returns is an alert. */
   readonly expr: string;
-  /** How long the expression must hold; null: the alert fires at once. A status needs little time: it changes after two polls or more. */
+  /** How long the expression must hold; null: the alert fires at once. Short for a status, which needs two polls or more to change. */
   readonly for: string | null;
   /** How long the alert keeps firing after the expression has ended, so that a failed scrape does not resolve it. */
   readonly keepFiringFor: string | null;
@@ -25,7 +25,7 @@ export interface Alert {
   readonly description: Text;
   /** What to do first, as an instruction. */
   readonly first: string | Text;
-  /** Whether Synclag may not reply while the alert fires. Then its pages, with the runbooks, cannot be read. */
+  /** Whether Synclag may be down while the alert fires. Then its pages, with the runbooks, cannot be read. */
   readonly isUnanswered?: boolean;
   readonly dashboard: DashboardLink;
 }

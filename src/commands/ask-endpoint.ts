@@ -136,7 +136,7 @@ export class Prober implements AsyncDisposable {
     await this.#client[Symbol.asyncDispose]();
   }
 
-  /** Asks one question after the other, at each URL until a reply fits. */
+  /** Asks one question after the other. Once a reply fits, its URL gets no further question. */
   async ask(questions: readonly Asked[]): Promise<Findings> {
     const attempts: Attempt[] = [];
     const fits: Attempt[] = [];
@@ -162,7 +162,7 @@ export class Prober implements AsyncDisposable {
     return { attempts, fits, best: fits.toSorted((a, b) => worthOf(b) - worthOf(a))[0] };
   }
 
-  /** Also asks an RPC node that replied for its chain. */
+  /** Sends a question. If an RPC node replies to it, also asks the node for its chain. */
   async #sendWithChain(asked: Asked): Promise<readonly [Attempt, ...Attempt[]]> {
     const attempt = await this.#send(asked);
     if (asked.dialect !== RPC_DIALECT || attempt.refusal !== null) {

@@ -421,7 +421,7 @@ function checkWords(
   }
 }
 
-/** Reports several chains at one URL if its replies do not name the chain. */
+/** Reports that several chains share a URL whose replies do not name the chain. */
 function checkSharing(
   { dialect, custom }: Pick<IndexerEntry, "dialect" | "custom">,
   spot: Spot,

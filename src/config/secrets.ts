@@ -15,7 +15,7 @@ export type Values = ReadonlyMap<string, string>;
 
 /** Why a piece of a template has no value. */
 export interface TemplateProblem {
-  /** What `what` contains. `flaw`: what is wrong; `missing`: the name of a placeholder; `unset`: `NAME is not set`, or empty. */
+  /** The content of `what`. `flaw`: what is wrong; `missing`: the name of a placeholder; `unset`: `NAME is not set`, or empty. */
   readonly kind: "flaw" | "missing" | "unset";
   readonly what: string;
 }

@@ -225,7 +225,7 @@ declare module "zod" {
     readonly expected?: string;
     /** Whether the value may be a secret, which no message repeats. */
     readonly secret?: boolean;
-    /** The keys of a map that no check of another key reads. If their values are broken, the rest is still checked. */
+    /** The keys of a map that are checked alone. If their values are broken, the rest is still checked. */
     readonly apart?: readonly string[];
   }
 }

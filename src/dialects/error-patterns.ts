@@ -16,7 +16,7 @@ const RATE_LIMIT = new RegExp(
   "i",
 );
 
-/** How providers say that a plan is used up. Unlike a rate limit, only a payment ends that, not a slower pace. */
+/** How providers say that a plan is used up. Only a payment ends this state; a slower pace does not. */
 const USED_UP =
   /^(?!.*(?:\brate\b|per (?:second|minute|hour|day))).*(?:\b(?:monthly|plan|billing)(?: \w+){0,2} (?:quota|limit|capacity)(?: (?:is|was|has been))? (?:exceeded|reached|exhausted)|\bexceeded (?:your |the |its )?(?:current |monthly |plan |billing )+(?:\w+ )?(?:quota|limit|capacity)\b|\b(?:out of|no more|insufficient) credits\b|\bcredits? (?:exhausted|used up)\b)/is;
 

@@ -114,7 +114,7 @@ const REST_FAMILIES = {
 } as const satisfies Readonly<Record<string, Form & Page>>;
 
 /**
- * Families with the height on a page of Prometheus metrics. Gauges about lag and readiness are not read, for the same reason.
+ * Families with the height on a page of Prometheus metrics. Gauges about lag and readiness are not read: the indexer computes them from its own source.
  * Ponder is missing: its `ponder_sync_block` is the last fetched block, not the last indexed one.
  */
 const METRICS_FAMILIES = {

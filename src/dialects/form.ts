@@ -99,7 +99,7 @@ interface Path {
   readonly alternatives: readonly (readonly string[])[];
 }
 
-/** The parsed paths: every reply is read by the same few. */
+/** The parsed paths. There are only a few, and every reply is read by them. */
 const paths = new Map<string, Path>();
 
 function parsePath(path: string): Path {

@@ -115,7 +115,7 @@ export function readSelections(
   return { queries, readings };
 }
 
-/** The failures of selections with which a query was refused, after the heights were read without them. `words`: the reason. */
+/** The results of selections if a server refused the query with them, and the heights were read without. `words`: its reason. */
 export function refusedSelections(
   selections: readonly Selection[],
   words: string,

@@ -7,7 +7,7 @@ import { label, PERCENTAGE, say } from "../text.ts";
 interface Burn {
   readonly factor: number;
   readonly long: FreshnessWindow;
-  /** The window that shows whether it is still happening. */
+  /** The window that shows whether the budget is still being used up. */
   readonly short: FreshnessWindow;
   /** The oldest sixth of the long window: its length, and how long ago it ended. */
   readonly oldest: { readonly span: string; readonly offset: string };
@@ -63,7 +63,7 @@ and on (protocol)
   last_over_time(synclag:protocol_fresh:ratio[${time(oldest.span)}] offset ${time(oldest.offset)})`;
 }
 
-/** A vector without protocols that lately had a pair without a usable variant for a minute: that pages by itself. */
+/** A vector without protocols that lately had a pair without a usable variant for a minute: another alert pages for these. */
 function withoutPaged(vector: string, { time }: AlertContext): string {
   const down = `synclag_pair_state{state="down", testnet="false"}[${time("1m")}]`;
   return `(

@@ -29,7 +29,7 @@ export class RedisStore implements AsyncDisposable {
   readonly name: string;
   readonly #settings: StoreSettings;
   readonly #world: StoreWorld;
-  /** Null while there is no connection, or none that could write when it was made. */
+  /** Null without a connection that can write. */
   #client: Client | null = null;
   /** Why there is no connection. */
   #problem: string | null = null;

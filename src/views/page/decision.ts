@@ -10,7 +10,7 @@ export interface DrawnSource extends Pick<Standing, "block_number" | "most_block
   readonly name: string;
   readonly words: string;
   readonly tone: Tone;
-  /** Whether it can be right: the head lies where the bounds of all such sources overlap. */
+  /** Whether the source can be right. The head lies where the bounds of all such sources overlap. */
   readonly counts: boolean;
 }
 

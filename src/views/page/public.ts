@@ -53,7 +53,7 @@ const ALL: Readonly<Record<string, string>> = {
 
 type PublicState = PairState | "in maintenance" | "ended";
 
-/** The state of a pair for users: `in maintenance` if every target that is not ok is, `ended` if all its targets have. */
+/** The state of a pair for users. `in maintenance`: so is every target that is not ok. `ended`: all targets have ended. */
 function stateOf(pair: JudgedPair): PublicState {
   if (servingTargets(pair.targets).every(({ ended, maintenance }) => ended !== null && maintenance)) {
     return "ended";
