@@ -264,7 +264,7 @@ function renderDecision(chain: ChainSummary, targets: readonly TargetReport[]): 
   const decided =
     providers < 2
       ? "Fewer than two providers report this head. Another provider, or an RPC node (rpc in chains.yaml), would confirm or refute it."
-      : `${providers} providers agree on this head. More providers that contradict them and agree with each other would change it.`;
+      : `${providers} providers agree on this head. It would change if more providers agreed on another head.`;
   // The picture has no room for details, so the table is unfolded if there are any.
   const isPlain = standings.every(({ detail }) => detail === null);
   const picture = drawDecision(chain, drawnSources(sorted, measured));
