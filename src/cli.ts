@@ -47,10 +47,10 @@ const FILLED_IN = `\${VAR} and \${file:/path} are filled in`;
 const STATE_FILE = "synclag.state.json next to the configuration";
 const STORE_URL = "redis://HOST or rediss://USER:PASSWORD@HOST:PORT/DATABASE";
 
-/** The option of commands that spend budgets: a store that keeps them instead of the state file. */
+/** Options of commands that spend budgets, which may be kept in a store instead of the state file. */
 const STORE = [
   option("--store <url>", `Redis or Valkey with shared budgets: ${STORE_URL} (default: SYNCLAG_STORE)`),
-  option("--cluster <name>", "name of this fleet in the store, which fleets may share (default: default)"),
+  option("--cluster <name>", "name of this fleet; several fleets may share a store (default: default)"),
 ].map((one) => one.conflicts(["url", "state"]));
 
 /** How `probe`, `watch` and `init` ask an endpoint. */
@@ -106,7 +106,7 @@ const COMMANDS: readonly CommandSpec[] = [
       CONFIG_OR_URL,
       option("--url <address>", "ask a running daemon instead of reading the file"),
       stateOption(`the events file is next to it (default: ${STATE_FILE})`),
-      option("--since <time>", "an ISO 8601 time, or how long ago, such as 12h or 7d", "24h"),
+      option("--since <time>", "an ISO 8601 time, or a duration before now such as 12h or 7d", "24h"),
       option("--limit <n>", "print only the latest n", "200"),
       option("--kind <kind>", "only status, pair, incident, parity, deployment or process"),
       option("--status <status>", "only changes from or to this status"),
@@ -150,7 +150,7 @@ const COMMANDS: readonly CommandSpec[] = [
   {
     name: "replay",
     about:
-      "print what Synclag would have said about observations that `run --record` wrote: each change or, as json, reports",
+      "show what Synclag would have reported from a recording of `run --record`: changes or, as json, whole reports",
     argument: new Argument("<file...>", "recordings, the oldest first"),
     options: [
       CONFIG,

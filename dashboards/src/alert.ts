@@ -3,8 +3,8 @@ import { type DashboardLink, label, type Text, writeText } from "./text.ts";
 import type { TimeScale } from "./time-scale.ts";
 
 /**
- * `critical` pages, `warning` opens a ticket, `none` never reaches a person. `served` is critical or a warning by the labels of the
- * alert: it pages for the production tier on a mainnet, which serves users, and opens a ticket for anything else.
+ * `critical` pages, `warning` opens a ticket, `none` never reaches a person. With `served`, the labels of the
+ * alert decide: the production tier on a mainnet, which serves users, pages; anything else opens a ticket.
  */
 type Severity = "critical" | "warning" | "none" | "served";
 
@@ -16,7 +16,7 @@ export interface Alert {
   readonly about: "fleet" | "synclag";
   /** PromQL, without the selector of the settings. Every series that it returns is an alert. */
   readonly expr: string;
-  /** How long the expression must hold; null: the alert fires at once. Short for a status, which needs two polls or more to change. */
+  /** How long the expression must hold; null: the alert fires at once. Short for a status, which changes after two polls or more. */
   readonly for: string | null;
   /** How long the alert keeps firing after the expression has ended, so that a failed scrape does not resolve it. */
   readonly keepFiringFor: string | null;
@@ -88,7 +88,7 @@ function linksOf(
   } satisfies Readonly<Record<string, Text>>;
 }
 
-/** The page about the subject that a summary names: a target or protocol on the page of its chain, or the fleet filtered by an indexer. */
+/** The page about the subject of a summary: a target or protocol on the page of its chain, or the fleet filtered by an indexer. */
 function pageOf(summary: Text): Text {
   const isNamed = (name: string) =>
     summary.some((part) => typeof part !== "string" && part.kind === "label" && part.name === name);

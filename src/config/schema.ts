@@ -142,7 +142,7 @@ const Metrics = map("a map with height", {
   where: optional(LabelValues, "Labels that a series must have."),
   chains: optional(
     mapOf(Slug, "a map of label values and chain slugs"),
-    "Slugs by other values of that label.",
+    "Slugs by the values of that label that are neither an ID nor a slug.",
   ),
 });
 
@@ -157,7 +157,7 @@ const ASKED = {
   custom: optional(Custom, "What dialect [custom](dialects.md#custom) sends and reads."),
   metrics: optional(
     Metrics,
-    "Gauges that dialect [metrics](dialects.md#metrics) reads, or that are missing in another dialect for metrics.",
+    "Gauges for dialect [metrics](dialects.md#metrics); they complete or replace those of another dialect for metrics.",
   ),
   headers: Headers.default({}).describe("Sent with every request."),
   provider: Provider,
@@ -190,12 +190,12 @@ const IndexerEntry = map(
     explorer: optional(Link, "Page about the indexer."),
     playground: optional(Link, "Page for queries by hand."),
     schedule: Schedule.default("auto").describe("When it is polled; auto: as often as the budget allows."),
-    chains: Chains.describe("Chains that it must serve; an absent one is missing."),
+    chains: Chains.describe("Chains that it must serve; a chain that the reply lacks is missing."),
     thresholds: IndexerThresholds.prefault({}).describe(
       "Thresholds of its targets that differ from the chain's.",
     ),
     probes: Probes.default({}).describe(
-      "Queries that its targets must answer; a target that does not is failed.",
+      "Queries that its targets must answer; a target that does not answer one is failed.",
     ),
     until: optional(
       Until,
@@ -289,7 +289,7 @@ const ChainEntry = map(
     rpc: listOf(RpcEntry, "a list of URLs, or of maps with a url")
       .meta({ secret: true })
       .prefault([])
-      .describe("Nodes: heads that are independent of the indexers."),
+      .describe("Nodes that report the head independently of the indexers."),
   },
   ["name", "block_time", "testnet", "explorer", "thresholds", "until", "rpc"],
 );
@@ -377,7 +377,7 @@ const NotifyEntry = map(
 }));
 
 const HeartbeatEntry = map("a map with url", {
-  url: Url.describe("Gets a GET."),
+  url: Url.describe("Requested with GET."),
   headers: Headers.default({}).describe("Sent with every request."),
   every: Interval.prefault("1m").describe("The time between two requests."),
 }).transform(({ every: everyMs, ...address }) => ({ ...address, everyMs }));

@@ -98,7 +98,7 @@ function contentOfAbsentRow(
     return { kind: "missing" };
   }
   if (kind === "rpc") {
-    const detail = `the node is of chain ${onlyId}; chains.yaml says ${chainId}`;
+    const detail = `the node serves chain ${onlyId}, but chains.yaml says ${chainId}`;
     return { kind: "failed", reason: "wrong_chain", detail };
   }
   const detail = `Cannot use the reply for chain ${chainId}: it has only chain ${onlyId}`;

@@ -153,11 +153,11 @@ const RESULTS = { equal: 1, different: 0, failing: null, unknown: null } as cons
  */
 export const STATUS_METRICS: readonly MetricFamily<ReportSource>[] = [
   ...targets({
-    synclag_up: ["up", "1 if the last poll returned a usable height; not polled by the scrape"],
+    synclag_up: ["up", "1 if the last poll returned a usable height; a scrape starts no poll"],
     synclag_block_number: ["block_number", "Last indexed block; absent while stale or impossible"],
     synclag_block_timestamp_seconds: [
       "block_timestamp",
-      "Timestamp of that block, if the indexer reports one",
+      "Timestamp of the last indexed block, if the indexer reports one",
     ],
     synclag_last_success_timestamp_seconds: ["last_success", "Time of the last poll with a usable height"],
     synclag_last_advance_timestamp_seconds: ["last_advance", "Time of the last increase of the height"],
@@ -172,7 +172,7 @@ export const STATUS_METRICS: readonly MetricFamily<ReportSource>[] = [
     ],
     synclag_eta_seconds: [
       (target) => target.catch_up?.eta_seconds ?? null,
-      "Time until a lagging or syncing target reaches the head at that pace; absent if unknown or never",
+      "Time until a lagging or syncing target reaches the head at its present pace; absent if unknown or never",
     ],
   }),
   family(
@@ -186,7 +186,7 @@ export const STATUS_METRICS: readonly MetricFamily<ReportSource>[] = [
   }),
   family(
     "synclag_pair_state",
-    "1 for how well the protocol is served on the chain, 0 for all other states",
+    "1 for the state of the protocol on the chain, 0 for all other states",
     ["protocol", ...CHAIN_LABELS, "state", "testnet"],
     pairSamples,
   ),
@@ -355,7 +355,10 @@ const POLLING_METRICS: readonly MetricFamily[] = [
   ...budgets({
     synclag_budget_limit: ["limit", "Requests that the budget allows in its window"],
     synclag_budget_used: ["used", "Requests spent, by the stricter of the calendar and the rolling window"],
-    synclag_budget_remaining: ["remaining", "Requests left, by the stricter of these windows"],
+    synclag_budget_remaining: [
+      "remaining",
+      "Requests left, by the stricter of the calendar and the rolling window",
+    ],
   }),
   ...singles({
     synclag_scheduler_last_tick_timestamp_seconds: [

@@ -94,7 +94,7 @@ function replicaAlerts(): readonly Alert[] {
       expr: "max by (cluster, job) (synclag_leader) == 0",
       for: "1m",
       summary: say`No replica of Synclag leads in job ${label("job")}`,
-      description: say`No replica in job ${label("job")} holds the lease. The last leader keeps polling if it is alive, endpoints with a budget for five minutes. If it dies, no replica takes over, and no protocol, chain or variant is monitored.`,
+      description: say`No replica in job ${label("job")} holds the lease. The last leader keeps polling if it is alive, but endpoints with a budget only for five minutes. If it dies, no replica takes over, and no protocol, chain or variant is monitored.`,
       first:
         "if SynclagStoreDown fires, too, restore the store: a replica leads again within 15 s. Otherwise compare --store and --cluster of the replicas. Without a store, start one replica with --state.",
       dashboard: NO_INSTANCE,

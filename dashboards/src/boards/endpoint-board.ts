@@ -18,7 +18,7 @@ const LIMIT = `max by (${BUDGET}) (synclag_budget_limit${BUDGETS})`;
 const BUDGET_LEGEND = "{{budget}}: {{whose}}";
 const POLLS = `synclag_polls_total{${SELECTED}}`;
 const FAILURES = `synclag_poll_failures_total{${SELECTED}}`;
-/** Failures, without polls that the budget holds back: these send no request. */
+/** Failures of requests. A poll that the budget holds back fails without a request. */
 const FAILED_REQUESTS = `synclag_poll_failures_total{${SELECTED}, reason!="budget"}`;
 
 /** Requests, failures, durations and budgets. */
@@ -162,7 +162,7 @@ function budgets(): readonly AnyPanel[] {
   return [
     graph(
       "Budget used",
-      "Used share of each budget, by the stricter of the calendar and the rolling window. The ten highest.",
+      "Used share of the ten most used budgets, in the calendar window or the rolling window, whichever leaves less.",
       "percentunit",
       [withOwner(`topk(10, ${USED} / ${LIMIT})`, ENDPOINT), BUDGET_LEGEND],
     )
@@ -176,7 +176,7 @@ function budgets(): readonly AnyPanel[] {
     ),
     table(
       "Budgets",
-      "Limit, use and remainder of each budget, most used first. Several endpoints use a `shared` one.",
+      "Limit, use and remainder of each budget, most used first. The endpoint `shared` means all endpoints of a budget.",
       {
         share: `${USED} / ${LIMIT}`,
         used: USED,

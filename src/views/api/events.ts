@@ -26,7 +26,7 @@ export function selectEvents(log: EventLog, query: EventQuery, hosts: Hosts): re
     .toReversed();
 }
 
-/** Matches a change by its kind and status, and the targets that it is about. */
+/** `change` matches an event by its kind and status, `targets` by the targets that it is about. */
 export function matcherOf({ kind, status, protocol, variant, tier, chain, host }: EventQuery, hosts: Hosts) {
   const named = [protocol, variant, tier, chain];
   const isWanted = (key: string) =>

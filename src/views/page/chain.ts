@@ -342,8 +342,8 @@ function describeThresholds(thresholds: ChainSummary["thresholds"]): string {
 function describeReference({ dispute, explorer, reference }: ChainSummary, nowMs: number): HtmlValue {
   if (reference === null) {
     return dispute === null
-      ? "none: too few sources agree, so lag is measured against the clock, where block times are reported"
-      : "none: sources contradict each other, so the lag is unknown";
+      ? "none, because too few sources agree; the lag of targets with block times is measured against the clock"
+      : "none, because sources contradict each other; the lag is unknown";
   }
   const { block_number: block, sources, time } = reference;
   const number = formatNumber(block);

@@ -52,7 +52,7 @@ export function statusWords({ status }: Pick<TargetReport, "status">, severity: 
   return status === "ok" && needsAction(severity) ? "ok, in doubt" : status;
 }
 
-/** The shortest lag worth mentioning of a target whose status says more than its lag. */
+/** A shorter lag is only mentioned if the status is ok or lagging. */
 const NOTABLE_SECONDS = 60;
 
 /** The lag if it is known and worth mentioning, else null. While a change of status is unconfirmed, lag and status do not match. */
