@@ -80,7 +80,7 @@ export function fullReport(): Report {
             ...{
               stands: "rejected",
               most_block: null,
-              detail: "the node is of chain 1; chains.yaml says 8453",
+              detail: "the node serves chain 1, but chains.yaml says 8453",
             },
           },
         ],
