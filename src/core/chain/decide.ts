@@ -8,8 +8,8 @@ import type { Target } from "../model/fleet.ts";
 import { atPace } from "../model/limit.ts";
 import type { Sample } from "../model/sample.ts";
 import { isFresh, staleAfterMs } from "../model/thresholds.ts";
-import { newestSample, type SourceState, servedOf, steadySamples } from "../source/source-state.ts";
-import { followApproach, lagIn } from "../status/lag.ts";
+import { newestSample, type SourceState, steadySamples } from "../source/source-state.ts";
+import { followApproach, measureLags } from "../status/lag.ts";
 import { debounce, statusVote } from "../status/status-vote.ts";
 import { type ChainView, hasOwnEnd, paceRangeOf, targetsByKey, viewOf } from "../status/view.ts";
 import { baselineOf, type ChainAt, type ChainState, sourceOf } from "./chain-state.ts";
@@ -181,12 +181,13 @@ function measureGap(target: Target, against: Target, pace: PaceRange, state: Cha
 }
 
 /**
- * Updates the status of every target that was polled at this instant. A target gets its first status once each source of its
+ * Measures the lag of every target, and updates the status of every target that was polled at this instant. A target gets its first status once each source of its
  * chain was polled: otherwise a first source that is wrong would make the next one look wrong.
  */
 export function settleStatuses(instant: Instant): void {
   const { heard, nowMs, state, watched } = instant;
   const view = viewOf(state, watched, nowMs);
+  measureLags(state.sources, view);
   for (const { before, source } of heard) {
     const staleMs = staleAfterMs(watched.chain.thresholds, source.pollIntervalMs);
     // If the evidence for the present status had become stale, the first poll may change it.
@@ -202,16 +203,15 @@ function settle(source: SourceState, verdict: SourceState["verdict"], view: Chai
   if (source.kind === "rpc" || (source.verdict === null && view.unasked > 0)) {
     return;
   }
-  const lag = lagIn(servedOf(source), view);
-  const vote = statusVote(source, view, lag);
+  const vote = statusVote(source, view);
   if (vote === null) {
     return;
   }
   const former = source.verdict;
   source.verdict = debounce(verdict, vote, view.nowMs);
   source.statusChanges += Number(former !== null && former.status !== source.verdict.status);
-  source.approach = followApproach(source, lag, view);
+  source.approach = followApproach(source, view);
   // A single height proves nothing: a back-filling target may have set the reference itself.
-  source.hasReachedTip ||= vote.status === "ok" && source.samples.length > 1 && lag?.ms != null;
+  source.hasReachedTip ||= vote.status === "ok" && source.samples.length > 1 && source.lag?.ms != null;
   source.hasServed ||= source.hasReachedTip;
 }

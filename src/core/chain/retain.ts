@@ -4,8 +4,8 @@ import { NO_CONSENSUS } from "../head/consensus.ts";
 import { traitsOf } from "../model/statuses.ts";
 import { retainParity } from "../parity/parity-state.ts";
 import { hasFailingQuery, retainQueries } from "../source/queries.ts";
-import { type SourceState, servedOf } from "../source/source-state.ts";
-import { lagIn } from "../status/lag.ts";
+import type { SourceState } from "../source/source-state.ts";
+import { measureLags } from "../status/lag.ts";
 import { statusVote } from "../status/status-vote.ts";
 import { type ChainView, viewOf } from "../status/view.ts";
 import { type ChainState, chainAt, sourceOf, type WatchedChain } from "./chain-state.ts";
@@ -59,6 +59,7 @@ export function retainChain(state: ChainState, watched: WatchedChain, nowMs: num
     decideAgain(retained, watched, nowMs);
   }
   const view = viewOf(retained, watched, nowMs);
+  measureLags(sources, view);
   for (const source of sources) {
     const former = sourceOf(state, source.key);
     if (former !== undefined && hasFailingQuery(former) && !hasFailingQuery(source)) {
@@ -69,7 +70,7 @@ export function retainChain(state: ChainState, watched: WatchedChain, nowMs: num
 }
 
 function settleAgain(source: SourceState, view: ChainView): void {
-  const vote = source.last?.kind === "head" ? statusVote(source, view, lagIn(servedOf(source), view)) : null;
+  const vote = source.last?.kind === "head" ? statusVote(source, view) : null;
   if (vote !== null && source.verdict !== null) {
     source.verdict = { status: vote.status, unconfirmed: null, dissent: 0, sinceMs: view.nowMs };
   }
@@ -79,6 +80,7 @@ function decideAgain(state: ChainState, watched: WatchedChain, nowMs: number): v
   forgetDropped(state);
   state.consensus = decideFrom(chainAt(state, watched, nowMs)).consensus;
   const view = viewOf(state, watched, nowMs);
+  measureLags(state.sources, view);
   for (const source of state.sources) {
     // Gaps and statuses may depend on a dropped source.
     source.gap = NO_MEASURES;

@@ -11,12 +11,12 @@ import {
   disagreementOf,
   highestSample,
   idleMs,
+  type Lag,
   type LastPoll,
   newestSample,
   type SourceState,
 } from "../source/source-state.ts";
 import { divergedText } from "../status/exclusion-text.ts";
-import type { Lag } from "../status/lag.ts";
 import type { ChainView, Dispute, Ended } from "../status/view.ts";
 
 /** The facts from which a detail is written. */

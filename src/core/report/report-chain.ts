@@ -21,13 +21,14 @@ import { isFresh, staleAfterMs } from "../model/thresholds.ts";
 import { failedQueries, hasDoubtfulQuery, resultOf } from "../source/queries.ts";
 import {
   highestSample,
+  type Lag,
   newestSample,
   newSource,
   type SourceState,
   servedOf,
 } from "../source/source-state.ts";
 import { oppositionText } from "../status/exclusion-text.ts";
-import { lagIn, reportCatchUp } from "../status/lag.ts";
+import { reportCatchUp } from "../status/lag.ts";
 import { type ChainView, type Ended, endedOf, thresholdsOf, viewOf } from "../status/view.ts";
 import { detailOf, disputeText, type Facts } from "./detail.ts";
 import { differingKeys } from "./pairs.ts";
@@ -217,9 +218,7 @@ function reportTarget(
   const height = reportHeight(state, view);
   const { status, sinceMs } = statusAt(state, view);
   const unconfirmed = unconfirmedOf(known, status);
-  // In a dispute there is no reference: a lag by the clock would make the freshest side look right.
-  const isUnknown = height.block_number === null || (view.dispute !== null && status === "ok");
-  const measured = isUnknown ? null : lagIn(state, view);
+  const measured = height.block_number === null ? null : lagAt(state, status, view);
   const ended = endedOf(state, view);
   const lag = traitsOf(status).hasLag ? measured : null;
   const catchUp = reportCatchUp(state, status, lag, view.intervalMs);
@@ -272,6 +271,15 @@ function reportTarget(
   };
   addDetail(report);
   return report;
+}
+
+/** The lag that the last decision measured. The evidence for the reference may have become stale since. */
+function lagAt({ lag }: SourceState, status: Status, { dispute, reference }: ChainView): Lag | null {
+  // In a dispute there is no reference: a lag by the clock would make the freshest side look right.
+  if (lag === null || (dispute !== null && status === "ok")) {
+    return null;
+  }
+  return reference === null ? { ...lag, blocks: null } : lag;
 }
 
 /** What is known of one query of a target. */

@@ -39,6 +39,15 @@ export interface Approach {
   readonly isClosing: boolean | null;
 }
 
+/** How far a target was behind the reference, or without one the clock, at the instant of its last reply. */
+export interface Lag {
+  /** Null without a reference. */
+  readonly blocks: number | null;
+  /** Null while the time of a block is unknown. */
+  readonly ms: number | null;
+  readonly isExtrapolated: boolean;
+}
+
 /** The settled status of a target, and what its latest polls indicate instead. */
 export interface SettledStatus {
   readonly status: Status;
@@ -81,6 +90,8 @@ export interface SourceState {
   queries: Queries;
   deployment: string | null;
   deploymentChanges: number;
+  /** As the last decision measured it: the status follows from it, and reports show it. Null while it is unknown. */
+  lag: Lag | null;
   verdict: SettledStatus | null;
   statusChanges: number;
   /** Null while it is not behind. */
@@ -114,6 +125,7 @@ export function newSource(
     queries: {},
     deployment: null,
     deploymentChanges: 0,
+    lag: null,
     verdict: null,
     statusChanges: 0,
     approach: null,

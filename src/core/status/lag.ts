@@ -4,25 +4,30 @@ import { DEVIATIONS } from "../head/reach.ts";
 import type { TargetReport } from "../model/report.ts";
 import { madeAtMs, readAtMs } from "../model/sample.ts";
 import { type Status, traitsOf } from "../model/statuses.ts";
-import { type Approach, highestSample, newestSample, type SourceState } from "../source/source-state.ts";
+import {
+  type Approach,
+  highestSample,
+  type Lag,
+  newestSample,
+  type SourceState,
+  servedOf,
+} from "../source/source-state.ts";
 import { type ChainView, endedOf } from "./view.ts";
 
-/** How far a target is behind the reference at the instant of its last reply; without a reference, behind the clock. */
-export interface Lag {
-  /** Null without a reference. */
-  readonly blocks: number | null;
-  /** Null while the time of a block is unknown. */
-  readonly ms: number | null;
-  readonly isExtrapolated: boolean;
-}
-
 const LEVEL: Lag = { blocks: 0, ms: 0, isExtrapolated: false };
+
+/** Measures how far behind each target is, by the heights that its users are served. */
+export function measureLags(sources: readonly SourceState[], view: ChainView): void {
+  for (const source of sources) {
+    source.lag = source.kind === "rpc" ? null : lagIn(servedOf(source), view);
+  }
+}
 
 /**
  * How far behind a target is. Null if that is unknown, or if the target need not advance: at its own end, or on a chain that is
  * over and has no reference.
  */
-export function lagIn(source: SourceState, view: ChainView): Lag | null {
+function lagIn(source: SourceState, view: ChainView): Lag | null {
   const ended = endedOf(source, view);
   if (ended === null) {
     return measureLag(source, view);
@@ -110,10 +115,9 @@ const LEAST_MARKS = 4;
  */
 export function followApproach(
   source: SourceState,
-  lag: Lag | null,
   { intervalMs }: Pick<ChainView, "intervalMs">,
 ): Approach | null {
-  const { approach, pollIntervalMs, replicas, verdict } = source;
+  const { approach, lag, pollIntervalMs, replicas, verdict } = source;
   if (verdict === null || !canCatchUp(verdict.status) || replicas?.isStale === true) {
     return null;
   }

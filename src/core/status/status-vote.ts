@@ -14,7 +14,6 @@ import {
   type SourceState,
   WOBBLE_SAMPLES,
 } from "../source/source-state.ts";
-import type { Lag } from "./lag.ts";
 import { type ChainView, endedOf, thresholdsOf } from "./view.ts";
 
 /** The status that one poll indicates. */
@@ -38,7 +37,7 @@ const CATCHING_UP = 1.05;
  * The status that the last poll of a target indicates, and how much that counts. `lag`: how far behind the target is for its
  * users.
  */
-export function statusVote(target: SourceState, view: ChainView, lag: Lag | null): StatusVote | null {
+export function statusVote(target: SourceState, view: ChainView): StatusVote | null {
   const { last } = target;
   switch (last?.kind) {
     case undefined:
@@ -48,7 +47,7 @@ export function statusVote(target: SourceState, view: ChainView, lag: Lag | null
     case "not_started":
       return { status: "syncing", polls: 2 };
     case "head":
-      return voteOfHead(target, view, lag);
+      return voteOfHead(target, view);
     case "failed":
       return { status: statusOfFailure(last.reason), polls: pollsOfFailure(last.reason) };
   }
@@ -81,11 +80,11 @@ function pollsOfFailure(reason: string): StatusVote["polls"] {
 }
 
 /** A height at the head ends a standstill at once. A failing query counts at once, because a second result has confirmed it. */
-function voteOfHead(target: SourceState, view: ChainView, lag: Lag | null): StatusVote {
+function voteOfHead(target: SourceState, view: ChainView): StatusVote {
   if (hasFailingQuery(target)) {
     return { status: "failed", polls: 1 };
   }
-  const status = statusOfHead(target, view, lag);
+  const status = statusOfHead(target, view);
   const isAdvancing =
     status === "ok" && idleMs(target) === 0 && traitsOf(target.verdict?.status ?? status).isMotionless;
   return { status, polls: isAdvancing ? 1 : pollsOfHead(target) };
@@ -100,7 +99,7 @@ function pollsOfHead({ samples, verdict }: SourceState): StatusVote["polls"] {
   return isCertain ? 1 : 2;
 }
 
-function statusOfHead(target: SourceState, view: ChainView, lag: Lag | null): Status {
+function statusOfHead(target: SourceState, view: ChainView): Status {
   if (target.indexingErrors === true) {
     return "failed";
   }
@@ -114,7 +113,7 @@ function statusOfHead(target: SourceState, view: ChainView, lag: Lag | null): St
   }
   // Users may be served by replicas that are far behind the others, whether these advance or not.
   const isServedLow = target.replicas?.isStale === true;
-  const isBehind = lag === null ? null : isBeyond(lag, thresholds.lagging);
+  const isBehind = target.lag === null ? null : isBeyond(target.lag, thresholds.lagging);
   if (isBehind === false) {
     return "ok";
   }
