@@ -2,8 +2,8 @@ import { PAIR, perTarget, TARGET, threshold } from "./promql.ts";
 import type { Field, Lookup } from "./text.ts";
 
 /**
- * Further queries of a rule, for fields whose value is not in a label. Grafana matches them by the labels of the alert. If there is
- * nothing to find, the value is `unknown`, which the query never returns otherwise.
+ * Further queries of a rule, for fields whose value is not in a label. Grafana matches their results by the labels of the alert. A
+ * query without a result returns `unknown`, a number that no result can have.
  */
 export const FIELD_QUERIES: Readonly<
   Partial<Record<Field["kind"], { readonly refId: string; readonly expr: string; readonly unknown: number }>>
@@ -26,8 +26,8 @@ export const FIELD_QUERIES: Readonly<
 };
 
 /**
- * A field in the templates of Grafana-managed alerts. Templates cannot run queries, so a name that is not in a label is only on the
- * dashboard. There is no `$`, because provisioning would expand it as an environment variable.
+ * A field in the templates of Grafana-managed alerts. Templates cannot run queries, so the text refers to the dashboard for names
+ * that are not in a label. There is no `$`, because provisioning would expand it as an environment variable.
  */
 export function grafanaField(field: Field): string {
   switch (field.kind) {

@@ -9,7 +9,7 @@ const TARGET = "protocol, variant, tier, chain, chain_id";
 
 const STATUS = `max by (protocol, variant, tier, chain, status) (synclag_status{${PAIR}}) == 1`;
 const LAG = `max(synclag_lag_seconds{${INDEXER}, chain=%q})`;
-/** The lag of targets that reply: without a reply, the last lag stays until it is stale. */
+/** The lag of targets that reply. The lag of other targets is old: the metric keeps it until it is stale. */
 const ANSWERED_LAG = `max(synclag_lag_seconds{${INDEXER}, chain=%q} and synclag_up == 1)`;
 const ADVANCE = `max(time() - synclag_last_advance_timestamp_seconds{${INDEXER}, chain=%q})`;
 const AGE = `time() - max by (${TARGET}) (synclag_last_success_timestamp_seconds{${PAIR}})`;
@@ -31,8 +31,8 @@ const NODE = `synclag_polls_total{variant="rpc", endpoint=%q}`;
 const NAME = `{{ . | first | label "variant" }} ({{ . | first | label "tier" }})`;
 
 /**
- * Writes fields in the templates of Prometheus. Facts that are not labels of the alert are queried when it fires: a label that
- * changes would make it another alert and restart its `for`.
+ * Writes fields in the templates of Prometheus. Facts that may change are not labels of the alert but are queried when it fires,
+ * because a changed label makes a new alert, whose `for` begins again.
  */
 export function prometheusField(selector: string): (field: Field) => string {
   const asked = (query: string, labels: string) =>

@@ -104,7 +104,7 @@ export interface WebSettings {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Has the web configuration with the current content of its files. */
+/** Where the server gets its web configuration. `current` follows the files. */
 export interface WebSettingsSource {
   readonly current: WebSettings;
 }

@@ -115,8 +115,8 @@ function parseMaps(schema: Schema, def: z.core.$ZodRecordDef, parts: readonly Wr
 }
 
 /**
- * Parses a value as a whole. An unknown key is a problem; if a similar key is absent, its value is read as that key's, so that
- * the absent key is not a second problem. A broken value of an `apart` key is left out. Null: another value is broken.
+ * Parses a value as a whole. An unknown key is a problem. If it is similar to an absent key, it is read as that key, which would
+ * be a second problem otherwise. A broken value of an `apart` key is left out. Null: another value is broken.
  */
 export function parseWhole<S extends Schema>(schema: S, value: unknown, spot: Spot): z.output<S> | null {
   let known = value;
@@ -134,7 +134,7 @@ export function parseWhole<S extends Schema>(schema: S, value: unknown, spot: Sp
   }
   const { apart = [] } = z.globalRegistry.get(writtenSchema(schema)) ?? {};
   if (issues.length > 0 && issues.every(({ path: [key] }) => apart.includes(String(key)))) {
-    // In an inner map, only the broken values are left out, if the rest is still valid; else the whole inner map.
+    // Tries to leave out only the broken values of an inner map. If the rest is invalid without them, leaves out the whole map.
     const [inner, outer] = [issues.map(({ path }) => path), issues.map(({ path }) => path.slice(0, 1))];
     const sound = [inner, outer].map((paths) => z.core.safeParse(schema, withoutPaths(known, paths), PARAMS));
     return sound.find(({ success }) => success)?.data ?? null;

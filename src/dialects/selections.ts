@@ -33,8 +33,8 @@ function queryIn(body: Question["body"]): string {
 }
 
 /**
- * Puts selections into the query for the heights, each with an alias. The heights are read as from a reply to the question
- * alone, so `_meta` has no alias.
+ * Adds selections to the query for the heights, each with an alias. The fields of the heights get no alias, so the reply is read
+ * as if the query had only these.
  */
 export function combineQuestion<Carried extends Selection>(
   question: Question,
@@ -115,7 +115,7 @@ export function readSelections(
   return { queries, readings };
 }
 
-/** The results of selections if a server refused the query with them, and the heights were read without. `words`: its reason. */
+/** The results of selections that a server refused, after a query without them returned the heights. `words`: its reason. */
 export function refusedSelections(
   selections: readonly Selection[],
   words: string,

@@ -58,7 +58,7 @@ function parseIsoTime(text: string): number {
   return Date.parse(`${day}T${time}${full}`) / 1000;
 }
 
-/** The longest 200 characters, in UTF-16 code units. */
+/** The most UTF-16 code units that 200 characters can have. */
 const MAX_CHARACTERS_READ = 400;
 const WHOLE = /^.{0,200}$/u;
 const BEGINNING = /^.{0,199}/u;

@@ -86,8 +86,8 @@ function chainHalted(): Alert {
 }
 
 /**
- * Nothing shows which of the sources is right, so no target can be called late or wrong: all look healthy. The alert also fires if
- * several targets are ok and there is no reference for another reason.
+ * Nothing shows which of the sources is right, so no target can be called late or wrong, and all look healthy. The alert also fires
+ * if several targets are ok but the chain has no reference for another reason.
  */
 function referenceDisputed(): Alert {
   return {

@@ -76,7 +76,7 @@ function blindAlerts(tenMinutes: string): readonly Alert[] {
   ];
 }
 
-/** A page if no other instance monitors the fleet, else a ticket. `others`: an expression that is true if one does. */
+/** A page if no other instance monitors the fleet, else a ticket. `others`: true while another instance does. */
 function pagedIfAlone(others: string, alert: Omit<Alert, "severity">): readonly Alert[] {
   return [
     { ...alert, severity: "critical", expr: `${alert.expr}\nunless on ()\n  ${others}` },
@@ -84,7 +84,7 @@ function pagedIfAlone(others: string, alert: Omit<Alert, "severity">): readonly 
   ];
 }
 
-/** Alerts about replicas, which share a store. A Synclag without a store has neither metric. */
+/** Alerts about replicas, which share a store. Without a store, Synclag has no metric of these alerts. */
 function replicaAlerts(): readonly Alert[] {
   return [
     {

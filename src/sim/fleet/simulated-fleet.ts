@@ -28,7 +28,7 @@ export interface EndpointSpec {
   readonly targetBehaviour?: (slug: string) => Partial<TargetBehaviour>;
 }
 
-/** Each request takes a random time between the two. The height is read at a random instant of that time. */
+/** Each request takes a random time from `minMs` to `maxMs`. The height is read at a random instant of that time. */
 export interface Latency {
   readonly minMs: number;
   readonly maxMs: number;

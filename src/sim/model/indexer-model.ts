@@ -13,7 +13,7 @@ export interface IndexerBehaviour {
   readonly offsetBlocks: number;
   /** The instant at which it stops advancing; null: never. */
   readonly freezeAtMs: number | null;
-  /** From `atMs` on it advances at the share `pace` of the usual pace, in [0, 1); null: at the full pace. */
+  /** From `atMs` on, its speed is multiplied by `pace`, in [0, 1). Null: full speed. */
   readonly slowdown: { readonly atMs: number; readonly pace: number } | null;
   /** How it catches up after a freeze or a re-index; null: it does not need to. */
   readonly catchUp: CatchUp | null;
@@ -83,7 +83,7 @@ export function heightAt(model: IndexerModel, atMs: number): number | null {
   return processed === null ? null : Math.max(0, processed - replicaLag(model, atMs));
 }
 
-/** For how many of the events up to a block the indexer has rows. */
+/** The number of rows that the indexer has for the events up to a block. */
 export function eventsIndexed({ skips }: Pick<IndexerBehaviour, "skips">, block: number): number {
   const events = Math.floor(block / BLOCKS_PER_EVENT);
   if (skips === null) {
@@ -93,7 +93,7 @@ export function eventsIndexed({ skips }: Pick<IndexerBehaviour, "skips">, block:
   return events - Math.floor(Math.max(0, events - before) / skips.nth);
 }
 
-/** The instant up to which an indexer would have processed its chain if its lag were zero. */
+/** The instant up to which an indexer without a lag has processed its chain. A freeze or slowdown makes it earlier than `atMs`. */
 function livedUntil({ freezeAtMs, slowdown }: IndexerBehaviour, atMs: number): number {
   const untilMs = Math.min(atMs, freezeAtMs ?? atMs);
   return slowdown === null || untilMs <= slowdown.atMs

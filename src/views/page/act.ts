@@ -23,7 +23,7 @@ interface Problem {
   readonly runbook: string;
   /** The labels of its alerts. A maintenance window for it has the same keys. */
   readonly matches: readonly MaintenanceMatch[];
-  /** A pattern for the names of its alerts, because other alerts have the same labels; empty if no others have them. */
+  /** A pattern for the names of its alerts if other alerts have the same labels, else empty. */
   readonly alerts: string;
   /** ISO 8601; null: not known. */
   readonly since: string | null;

@@ -53,7 +53,7 @@ const ALL: Readonly<Record<string, string>> = {
 
 type PublicState = PairState | "in maintenance" | "ended";
 
-/** The state of a pair for users. `in maintenance`: so is every target that is not ok. `ended`: all targets have ended. */
+/** The state of a pair for users. `in maintenance`: each target is ok or in maintenance. `ended`: all targets have ended. */
 function stateOf(pair: JudgedPair): PublicState {
   if (servingTargets(pair.targets).every(({ ended, maintenance }) => ended !== null && maintenance)) {
     return "ended";

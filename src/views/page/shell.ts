@@ -100,7 +100,7 @@ export function toneGlyph(tone: Tone): Html {
 /** Explanations of terms. Hovering, a tap or the keyboard shows them. */
 const MEANINGS = {
   "Reference head": "The newest block on which the sources of the chain agree; lag is measured against it",
-  "× sources": "How many sources agree on it",
+  "× sources": "How many sources agree on the reference head",
   preferred: "The freshest healthy variant that serves users: where traffic should go",
   Gap: "The distance between two variants at one instant, give or take its uncertainty",
   "Block interval": "The time between two blocks, as measured",

@@ -70,7 +70,7 @@ function severityOf(shown: Report, { severity, targets }: Judgement): Severity {
       );
 }
 
-/** Whether polling works, the number of targets by status unless all have the same, and the leader. */
+/** The time of the last height, the number of targets by status if statuses differ, the leader and a failed reload. */
 function describeState(report: Report, nowMs: number): Html {
   const { targets } = report;
   // Times in ISO 8601 sort as texts.

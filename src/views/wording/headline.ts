@@ -35,7 +35,7 @@ export interface Headline {
   readonly urgent: number;
 }
 
-/** A fault, and more about it, which may be empty. */
+/** A fault as a title, with a detail that may be empty. */
 interface Statement extends Pick<Headline, "title" | "detail"> {
   /** Whether the detail describes an incident. Views that list the incidents leave such a detail out. */
   readonly isOfIncident?: boolean;

@@ -74,8 +74,8 @@ const gzipOf = promisify(gzip);
 /** The bodies, by report and by request. */
 const bodies = new WeakMap<Report, Map<string, Body>>();
 /**
- * Client addresses take turns. Bodies are made one at a time, with a turn of the event loop in between, so that polls wait for
- * one body at most.
+ * Client addresses take turns. Bodies are made one at a time. Between two bodies the event loop runs once, so that a poll waits
+ * for one body at most.
  */
 const turns = new FairTurns();
 
