@@ -162,19 +162,26 @@ function weightOf({ against, set, top }: Supposition, pace: Pace): readonly numb
 }
 
 /**
- * Whether a source without block times is only late, and does not contradict the new block of `top`. A new block time is
- * evidence; that other sources are at most as late as tolerated is an assumption. So the block wins in two cases: it continues
- * from the last head, which the source had reached; or an RPC node shows it, and it continues from the last head if block times
- * have shown that head.
+ * Whether a lower source is only late, and does not contradict the new block of `top`. A new block time is evidence; the usual
+ * pace, and how late a source without block times can be, are assumptions. At the usual pace, a source contradicts the block
+ * only if its own block is known to be new. At the fastest pace, a source without block times does not contradict the block in
+ * two cases: it continues from the last head, which the source had reached; or an RPC node shows it, and it continues from
+ * the last head if block times have shown that head.
  */
 function isOnlyLate(one: Bounded, top: Bounded, upper: "high" | "usual", grounds: Grounds): boolean {
-  if (one.timeMs !== null || one.low >= top.low || !isNew(top, grounds.pace)) {
+  if (one.low >= top.low || !isNew(top, grounds.pace)) {
+    return false;
+  }
+  if (upper === "usual") {
+    return !isNew(one, grounds.pace);
+  }
+  if (one.timeMs !== null) {
     return false;
   }
   const { confirmed } = grounds.before;
   const isTrusted = top.isNode && confirmed?.isDated !== true;
   const isMember = top.isNode || confirmed?.members.includes(one.key) === true;
-  return upper === "usual" || isTrusted || (isMember && continues(top, grounds));
+  return isTrusted || (isMember && continues(top, grounds));
 }
 
 function isNewNode(claim: Claim, pace: Pace): boolean {

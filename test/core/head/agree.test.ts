@@ -160,6 +160,12 @@ describe("agreeOnHead(): 3. the head is the highest block that most of these exp
     expect(decide([source("v0", -34), ...dated])).toMatchObject({ behind: 0, excluded: [] });
   });
 
+  it("sources whose own blocks are not new do not outvote a new block that the chain can have reached", () => {
+    const late = ["v1", "v2"].map((key) => source(key, 0, { timeMs: NOW_MS - 300_000, block: HEAD - 500 }));
+
+    expect(decide([source("v0", 0, { dated: true }), ...late])).toMatchObject({ behind: 0, excluded: [] });
+  });
+
   it("a single source gives no reference, unless it is an RPC node with a new block or continues from the last head", () => {
     expect(decide([source("v0", 0)]).behind).toBeNull();
     expect(decide([source("node", 0, { dated: true, isNode: true })]).behind).toBe(0);
