@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { endOf, type News, shiftTold, type Told, tell } from "../core/events/told.ts";
+import { decideMessages, endOf, type News, shiftTold, type ToldIncident } from "../core/events/told.ts";
 import type { PostRequest } from "../core/model/http-post.ts";
 import type { Report } from "../core/model/report.ts";
 import { stepReader } from "../io/clock-steps.ts";
@@ -37,7 +37,7 @@ export class Notifier implements AsyncDisposable {
   readonly #timer: NodeJS.Timeout;
   readonly #stopping = new AbortController();
   /** The messages of this replica. If another replica leads now, it may have sent others. */
-  #told: readonly Told[] = [];
+  #told: readonly ToldIncident[] = [];
   /** The first message is being sent. */
   readonly #queue: Message[] = [];
   #isSending = false;
@@ -61,7 +61,7 @@ export class Notifier implements AsyncDisposable {
     }
     const { notify } = this.#daemon.config;
     const before = stepMs === 0 ? this.#daemon.told : shiftTold(this.#daemon.told, stepMs);
-    const { news, told } = notify === null ? NOTHING : tell(before, report, notify);
+    const { news, told } = notify === null ? NOTHING : decideMessages(before, report, notify);
     this.#daemon.keepTold(told);
     this.#told = told;
     this.#post(news, report);

@@ -1,7 +1,7 @@
 import { LocalBudgets } from "../../src/budgets/gate.ts";
 import type { parseConfig } from "../../src/config/parse.ts";
 import type { Event } from "../../src/core/events/event.ts";
-import { tell } from "../../src/core/events/told.ts";
+import { decideMessages } from "../../src/core/events/told.ts";
 import type { Report } from "../../src/core/model/report.ts";
 import { Daemon, type DaemonOptions } from "../../src/daemon/daemon.ts";
 import { startReportLoop } from "../../src/daemon/report-loop.ts";
@@ -75,7 +75,7 @@ export async function startDaemon(
   events.started("synclag", restored.aliveMs);
   const note = (report: Report): void => {
     if (daemon.config.notify !== null) {
-      const { news, told } = tell(daemon.told, report, daemon.config.notify);
+      const { news, told } = decideMessages(daemon.told, report, daemon.config.notify);
       daemon.keepTold(told);
       news.forEach((one) => void onPosted(messageOf(one, report, "http://synclag.test").text));
     }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { parseDuration } from "../../src/config/quantities.ts";
-import { type Told, tell } from "../../src/core/events/told.ts";
+import { decideMessages, type ToldIncident } from "../../src/core/events/told.ts";
 import type { NotifyRules } from "../../src/core/model/notify.ts";
 import type { Incident, Report } from "../../src/core/model/report.ts";
 import { isoTime } from "../../src/core/model/text.ts";
@@ -17,7 +17,7 @@ import { NOW_MS, sampleReport } from "./sample-report.ts";
  */
 class ToldStory {
   #rules: NotifyRules = { afterMs: 300_000, protocols: null, tiers: null, severity: "warning" };
-  #told: readonly Told[] = [];
+  #told: readonly ToldIncident[] = [];
   #incidents: readonly Incident[] = [];
   #nowMs = NOW_MS;
 
@@ -30,12 +30,12 @@ class ToldStory {
       return [];
     }
     if (verb === "restart") {
-      this.#told = JSON.parse(JSON.stringify(this.#told)) as readonly Told[];
+      this.#told = JSON.parse(JSON.stringify(this.#told)) as readonly ToldIncident[];
       return [];
     }
     this.#nowMs += parseDuration(verb) ?? 0;
     const report = this.#reportOf(line.replace(/^\d+m /, ""));
-    const { news, told } = tell(this.#told, report, this.#rules);
+    const { news, told } = decideMessages(this.#told, report, this.#rules);
     this.#told = told;
     return news.length === 0
       ? ["nothing"]
@@ -53,7 +53,7 @@ class ToldStory {
   }
 }
 
-describe("tell()", () => {
+describe("decideMessages()", () => {
   it("posts the messages of test/fixtures/told.txt", async () => {
     await expectTold("test/fixtures/told.txt", () => new ToldStory());
   });

@@ -30,7 +30,7 @@ export function periodReader(log: EventLog, interval: Interval) {
     const known = events.map(({ time, to: state, detail }, index): Period => {
       return { from: time, to: events[index + 1]?.time ?? interval.to, state, since: time, detail };
     });
-    const clipped = [nothing(interval.from, events[0]?.time ?? interval.to), ...known]
+    const clipped = [unknownPeriod(interval.from, events[0]?.time ?? interval.to), ...known]
       .filter(({ from, to }) => from < interval.to && to > interval.from && from < to)
       .map((one) => {
         const [isEarly, isLate] = [one.from < interval.from, one.to > interval.to];
@@ -48,7 +48,7 @@ export function firstTime(log: EventLog): string | null {
   return times.reduce<string | null>((least, time) => (least === null || time < least ? time : least), null);
 }
 
-function nothing(from: string, to: string): Period {
+function unknownPeriod(from: string, to: string): Period {
   return { from, to, state: null, since: from, detail: null };
 }
 
@@ -66,7 +66,7 @@ function withoutUnwatched(periods: readonly Period[], unwatched: readonly Interv
     for (const interval of unwatched.slice(next, next + inside)) {
       const [hasBegun, isLonger] = [interval.from < from, interval.to > period.to];
       const [start, end] = [hasBegun ? from : interval.from, isLonger ? period.to : interval.to];
-      parts.push({ ...period, from, to: start }, nothing(start, end));
+      parts.push({ ...period, from, to: start }, unknownPeriod(start, end));
       from = end;
     }
     parts.push({ ...period, from });
@@ -122,7 +122,7 @@ export function slotsOf(periods: readonly Period[], interval: Interval, count: n
     return periods
       .slice(next, next + countWhile(periods, next, (one) => one.from < to))
       .filter((one) => one.to > from)
-      .reduce((most, one) => (rankOf(one) >= rankOf(most) ? one : most), nothing(from, to));
+      .reduce((most, one) => (rankOf(one) >= rankOf(most) ? one : most), unknownPeriod(from, to));
   });
 }
 

@@ -9,7 +9,7 @@ import { isAtLeast } from "../report/severity.ts";
  * An incident that is running or ended within the last hour, and its messages. It is saved, so that a restart repeats no
  * message.
  */
-export interface Told {
+export interface ToldIncident {
   /** The id that all messages about the incident share. */
   readonly id: string;
   /** The incident as of its last message, or as of the last report if there was no message yet. */
@@ -53,7 +53,7 @@ const NOTABLE_SHARE = 0.25;
 const MAX_TARGETS = 100;
 
 /** The messages to send about a report, and the new state of all messages. `before`: their state after the last report. */
-export function tell(before: readonly Told[], report: Report, rules: NotifyRules) {
+export function decideMessages(before: readonly ToldIncident[], report: Report, rules: NotifyRules) {
   const { generated_at: time, incidents } = report;
   const known = new Map(before.map((one) => [incidentKey(one.incident), one]));
   const byKey = new Map(report.targets.map((target) => [target.key, target]));
@@ -83,7 +83,7 @@ export function tell(before: readonly Told[], report: Report, rules: NotifyRules
 }
 
 /** The state of the messages after the clock was set by `stepMs`. */
-export function shiftTold(told: readonly Told[], stepMs: number): readonly Told[] {
+export function shiftTold(told: readonly ToldIncident[], stepMs: number): readonly ToldIncident[] {
   const shifted = (time: string) => isoTime(Date.parse(time) + stepMs);
   return told.map((one) => ({
     ...one,
@@ -95,19 +95,23 @@ export function shiftTold(told: readonly Told[], stepMs: number): readonly Told[
 }
 
 /** The message that an incident is over, for readers of its earlier messages. */
-export function endOf(told: Told): News {
+export function endOf(told: ToldIncident): News {
   return newsOf("ended", told);
 }
 
 interface Running {
   readonly incident: Incident;
   readonly targets: readonly TargetReport[];
-  readonly former: Told | null;
-  /** Whether it is left over from a wider incident, which had a message and has ended. */
+  readonly former: ToldIncident | null;
+  /** Whether it is the rest of a wider incident, which had a message. */
   readonly isRest: boolean;
 }
 
-function isLeftOf({ since, targets }: Incident, { ended, incident: wider }: Told, time: string): boolean {
+function isLeftOf(
+  { since, targets }: Incident,
+  { ended, incident: wider }: ToldIncident,
+  time: string,
+): boolean {
   return (
     wider.targets.length > targets.length &&
     targets.every((key) => wider.targets.includes(key)) &&
@@ -117,7 +121,7 @@ function isLeftOf({ since, targets }: Incident, { ended, incident: wider }: Told
 
 interface Step {
   /** Null: nothing needs to be kept. */
-  readonly told: Told | null;
+  readonly told: ToldIncident | null;
   readonly news?: News;
 }
 
@@ -126,9 +130,9 @@ interface Step {
  * but not an alert.
  */
 function isWanted({ incident, targets }: Running, rules: NotifyRules): boolean {
-  const isFarewell = targets.some(isGone) && rules.severity === "warning";
+  const isGoneAtEnd = targets.some(isGone) && rules.severity === "warning";
   return (
-    (isAtLeast(incident.severity, rules.severity) || isFarewell) &&
+    (isAtLeast(incident.severity, rules.severity) || isGoneAtEnd) &&
     // A target that the report does not have was removed from chains.yaml.
     (targets.length < incident.targets.length ||
       targets.some(
@@ -145,7 +149,7 @@ function continueIncident(running: Running, time: string, rules: NotifyRules): S
   const isStart = former === null || former.ended !== null;
   const recent = (former?.starts ?? []).filter((start) => Date.parse(time) - Date.parse(start) < HOUR_MS);
   const starts = isStart ? [...recent, incident.since] : former.starts;
-  const now: Told = {
+  const now: ToldIncident = {
     id: `${incidentKey(incident)} ${incident.since}`,
     incident: { ...incident, targets: incident.targets.slice(0, MAX_TARGETS) },
     target_count: incident.targets.length,
@@ -164,7 +168,7 @@ function continueIncident(running: Running, time: string, rules: NotifyRules): S
   return isWorse(former, now) ? say("changed", { ...now, said: "yes" }) : { told: former };
 }
 
-function endIncident(one: Told, time: string): Step {
+function endIncident(one: ToldIncident, time: string): Step {
   if (one.ended === null) {
     const told = { ...one, ended: time };
     return one.said === "yes" ? say("ended", told) : { told };
@@ -176,11 +180,11 @@ function endIncident(one: Told, time: string): Step {
   return one.said === "flapping" ? { ...say("ended", one), told: null } : { told: null };
 }
 
-function say(event: News["event"], told: Told): Required<Step> {
+function say(event: News["event"], told: ToldIncident): Required<Step> {
   return { told, news: newsOf(event, told) };
 }
 
-function newsOf(event: News["event"], { id, incident, said, starts, target_count }: Told): News {
+function newsOf(event: News["event"], { id, incident, said, starts, target_count }: ToldIncident): News {
   return { event, id, incident, target_count, times: said === "flapping" ? starts.length : 1 };
 }
 
@@ -206,8 +210,9 @@ function isReady({ incident, isRest, targets }: Running, time: string, { afterMs
  * Whether the incident became worse since the last message: it is more severe, has notably more targets, or has another trouble
  * that is at least as urgent. Always false within five minutes of that message.
  */
-function isWorse(before: Told, now: Told): boolean {
-  const troubleOf = ({ incident }: Told) => incident.detail.replaceAll(/^[\d,]+ of [\d,]+ | on [^:]*$/g, "");
+function isWorse(before: ToldIncident, now: ToldIncident): boolean {
+  const troubleOf = ({ incident }: ToldIncident) =>
+    incident.detail.replaceAll(/^[\d,]+ of [\d,]+ | on [^:]*$/g, "");
   const isOther = troubleOf(now) !== troubleOf(before) && now.rank >= before.rank;
   const hasGrown = now.target_count > before.target_count * (1 + NOTABLE_SHARE);
   const isMoreSevere =

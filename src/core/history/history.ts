@@ -71,10 +71,10 @@ export class ChainHistory {
    */
   record({ gaps, reference, targets }: ChainReport, nowMs: number): void {
     const keys = targets.map(({ key }) => key);
-    const badness = badnessOf(targets.map(({ lag_seconds: lag }) => inMs(lag)));
+    const totalLag = totalLagOf(targets.map(({ lag_seconds: lag }) => inMs(lag)));
     const rings = [FINE, COARSE].filter((ring) => {
       const known = this.#stepAt(ring, stepOf(ring, nowMs));
-      return known.slot === null || badness > this.#badnessAt(known, keys);
+      return known.slot === null || totalLag > this.#totalLagAt(known, keys);
     });
     const isKnown =
       reference !== null ||
@@ -90,7 +90,7 @@ export class ChainHistory {
     const former = this.#series;
     const series = new Map<string, Numbers>();
     function note(name: string, value: number | null, Values: NumbersType): void {
-      const values = noted(former.get(name), slots, value, Values);
+      const values = withValue(former.get(name), slots, value, Values);
       if (values !== undefined) {
         series.set(name, values);
       }
@@ -162,8 +162,8 @@ export class ChainHistory {
     return stepOf(ring, timeMs) === step ? { timeMs, slot } : { timeMs: step * ring.stepMs, slot: null };
   }
 
-  #badnessAt(step: Step, keys: readonly string[]): number {
-    return badnessOf(keys.map((key) => valueAt(step, this.#series.get(`lag ${key}`))));
+  #totalLagAt(step: Step, keys: readonly string[]): number {
+    return totalLagOf(keys.map((key) => valueAt(step, this.#series.get(`lag ${key}`))));
   }
 
   /**
@@ -175,7 +175,7 @@ export class ChainHistory {
     for (let end = steps.length; end > 0; end -= size) {
       groups.unshift(steps.slice(Math.max(0, end - size), end));
     }
-    const isWorse = (one: Step, other: Step) => this.#badnessAt(one, keys) >= this.#badnessAt(other, keys);
+    const isWorse = (one: Step, other: Step) => this.#totalLagAt(one, keys) >= this.#totalLagAt(other, keys);
     return groups.map((group) => group.reduce((worst, step) => (isWorse(step, worst) ? step : worst)));
   }
 }
@@ -202,7 +202,7 @@ function valueAt({ slot }: Step, values: Numbers | undefined): number | null {
  * Writes a value into these slots of a series. The series is created with its first known value. Seven digits (four bytes) are
  * enough for all values but heights.
  */
-function noted(
+function withValue(
   series: Numbers | undefined,
   slots: readonly number[],
   value: number | null,
@@ -228,7 +228,7 @@ function inTenths(value: number | null): number | null {
 }
 
 /** The sum of all known lags; -1 if no lag is known. */
-function badnessOf(lags: readonly (number | null)[]): number {
+function totalLagOf(lags: readonly (number | null)[]): number {
   const known = lags.filter((lagMs) => lagMs !== null);
   return known.length === 0 ? -1 : known.reduce((total, lagMs) => total + lagMs);
 }

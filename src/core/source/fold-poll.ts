@@ -127,7 +127,7 @@ function addAnswer(
   const highBlock = former?.highBlock ?? peakBlock;
   const floor = highBlock - largeStepBlocks;
   const isLow = sample.block < floor;
-  // The height returned in one step, so the fall was not a re-index: a source that indexes again catches up slowly.
+  // A height that returns in one step shows that the fall was not a re-index: a source that indexes again catches up slowly.
   const leastStep = Math.max((highBlock - peakBlock) / 2, FASTER * blocksClimbed(former?.low ?? [], sample));
   const hasReturned = peakBlock < floor && !isLow && sample.block - peakBlock > leastStep;
   if (former !== null) {

@@ -224,7 +224,7 @@ function fitting([first, ...others]: readonly Selection[]): readonly Selection[]
 }
 
 /** Records that selections were sent at `sentMs`, and are due again after `leastMs` at the earliest. */
-export function noteCarried(
+export function noteSent(
   state: EndpointState,
   { selections, sentMs }: { readonly selections: readonly Selection[]; readonly sentMs: number },
   leastMs = 0,

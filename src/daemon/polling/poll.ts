@@ -29,9 +29,9 @@ import {
   doubtfulSelections,
   dueSelections,
   type EndpointState,
-  noteCarried,
   noteExchange,
   noteResults,
+  noteSent,
 } from "./endpoint-state.ts";
 import { type Answer, interpretResult } from "./interpret-result.ts";
 
@@ -80,7 +80,7 @@ interface Attempt {
 }
 
 /** A question for the heights, combined with selections of a probe. */
-interface Carrying {
+interface CombinedQuestion {
   readonly question: Question;
   readonly selections: readonly AliasedSelection[];
   /** By a clock that never jumps. */
@@ -135,20 +135,20 @@ export class Poll {
   async run(): Promise<PollResult> {
     const due = this.#selectionsAt(this.#tools.world.monotonicMs());
     const at = due[0]?.at ?? null;
-    const carrying = at === null ? this.#carrying(due) : null;
-    if (carrying === null) {
+    const combined = at === null ? this.#combine(due) : null;
+    if (combined === null) {
       const result = this.#resultOf(await this.#retry(await this.#attempt(this.#use)));
       return at === null ? result : await this.#askApart(due, at, result);
     }
-    const first = await this.#ask(carrying.question, this.#use);
+    const first = await this.#ask(combined.question, this.#use);
     if (first.answer.kind === "answered") {
       this.#state.search = afterAnswer(this.#state.search);
-      noteCarried(this.#state, carrying);
-      const replies = readSelections(carrying.selections, first.body, first.answer.observations, first.times);
+      noteSent(this.#state, combined);
+      const replies = readSelections(combined.selections, first.body, first.answer.observations, first.times);
       return this.#withReplies(this.#resultOf(first), replies);
     }
     if (mayBeOfSelection(first.answer)) {
-      return await this.#askAlone(carrying, first, wordsOf(first.answer));
+      return await this.#askAlone(combined, first, wordsOf(first.answer));
     }
     return this.#resultOf(await this.#retry(this.#counted(first)));
   }
@@ -166,7 +166,7 @@ export class Poll {
     return observation?.kind === "not_started" ? null : undefined;
   }
 
-  #carrying(due: readonly Selection[]): Carrying | null {
+  #combine(due: readonly Selection[]): CombinedQuestion | null {
     const { endpoint, search } = this.#state;
     const sentMs = this.#tools.world.monotonicMs();
     const heights = questionsFor(endpoint)[search.questionIndex];
@@ -188,10 +188,10 @@ export class Poll {
    * Asks for the heights without the selections, which may have caused the failure of `first` and now wait. `words`: that
    * failure. If no more requests can be sent, the poll has no result.
    */
-  async #askAlone(carrying: Carrying, first: Attempt, words: string): Promise<PollResult> {
+  async #askAlone(combined: CombinedQuestion, first: Attempt, words: string): Promise<PollResult> {
     const { questionIndex } = this.#state.search;
     // The selections skip the next poll, so that it reads the heights even if the budget has no request to spare now.
-    noteCarried(this.#state, carrying, 2 * this.#state.endpoint.pollIntervalMs);
+    noteSent(this.#state, combined, 2 * this.#state.endpoint.pollIntervalMs);
     const last = await this.#retry(first, true);
     const result = this.#resultOf(last);
     if (last === first) {
@@ -201,7 +201,7 @@ export class Poll {
     if (last.answer.kind !== "answered" || this.#state.search.questionIndex !== questionIndex) {
       return result;
     }
-    return this.#withReplies(result, refusedSelections(carrying.selections, words, first.times));
+    return this.#withReplies(result, refusedSelections(combined.selections, words, first.times));
   }
 
   /**
@@ -224,7 +224,7 @@ export class Poll {
     counters.addRequest(exchange.receivedAtMs - exchange.sentAtMs);
     noteExchange(exchanges, exchange);
     const waitMs = answer.kind === "failed" ? (answer.retryAfterMs ?? 0) : 0;
-    noteCarried(this.#state, { selections, sentMs }, waitMs);
+    noteSent(this.#state, { selections, sentMs }, waitMs);
     if (answer.kind === "answered") {
       return this.#withReplies(result, readSelections(selections, body, result.observations, reply));
     }

@@ -14,7 +14,7 @@ type EventsWorld = Pick<World, "logger" | "nowMs" | "past" | "stateFile" | "upti
 /** `kill -9` loses at most the events of this time. */
 const WRITE_DELAY_MS = 1_000;
 /** A report is noted every 15 s: if several are missing, the process was suspended, or the machine slept. */
-const STOOD_STILL_MS = 60_000;
+const SUSPENDED_AFTER_MS = 60_000;
 /** The file is rewritten when it has this many lines more than twice the number of kept events. */
 const SPARE_LINES = 1_000;
 
@@ -88,7 +88,7 @@ export class EventStore implements AsyncDisposable {
   /** Adds an event for each change since the last report, and returns them. `hasAll`: every endpoint has been polled. */
   note(report: Report, hasAll: boolean): readonly Event[] {
     this.#followClock();
-    this.#noteStandstill();
+    this.#noteSuspension();
     const events = this.log.note(report, hasAll);
     for (const { kind, subject, to } of events) {
       if (kind === "incident" && to === "began") {
@@ -137,12 +137,12 @@ export class EventStore implements AsyncDisposable {
   }
 
   /** Records that nothing was polled while this process was suspended. */
-  #noteStandstill(): void {
-    const stoodMs = this.#uptimeMs() - this.#notedMs;
-    this.#notedMs += stoodMs;
-    if (stoodMs >= STOOD_STILL_MS) {
-      this.#logger.warn({ seconds: Math.round(stoodMs / 1_000) }, "Suspended: nothing was polled");
-      this.#addProcess("resumed", { unwatched_since: isoTime(this.#nowMs() - stoodMs) });
+  #noteSuspension(): void {
+    const missedMs = this.#uptimeMs() - this.#notedMs;
+    this.#notedMs += missedMs;
+    if (missedMs >= SUSPENDED_AFTER_MS) {
+      this.#logger.warn({ seconds: Math.round(missedMs / 1_000) }, "Suspended: nothing was polled");
+      this.#addProcess("resumed", { unwatched_since: isoTime(this.#nowMs() - missedMs) });
     }
   }
 
