@@ -51,7 +51,7 @@ describe("synclag demo", () => {
         "airdrops/polygon/subgraph/testing is diverged",
         "6 of 6 targets of chain arbitrum-sepolia have stopped because the chain has halted",
         "21 of 21 targets of airdrops/multichain/production are lagging",
-        "26 of 26 targets of lockup/subgraph/production refuse us",
+        "26 of 26 targets of lockup/subgraph/production reject our requests",
         expect.stringMatching(/^lockup\/base\/subgraph is (stalled|lagging)$/),
       ]),
     );

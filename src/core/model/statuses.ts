@@ -49,7 +49,13 @@ const STATUS_TRAITS = {
     trouble: null,
     pages: false,
   },
-  rejected: { ...NO_HEIGHT, urgency: 8, runbook: "SynclagKeyRejected", trouble: "refuse us", pages: false },
+  rejected: {
+    ...NO_HEIGHT,
+    urgency: 8,
+    runbook: "SynclagKeyRejected",
+    trouble: "reject our requests",
+    pages: false,
+  },
   throttled: {
     ...NO_HEIGHT,
     hasLag: true,

@@ -38,7 +38,7 @@ const CLAUSES: Readonly<Record<Status, (facts: Facts) => string>> = {
   rejected: (facts) => {
     const { last } = facts.state;
     const isUnpaid = last?.kind === "failed" && last.reason === "payment_required";
-    return `${isUnpaid ? "the plan is unpaid or used up" : "refuses us"}${causeText(facts)}${lastSeenText(facts)}`;
+    return `${isUnpaid ? "the plan is unpaid or used up" : "rejects our requests"}${causeText(facts)}${lastSeenText(facts)}`;
   },
   throttled: (facts) => {
     const { last } = facts.state;

@@ -15,7 +15,7 @@ import {
 /** The parts of an incident that describe it. */
 type IncidentWords = Pick<Incident, "scope" | "subject"> & { readonly detail: string | null };
 
-/** `lockup subgraph (production): 26 of 26 targets refuse us`. */
+/** `lockup subgraph (production): 26 of 26 targets reject our requests`. */
 export function incidentTitle(incident: IncidentWords): string {
   if (incident.scope === "pair" || incident.scope === "target") {
     return `${incidentSubject(incident)} ${incidentEffect(incident)}`;
@@ -37,7 +37,7 @@ export function incidentSubject({ scope, subject }: IncidentWords): string {
   return scope === "endpoint" ? indexerName(idOfKey(subject)) : `${scope} ${subject}`;
 }
 
-/** `26 of 26 targets refuse us`: without the subject. Events of former versions name a target by its key. */
+/** `26 of 26 targets reject our requests`: without the subject. Events of former versions name a target by its key. */
 export function incidentEffect(incident: IncidentWords): string {
   const { detail, scope, subject } = incident;
   if (scope === "pair" || scope === "target") {
