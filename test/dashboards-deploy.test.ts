@@ -74,7 +74,7 @@ describe("deploy/alertmanager.yml", () => {
       const { routes } = yaml<{ route: Route }>(file).route;
       const watchdog = routes.find(({ matchers }) => matchers?.includes('severity="none"'));
 
-      // An equally long one would miss every other.
+      // A window of the same length would miss every other one.
       expect(durationMs(watchdog?.repeat_interval ?? "")).toBeLessThan(
         durationMs(watchdog?.group_interval ?? ""),
       );

@@ -11,7 +11,7 @@ import { mountConfigMap } from "./support/config-map.ts";
 import { runSynclag, startSynclag } from "./support/synclag-process.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
 
-// Processes of their own, which mostly wait: side by side.
+// Each test starts its own process, which mostly waits, so the tests run in parallel.
 describe.concurrent("main", () => {
   it("exits in order when the reader of its output closes the pipe", async () => {
     await using running = startSynclag(["config", "schema"], { cwd: tmpdir() });
@@ -169,7 +169,7 @@ describe.concurrent("main", () => {
   });
 });
 
-/** What loads code or reads files of its own. */
+/** Commands that load code or read files of their own. */
 const PAGES = ["/metrics", "/", "/incidents", "/plan", "/openapi.json", "/docs/statuses", "/docs/api"];
 
 async function statusesOf(statusOf: (path: string) => Promise<number | undefined>) {

@@ -21,7 +21,7 @@ const KEYS = {
   BASE58_KEY: "4SxPXkQNifgBYqje2C4yP5gz69erZwtD7GuLWgXHSLGe",
   LETTERS_KEY: "EXFsvixygRDNOIyMkChXEi",
   BASE64URL_KEY: "lhv1Jr-OiaLnt-gD95xJ_g",
-  /** Used after a reload. */
+  /** The key that is used after a reload. */
   NEXT_KEY: "canary-next-5f0c1d9a7b3e4f6a8c2d",
 } as const;
 /** A key that is written in the file itself, where it may be. */

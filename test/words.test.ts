@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 const ROOTS = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "ROADMAP.md", "SECURITY.md", "docs", "deploy"];
 const ROOTS_OF_CODE = ["dashboards", "assets", "src"];
 
-/** Data that others wrote. */
+/** Data from other projects. */
 const OTHERS = ["assets/well-known-chains.json"];
 
 interface Rule {

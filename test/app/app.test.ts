@@ -15,7 +15,7 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 const MULTICHAIN = "airdrops/multichain/production/all";
 const SUBGRAPH = "airdrops/subgraph/production/base";
 
-// What follows from time is in test/scenarios: here each endpoint is polled once, at the start.
+// Behaviour over time is tested in test/scenarios: here each endpoint is polled once, at the start.
 
 describe("runApp()", () => {
   it("polls each endpoint once, and serves what follows from it on every route", async () => {
@@ -216,7 +216,7 @@ function statusesOf(app: App): readonly string[] {
 
 async function historyOf({ url }: App): Promise<readonly number[]> {
   const answer = await fetch(`${url}/api/v1/history/airdrops/base`);
-  // What the route answers, by its schema.
+  // The reply of the route, checked by its schema.
   const { timestamps } = (await answer.json()) as { readonly timestamps: readonly number[] };
   return timestamps;
 }

@@ -113,12 +113,12 @@ describe("Budgets, through crashes, reloads, refusals and clock jumps", () => {
 
 /** The processes of a monitor one after the other, their disk, and the clock on the wall, which may be wrong. */
 class Life {
-  /** By the budget: when each request was sent, in true time. */
+  /** For each budget, when each request was sent, in true time. */
   readonly sent = new Map<string, number[]>();
   #trueMs = T0;
   #wallErrorMs = 0;
   #stateFile = "";
-  /** Its lines, and up to which draw they go; null where it is written anew next time. */
+  /** Its lines, and the last draw in them; null if the next write starts the file again. */
   #journal: readonly string[] = [];
   #journalled: number | null = null;
   #local = this.#start(NOTHING_SPENT);

@@ -76,7 +76,7 @@ describe("usedAt()", () => {
   });
 });
 
-/** Tries so often; `taken`: how often that was allowed. */
+/** Tries this number of times; `taken`: how often that was allowed. */
 function takeMany(
   first: Ledger,
   times: number,

@@ -29,7 +29,7 @@ afterAll(async () => {
   folder[Symbol.dispose]();
 });
 
-// Processes of their own: side by side.
+// Each test starts its own processes, so the tests run in parallel.
 describe.concurrent("synclag check of a daemon with TLS and passwords", () => {
   it("succeeds with the password and a certificate of a private authority", async () => {
     const checked = await check([

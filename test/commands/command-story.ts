@@ -17,7 +17,7 @@ import { runCommand } from "./run-command.ts";
 
 interface Server {
   readonly url: string;
-  /** What was asked since the last look. */
+  /** The requests since the last look. */
   readonly asked: string[];
   readonly fail?: (fault: string) => void | Promise<void>;
 }
@@ -189,7 +189,7 @@ export class CommandStory implements AsyncDisposable {
     secrets: () => this.#secrets.join(" "),
   };
 
-  /** A daemon that starts ends at once, or after its first output that matches. */
+  /** A daemon that starts is stopped at once, or after its first output that matches. */
   async #run(text: string, until = /^/): Promise<string> {
     let stop: () => void = () => undefined;
     let isDone = until.test("");
@@ -274,7 +274,7 @@ export class CommandStory implements AsyncDisposable {
   }
 }
 
-/** Null: none, the connection ends. */
+/** Null: no reply, the connection ends. */
 function replyOf(text: string) {
   const [, status = "200", kind = "", rest = ""] =
     /^(?:(\d{3})\b ?)?(?:(status|hangup|file:|to)(?: |$|(?<=:)))?(.*)$/.exec(text) ?? [];
@@ -286,7 +286,7 @@ function replyOf(text: string) {
   return kind === "hangup" ? null : { status: Number(status), headers, body: texts[kind]?.() ?? rest };
 }
 
-/** The report is of now, unless a change says otherwise. */
+/** The report has the present time, unless a change replaces it. */
 function statusWith(change: string): string {
   const changes = change.split(" ;; ").filter((one) => one !== "");
   return changes.reduce(
@@ -298,7 +298,7 @@ function statusWith(change: string): string {
   );
 }
 
-/** What a daemon answers whose lockup subgraph on base is 41 minutes behind, and everything else is ok. */
+/** The reply of a daemon whose lockup subgraph on base is 41 minutes behind, while everything else is ok. */
 async function statusOfLaggingFleet(): Promise<string> {
   await using play = await startScenario(readFileSync("test/fixtures/cli/daemon.yaml", "utf8"));
   play.fleet.target("lockup/subgraph/production/base").set({ lagBlocks: 1_230 });

@@ -36,7 +36,7 @@ describe("synclag demo", () => {
     expect(await running).toBe(0);
     expect(said).toBe("00:00  Everything is and stays healthy");
     expect(page.status).toBe(200);
-    // So that no check of a configuration takes it for the daemon of that.
+    // It has no digest, so that no `check` takes the demo for the daemon of its configuration.
     expect(status).toMatchObject({ config_digest: null });
     expect(metrics).toMatch(
       /^synclag_up\{protocol="airdrops",variant="multichain",tier="production",chain="base"/m,

@@ -72,7 +72,7 @@ const FREE_KEYS = /^(budgets|chains|protocols|protocols\.\w+\.\d+\.(chains|heade
 
 type Path = readonly (string | number)[];
 
-/** What each line of an error looks like; the last one may count the mistakes that are not printed. */
+/** The form of each line of an error; the last line may count the mistakes that are not printed. */
 const PROBLEM_LINE = /^(chains\.yaml:[1-9]\d*:[1-9]\d*: .+: .|… and [\d,]+ more$)/;
 
 /** Lines of the error without a position in the text, or with the secret. Any other exception passes through. */

@@ -82,7 +82,7 @@ describe("chains.yaml", () => {
 
     expect(warnings).toEqual([ONE_PROVIDER]);
     expect(endpointsOf(fleet)).toHaveLength(129);
-    // Which spelled out what is known of the ids today.
+    // The file of 0.1.0 spelled out what is now known from the ids.
     expect(released).toContain("{ id: 11155111, name: Sepolia, block_time: 12s, testnet: true");
     expect(load({}).fleet.chains).toEqual(fleet.chains);
   });

@@ -13,7 +13,7 @@ const KEYS = ENDPOINTS.flatMap(sourceKeysOf);
 const T0 = Date.parse("2026-11-20T03:00:00Z");
 const MINUTES = 10;
 
-/** What the source does in each minute. */
+/** The reply of the source in each minute. */
 const SCRIPT = fc.array(fc.constantFrom("ok", "frozen", "down", "rogue"), {
   minLength: MINUTES,
   maxLength: MINUTES,
@@ -72,13 +72,13 @@ describe("Monitor", () => {
 
     expect(after.generated_at).toBe(new Date(wallMs()).toISOString());
     expect(before.ages).toEqual(KEYS.filter((key) => !key.startsWith("rpc")).map(() => [600_000, 15_000]));
-    // Under a clock that was ahead, nothing is later than now.
+    // After a clock that was ahead, no time is later than now.
     const missedMs = setMs === laterMs ? 0 : 15_000;
     expect(after.ages).toEqual(before.ages.map((ages) => ages.map((ms) => ms - missedMs)));
   });
 });
 
-/** All that is decided and saved in ten minutes, with a jump of our own clock in the middle. */
+/** The decisions and the saved state of ten minutes, with a jump of our own clock in the middle. */
 async function play(
   scripts: readonly (readonly string[])[],
   reads: readonly (readonly string[])[],

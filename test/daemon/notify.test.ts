@@ -16,7 +16,7 @@ const HEADERS = { Authorization: "Bearer very secret" };
 
 let webhook: Webhook;
 let log: ReturnType<typeof recordLog>;
-/** What the notifier is told of the daemon; a test sets what it needs otherwise. */
+/** The state of the daemon that the notifier sees; a test replaces what it needs. */
 let daemon: {
   incidents: Incident[];
   planned: readonly string[];
@@ -82,12 +82,12 @@ function startNotifier(settings: { readonly heartbeat?: "alone" | "too" } = {}):
   );
 }
 
-/** The events of the first messages, once there are so many. */
+/** The events of the first messages, once this number has arrived. */
 async function eventsOf(count: number): Promise<readonly unknown[]> {
   return (await webhook.untilReceived(count)).map(({ body }) => body?.["event"]);
 }
 
-/** Says of a notifier what the report loop would, some minutes later. */
+/** Passes a notifier the report of some minutes later, as the report loop does. */
 function passes(notifier: Notifier, minutes: number, incidents: Incident[]): void {
   nowMs += minutes * MINUTE_MS;
   daemon.incidents = incidents;

@@ -6,7 +6,7 @@ export function readFixture(path: string): string {
   return readFileSync(new URL(`../fixtures/${path}`, import.meta.url), "utf8");
 }
 
-/** An HTTP answer with this body; all that a test leaves out is what a healthy server sends. */
+/** An HTTP reply with this body; the defaults are those of a healthy server. */
 export function replyOf(body: string, rest: Partial<Reply> = {}): Reply {
   return { httpStatus: 200, retryAfter: null, body, ...rest };
 }

@@ -11,7 +11,7 @@ import { type Synclag, simulate, startSynclag } from "./support/synclag.ts";
 import { temporaryFolder } from "./support/undo.ts";
 
 const DEPLOY = fileURLToPath(new URL("../../deploy", import.meta.url));
-/** What should take some seconds. Its end means that the message never comes. */
+/** A message should take some seconds; after this time it never comes. */
 const DELIVERED = { timeout: 240_000, interval: 250 };
 
 /** The alerts that page: name and labels, summary, and a description of which `…` stands for anything. */
@@ -103,7 +103,7 @@ function readFixture(name: string): Promise<string> {
 function readExpected(text: string) {
   const [alert = "", summary = "", description = ""] = text.split("\n");
   const [alertname = "", ...pairs] = alert.split(" ");
-  // Each has a name and a value.
+  // Each label has a name and a value.
   const others = Object.fromEntries(pairs.map((pair) => pair.split("="))) as Record<string, string>;
   return {
     labels: { alertname, ...others } as Record<string, string>,

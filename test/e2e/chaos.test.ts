@@ -23,7 +23,7 @@ protocols:
 `;
 const PATIENCE = { timeout: 30_000, interval: 200 };
 
-// What a machine does to a daemon. Mounting needs root, as the image's tests do.
+// Faults of the machine that a daemon runs on. Mounting needs root, as in the tests of the image.
 describe("synclag run, with 128 open files at most, on a small disk", () => {
   it("keeps polling while clients use all connections and while the disk is full, and sends no uncounted request", async () => {
     const { fleet, config } = await simulate(FLEET);
@@ -42,7 +42,7 @@ describe("synclag run, with 128 open files at most, on a small disk", () => {
     for (const visitor of crowd) {
       visitor.destroy();
     }
-    // What could not be recorded meanwhile was not sent.
+    // Requests that could not be recorded meanwhile were not sent.
     await untilAsked(fleet, [FREE, METERED], 2);
     await vi.waitFor(async () => {
       // Again and again: a file that replaces another one just then gives back the room that the other one took.
@@ -154,7 +154,7 @@ function fill(disk: string): void {
   }
 }
 
-/** Waits for so many more requests to each of the endpoints. */
+/** Waits for this number of further requests to each endpoint. */
 async function untilAsked(fleet: SimulatedFleet, keys: readonly string[], times: number): Promise<void> {
   const wanted = keys.map((key) => ({ key, count: fleet.endpoint(key).requestCount + times }));
   await vi.waitFor(() => {

@@ -70,7 +70,7 @@ const SCREENS = [
 const LOOK = process.env["PICTURES"] === "look";
 const WIDTHS = [390, 768, 1280, 1600, 2560];
 const PATHS = ["/", "/incidents", "/public", "/plan"];
-/** They are the same in each situation. */
+/** The documents are the same in each situation. */
 const DOCUMENTS = ["/docs/", "/docs/statuses", "/docs/api", "/docs/runbooks/SynclagKeyRejected", "/no-page"];
 
 let browser: Browser;
@@ -166,7 +166,7 @@ const FLAWS = `(() => {
   ];
 })()`;
 
-/** The text that is seen without scrolling. */
+/** The text that is visible without scrolling. */
 async function firstScreen(page: Page): Promise<string> {
   const text: unknown = await page.evaluate(`(() => {
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
@@ -175,7 +175,7 @@ async function firstScreen(page: Page): Promise<string> {
       const range = document.createRange();
       range.selectNodeContents(walker.currentNode);
       const { bottom, height } = range.getBoundingClientRect();
-      // What is folded has a height, too.
+      // Folded text also has a height.
       if (height > 0 && bottom <= innerHeight && walker.currentNode.parentElement.checkVisibility()) {
         seen.push(walker.currentNode.data);
       }

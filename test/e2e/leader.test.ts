@@ -4,9 +4,9 @@ import { getText } from "./support/loopback.ts";
 import { type RedisServer, startRedis } from "./support/redis-server.ts";
 import { type Synclag, simulate, startSynclag } from "./support/synclag.ts";
 
-/** A lease lasts 12 s, and a store without memory gives none before one could have expired: who takes longer never comes. */
+/** A lease lasts 12 s, and an empty store grants none before an earlier one could have expired; after this time no leader comes. */
 const PATIENCE = { timeout: 60_000, interval: 100 };
-/** Sooner than any lease ends. */
+/** Less than what is left of any lease. */
 const HAND_OVER_MS = 11_000;
 const FLEET = `
 version: 1
@@ -15,7 +15,7 @@ protocols:
   airdrops: [{ variant: subgraph, dialect: graph, schedule: "*/2 * * * * *", url: "https://graph.example/", chains: [base] }]
 `;
 
-/** What all replicas said within a moment: who leads, who exports the series of the fleet, and who knows nothing of a target. */
+/** What all replicas said at one moment: which leads, which exports the series of the fleet, and which has an unknown target. */
 interface Sight {
   readonly alive: readonly Synclag[];
   readonly leaders: readonly Synclag[];
@@ -115,7 +115,7 @@ async function add(): Promise<void> {
 async function look(): Promise<Sight> {
   const seen = await Promise.all(
     [...replicas].map(async (replica) => {
-      // Empty where it does not answer: killed, or stopped.
+      // Empty if the replica does not reply: it was killed or stopped.
       const metrics = await Promise.race([replica.metrics(), sleep(1_500, "")]).catch(() => "");
       return { replica, metrics };
     }),

@@ -39,7 +39,7 @@ const FROZEN = '.card a[href="/chains/base#airdrops-subgraph-production"]';
 describe("the pages of the demo in Chromium", () => {
   let demo: Synclag;
   let browser: Browser;
-  /** Opened once, and never loaded again. */
+  /** The page is opened once, and never loaded again. */
   let open: Page;
   let watched: Watched;
 
@@ -106,7 +106,7 @@ describe("the pages of the demo in Chromium", () => {
 
       await page.locator("#plots-airdrops summary").click();
       await page.getByRole("button", { name: "1 h" }).first().click();
-      // Until what is shown was swapped for something newer.
+      // Waits until the page shows a newer report.
       await page.evaluate("document.querySelector('main h1').dataset.former = 'yes'");
       await page.locator("main h1:not([data-former])").waitFor();
 

@@ -85,7 +85,7 @@ describe("a budget that three daemons and a cron of check share", () => {
         const untilGivenUpMs = Date.now() + LONGEST_LIFE_MS;
         const isTime = () => requestsOf(fleet) >= wanted || isOver() || Date.now() >= untilGivenUpMs;
         while (!isTime() && (await Promise.race([program.exit, delay(10)])) === undefined) {
-          // Not yet.
+          // Not yet the moment to kill it.
         }
         program.signal("SIGKILL");
         await program.exit;
@@ -121,7 +121,7 @@ describe("a budget that three daemons and a cron of check share", () => {
   });
 });
 
-/** Waits until nobody leads, by the store's clock. */
+/** Waits until no replica leads, by the store's clock. */
 async function leaseIsOver({ url }: RedisServer): Promise<void> {
   const client = await createClient({ url }).connect();
   const untilMs = async () => Number((await client.hGet("synclag:{default}:lease", "until")) ?? 0);
@@ -132,7 +132,7 @@ async function leaseIsOver({ url }: RedisServer): Promise<void> {
   client.destroy();
 }
 
-/** What the store counts. */
+/** The count of the store. */
 async function countedIn({ url }: RedisServer) {
   const client = await createClient({ url }).connect();
   const text = await client.hGet("synclag:{default}:budgets", "account provider");

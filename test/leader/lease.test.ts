@@ -104,7 +104,7 @@ function stepArbitrary(): fc.Arbitrary<Step> {
 }
 
 interface Call {
-  /** Of `CLAIM`. */
+  /** The arguments of `CLAIM`. */
   readonly args: readonly string[];
   readonly isHolders: boolean;
   readonly calledMs: number;

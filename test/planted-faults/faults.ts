@@ -12,10 +12,10 @@ export interface PlantedFault {
   readonly title: string;
 }
 
-/** A node, and what a fault puts in its place. */
+/** A node of the syntax tree, and the text that a fault puts in its place. */
 type Edit = readonly [node: ts.Node, replacement: string];
 
-/** Either is planted in the place of the other. */
+/** Each of the two replaces the other. */
 const PAIRS = [
   "< <=",
   "> >=",

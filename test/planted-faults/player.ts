@@ -9,7 +9,7 @@ import type { PlantedFault } from "./faults.ts";
  */
 
 const [json = "", ...filters] = process.argv.slice(2);
-// Its parent made the text.
+// The parent process made the text, so its shape is known.
 const fault = JSON.parse(json) as PlantedFault;
 const folder = fault.file.replace(/^src\/(.*)\/[^/]*$/, "$1");
 /** Those first that are likeliest to notice it. */
@@ -29,12 +29,12 @@ const vitest = await startVitest(
   filters,
   {
     ...unitTests(),
-    // Its projects would not have the plugin below.
+    // The projects of the configuration would not have the plugin below.
     config: false,
     watch: false,
     bail: 1,
     maxWorkers: 1,
-    // A fault often makes a test wait for what never comes. On a busy machine none takes so long otherwise.
+    // A fault often makes a test wait for something that never comes. Without a fault, no test takes this time, even on a busy machine.
     testTimeout: 40_000,
     hookTimeout: 40_000,
     sequence: { sequencer: LikeliestFirst },

@@ -50,7 +50,7 @@ interface Phase {
   readonly lag: number | null;
 }
 
-/** What it is in each minute. */
+/** The status of the target in each minute. */
 function phasesOf(timeline: string, minutes: number): readonly Phase[] {
   const once = timeline.replace(", again", "");
   const phases = once.split(", ").flatMap((text) => {

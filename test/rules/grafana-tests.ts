@@ -36,7 +36,7 @@ export function grafanaTests(context: AlertContext): readonly RuleTest[] {
       series: [],
       fires: { "1m": [] },
       queries: all
-        // These two fire then.
+        // These two alerts fire then.
         .filter(({ name }) => name !== "SynclagWatchdog" && name !== "SynclagAbsent")
         .flatMap(grafanaQueries)
         .filter(({ refId }) => refId === "A")

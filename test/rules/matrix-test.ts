@@ -6,7 +6,7 @@ import { labelsOf, type RuleTest } from "./rule-test.ts";
 /** Every alert of a status has begun to fire. */
 const AT = "77m";
 
-/** Two variants of which each has any status, a protocol and a chain for each combination. */
+/** Two variants with every combination of two statuses, each on its own protocol and chain. */
 export function matrixTest(): RuleTest {
   const combinations = STATUSES.flatMap((a) => STATUSES.map((b) => [a, b] as const));
   const targets = combinations.flatMap(([a, b]) => {

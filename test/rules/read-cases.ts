@@ -10,7 +10,7 @@ import {
   type RuleTest,
 } from "./rule-test.ts";
 
-/** What stands for several labels. */
+/** Abbreviations of several labels. */
 const SHORT: Readonly<Record<string, Labels>> = {
   PAIR: { protocol: "airdrops", chain: "base", chain_id: "8453" },
   INDEXER: { protocol: "airdrops", variant: "subgraph", tier: "production" },
@@ -64,7 +64,7 @@ interface Case {
   targets: TestTarget[];
 }
 
-/** What a line may be, and what becomes of the case by it. */
+/** The kinds of lines, and how each changes the case. */
 const LINES: readonly (readonly [pattern: RegExp, read: (play: Case, ...parts: string[]) => void])[] = [
   [
     /^minutes (\d+)$/,

@@ -27,9 +27,9 @@ export interface InputSeries {
 export interface Firing {
   readonly name: string;
   readonly severity: string;
-  /** Those by which alerts are told apart; where its texts are tested, all. */
+  /** The labels that identify the alert; all labels, if its texts are tested. */
   readonly labels: Labels;
-  /** What its texts are filled with, where they are tested: then no other alert of this name fires. */
+  /** The values in its texts, if these are tested; then no other alert of this name fires. */
   readonly texts?: Omit<SampleValues, "labels">;
 }
 

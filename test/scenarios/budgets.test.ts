@@ -20,7 +20,7 @@ protocols:
 `;
 }
 
-// What is said of budgets, and how a provider is heeded that asks to wait, is in test/fixtures/daemon-stories/budgets.txt.
+// test/fixtures/daemon-stories/budgets.txt tests what Synclag says about budgets, and how it waits when a provider asks for that.
 describe("a budget", () => {
   it.each([
     // In one hour each endpoint is polled 60 times, and 62.5 polls count in the window of an hour.

@@ -73,7 +73,7 @@ class SimulatedProcess {
     this.isCutOff = state === "down";
   }
 
-  /** For a while, or for ever. */
+  /** Stops its timers for a while, or for ever. */
   suspend(): void {
     this.#runs = false;
   }
@@ -90,7 +90,7 @@ class SimulatedProcess {
 /** Which process code belongs to. */
 const processes = new AsyncLocalStorage<SimulatedProcess>();
 
-/** Has each timer started from now on run in its process. */
+/** Lets each timer that is started from now on run in its process. */
 function holdTimersBack(): void {
   const { setTimeout: startTimeout, setInterval: startInterval } = globalThis;
   const held = (callback: () => void): (() => void) => {
@@ -136,7 +136,7 @@ class Cluster {
       const starting = processes.run(process, () => this.startIn(process, name, how));
       this.#replicas.set(name, await this.#runWhile(starting, "10s"));
     },
-    /** As SIGTERM does. */
+    /** Stops the replica as SIGTERM does. */
     stop: (name) =>
       this.#runWhile(
         this.#in(name, ({ stop }) => stop()),
@@ -181,7 +181,7 @@ class Cluster {
         .report()
         .targets.map(({ status }) => status)
         .join(", "),
-    /** Whether its plots begin before it led. */
+    /** Whether the plots of the replica begin before it led. */
     plotted: (name) => `from ${new Date(this.#replica(name).plotted()[0] ?? 0).toISOString()}`,
     events: (name) => this.#replica(name).events(),
     /** `posted COUNT`: so many messages to the webhook, once they have come; sorted, for those of two replicas may overtake each other. */
@@ -347,7 +347,7 @@ class Cluster {
   }
 }
 
-/** What a state file of before says: forty requests of an endpoint. */
+/** The state file of an earlier process: forty requests of an endpoint were spent. */
 async function spentBefore(): Promise<SavedBudgets | null> {
   const budgets = new Budgets(CONFIG.fleet);
   for (let request = 0; request < 40 && FIRST !== undefined; request += 1) {

@@ -12,7 +12,7 @@ import {
 } from "../support/scripted-fleet.ts";
 import { fleetYaml } from "./statuses/fleets.ts";
 
-// Whatever sources reply, and in whatever order: what is said of them keeps these laws.
+// These laws hold for every reply of the sources, in any order.
 
 const FLEET = fleetYaml(["a", "b", "c", "d"], { rpc: 1 });
 const KEYS = new ScriptedFleet(FLEET).keys("base");
@@ -234,7 +234,7 @@ describe("a step of the wall clock, or a machine that sleeps", () => {
         const back = step.startsWith("-") ? step.slice(1) : `-${step}`;
         const afterwards = played.setClock(back).run("45s").statusesDuring("10m");
 
-        // A fast clock cannot know that it is: every block that has a time looks old.
+        // A fast clock cannot notice that it is fast: every block with a time looks old.
         const mayLookOld = script === SOURCES["with times"] && !step.startsWith("-");
         const accused = [...(mayLookOld ? [] : meanwhile), ...afterwards].filter(
           (status) => status !== "ok" && status !== "unknown",

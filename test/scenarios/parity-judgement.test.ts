@@ -16,7 +16,7 @@ const FILE = "test/fixtures/parity.expected.txt";
 
 /** A height, counted from the head at the start, and the value there. */
 type Said = readonly [height: number, value: unknown];
-/** What the two variants say in one poll. */
+/** The replies of the two variants in one poll. */
 interface Poll {
   readonly a?: Said | undefined;
   readonly b?: Said | undefined;

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { startScenario } from "../support/scenario.ts";
 
-/** What is said of the data of variants is in parity.txt beside it, and in files whose names begin so. */
+/** test/fixtures/daemon-stories/parity*.txt tests what Synclag says about the data of variants. */
 const FLEET = readFileSync("test/fixtures/daemon-stories/parity.yaml", "utf8").replace(
   /^.*(third:|tier: testing).*\n/gm,
   "",

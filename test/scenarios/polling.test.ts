@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { FAULTS } from "../support/faults.ts";
 import { type ReceivedRequest, startScenario } from "../support/scenario.ts";
 
-// What else is to be said of polls is in test/fixtures/daemon-stories/polling.txt, and faults.txt has when one is tried again.
+// The other tests of polls are test/fixtures/daemon-stories/polling.txt and, for retries, faults.txt.
 describe("a host with many endpoints", () => {
   const SLUGS = Array.from({ length: 24 }, (_, index) => `chain-${index}`);
   const FLEET = `

@@ -13,7 +13,7 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const FOLDER = "test/fixtures/recordings";
 
-/** What is said at one minute of a recording. */
+/** The statuses at one minute of a recording. */
 interface Said {
   readonly minute: number;
   readonly hasReference: boolean;

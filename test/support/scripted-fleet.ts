@@ -39,12 +39,12 @@ interface Moment {
 
 export type Script = (moment: Moment) => Reply;
 
-/** So many blocks behind the head, or with a negative number ahead of it. */
+/** This number of blocks behind the head, or ahead of it if negative. */
 export function behind(blocks: number): Script {
   return ({ head }) => head - blocks;
 }
 
-/** So many blocks behind the head, with the time of its block, which is wrong by `offSec`. */
+/** This number of blocks behind the head, with the time of the block, which is wrong by `offSec`. */
 export function dated(blocks = 0, offSec = 0): Script {
   return ({ head, time }) => ({ block: head - blocks, timestampSec: time(head - blocks) + offSec });
 }
@@ -81,9 +81,9 @@ export class ScriptedFleet extends Outputs {
   #turns = 0;
   /** The true time, which the chains follow. */
   #trueMs = START_MS;
-  /** Of the wall clock against the true time. */
+  /** The difference between the wall clock and the true time. */
   #clockOffsetMs = 0;
-  /** When all chains halted, or went on. */
+  /** When all chains halted or continued. */
   readonly #changes: { readonly atMs: number; readonly isHalt: boolean }[] = [];
 
   constructor(chainsYaml: string) {
@@ -114,7 +114,7 @@ export class ScriptedFleet extends Outputs {
     return this;
   }
 
-  /** Runs on for a time such as `10m`, and looks at what is said: first in each minute, at the end, and when a status has changed. */
+  /** Lets a time such as `10m` pass, and calls back at the beginning of each minute, at the end, and when a status has changed. */
   run(duration: string, look: (elapsedMs: number) => unknown = () => undefined): this {
     const [startMs, endMs] = [this.#trueMs, this.#trueMs + msOf(duration)];
     while (this.#trueMs < endMs) {
@@ -164,7 +164,7 @@ export class ScriptedFleet extends Outputs {
     return this.#named(name).map(({ key }) => key);
   }
 
-  /** All chains make no more blocks, or go on from where they halted. */
+  /** All chains halt, or continue from where they halted. */
   setChains(state: "halted" | "going on"): void {
     this.#changes.push({ atMs: this.#trueMs, isHalt: state === "halted" });
   }
@@ -192,7 +192,7 @@ export class ScriptedFleet extends Outputs {
     return this;
   }
 
-  /** Sets the wall clock forward or, with `-10m`, back; nothing else notices. */
+  /** Sets the wall clock forward or, with `-10m`, back; the true time does not change. */
   setClock(by: string): this {
     this.#clockOffsetMs += msOf(by);
     return this;

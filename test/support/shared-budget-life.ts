@@ -41,7 +41,7 @@ function one<const Value>(...values: Value[]): fc.Arbitrary<Value> {
 }
 
 const who = one(0, 0, 0, 1, 1, 2);
-/** Of `ENDPOINTS`. */
+/** An index into `ENDPOINTS`. */
 const endpoint = fc.nat(1).map((index) => (index === 0 ? 0 : 1));
 const wait = fc.oneof(
   fc.integer({ min: 1, max: 10 * MINUTE_MS }),
@@ -126,11 +126,11 @@ export type StoreUnderTest = Pick<StoreModel, "run" | "empty" | "setLease">;
 
 /** Processes that share budgets, in simulated time. */
 export class SharedLife {
-  /** By the budget, when each request was sent, in true time. */
+  /** For each budget, when each request was sent, in true time. */
   readonly sent = new Map<string, number[]>();
   readonly store: StoreUnderTest;
   trueMs = T0;
-  /** Of the store's clock. */
+  /** The error of the store's clock. */
   storeErrorMs = 0;
   #token = 0;
   #started = 0;

@@ -40,6 +40,6 @@ await using saver = new DebouncedWriter({
 for (;;) {
   count += 1;
   await saver.flush();
-  // Without a buffer: what is printed was recorded before, whenever the process dies.
+  // The output has no buffer: a printed count was recorded before, whenever the process dies.
   writeSync(1, `${count}\n`);
 }

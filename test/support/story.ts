@@ -23,7 +23,7 @@ export class Story {
   #play = new ScriptedFleet(fleetYaml(["multichain", "subgraph", "mirror"]));
   #blockTimeMs = 2_000;
 
-  /** Does what a line says, and returns what is said then: changes of status, and how all sources stand. */
+  /** Does what a line says, and returns the changes of status and the state of all targets. */
   do(line: string): readonly string[] {
     const [verb = "", ...words] = line.split(" ");
     const [first = "", ...others] = words;
@@ -114,7 +114,7 @@ export class Story {
     return `reference ${besideHead(this.#referenceAhead())}${from}${against}: ${said}`;
   }
 
-  /** In order, whether it was said when it comes to the head, or never, or nothing, without repetitions. */
+  /** The forecasts in order, without repetitions: `in some time`, `never` or `nothing`. */
   #forecasts(name: string, duration = "0s"): string {
     const said: string[] = [];
     this.#play.run(duration, () => {

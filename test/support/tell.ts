@@ -4,7 +4,7 @@ import { expectGolden } from "./golden.ts";
 
 interface Teller extends Partial<AsyncDisposable> {
   do(line: string): readonly string[] | Promise<readonly string[]>;
-  /** How things are after the last line. */
+  /** The state after the last line. */
   readonly ending?: () => readonly string[];
 }
 

@@ -10,7 +10,7 @@ interface Received {
   readonly body: Readonly<Record<string, unknown>> | null;
 }
 
-/** The defaults of `notify`, except that one target is told at once. */
+/** The defaults of `notify`, except that one target causes a message at once. */
 export const NOTIFY: Omit<NotifySettings, "url"> = {
   ...{ headers: {}, format: "json" as const, chatId: null, link: null },
   ...{ afterMs: 0, protocols: null, tiers: null, severity: "warning" as const },
@@ -20,7 +20,7 @@ export const NOTIFY: Omit<NotifySettings, "url"> = {
 export class Webhook implements AsyncDisposable {
   readonly received: Received[] = [];
   replies: number[] = [200];
-  /** Of each reply. */
+  /** The headers of each reply. */
   headers: OutgoingHttpHeaders = {};
   readonly #arrivals = new EventTarget();
   #listener: Listener | null = null;

@@ -20,7 +20,7 @@ import {
   sampleTargetReport,
 } from "./sample-report.ts";
 
-/** What a target may be in: each status, late and very late ones, and ones that were never at the head. */
+/** The states of a target: each status, late and very late ones, and ones that were never at the head. */
 const STATES: readonly Partial<TargetReport>[] = [
   ...STATUSES.map((status) => ({ status, lag_seconds: status === "ok" ? 4 : null })),
   ...(["lagging", "syncing", "throttled"] as const).flatMap((status) => [
@@ -31,7 +31,7 @@ const STATES: readonly Partial<TargetReport>[] = [
   { status: "syncing", served: false, lag_seconds: 7_200 },
 ];
 
-/** What may hold for a whole pair besides. */
+/** Further circumstances of a whole pair. */
 const CIRCUMSTANCES = [
   { name: "nothing else" },
   { name: "the first in maintenance", planned: [0] },
@@ -80,7 +80,7 @@ function parityOf(result: "different", [rival, target]: readonly [Target, Target
   return sampleParity({ rival, target, result, odd: null, odd_key: null });
 }
 
-/** What every view says of a report. */
+/** The verdict of every view on a report. */
 function viewsOf(report: Report) {
   const { pairs, severity, targets } = judgeReport(report);
   const { tone, title, urgent } = headline(report, findProblems(report));

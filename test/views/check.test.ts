@@ -5,7 +5,7 @@ import { type CheckTableOptions, renderCheckTable } from "../../src/views/termin
 import { fleetReport } from "./fleet-report.ts";
 import { sampleChainReport, sampleReport, sampleTargetReport } from "./sample-report.ts";
 
-// What it says of small reports is in test/fixtures/reports.
+// test/fixtures/reports tests the texts for small reports.
 
 describe("renderCheckTable()", () => {
   it("cuts lines of tables to the terminal's width", () => {

@@ -200,7 +200,7 @@ export class ReportStory {
     return [...parts, ...(pairs.length > 4 ? [`${pairs.length} pairs`] : pairs)].join("; ");
   }
 
-  /** What `check` says of it, and how severe the metrics say that it is. */
+  /** The incident in `check`, and its severity in the metrics. */
   #incident(scope: string): readonly string[] {
     const targets = this.#report.targets.filter(({ status }) => status !== "ok").map(({ key }) => key);
     const about = { subject: "x", since: isoTime(sample.NOW_MS), detail: "It is down", targets };

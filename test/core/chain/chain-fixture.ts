@@ -2,7 +2,7 @@ import type { WatchedChain } from "../../../src/core/chain/chain-state.ts";
 import type { Chain, Target } from "../../../src/core/model/fleet.ts";
 import type { Head, Observation } from "../../../src/core/model/observation.ts";
 
-/** An instant to count from: 2026-11-20T00:00:00Z. */
+/** The start of every test: 2026-11-20T00:00:00Z. */
 export const T0 = 1_795_132_800_000;
 
 const THRESHOLDS = {
@@ -55,7 +55,7 @@ export function watch(chain: Chain, ...names: readonly string[]): WatchedChain {
   };
 }
 
-/** A height as a source would give it `atMs`, after a quick reply. */
+/** A height that a source reported at `atMs`, after a quick reply. */
 export function headAt(
   source: string,
   atMs: number,

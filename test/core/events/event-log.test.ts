@@ -10,7 +10,7 @@ import { sampleReport } from "../../views/sample-report.ts";
 
 const START_MS = Date.parse("2026-11-01T00:00:00Z");
 
-/** The time so many hours after the start, or days where it ends in `d`. */
+/** The time this number of hours after the start, or of days if it ends in `d`. */
 function at(time: string): string {
   return isoTime(START_MS + Number.parseFloat(time) * (time.endsWith("d") ? 24 : 1) * 3_600_000);
 }

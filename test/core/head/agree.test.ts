@@ -12,7 +12,7 @@ const HEAD = 1_000_000;
 const BLOCK_MS = 2_000;
 const MINUTE = 30;
 
-/** A source that advances, this many blocks behind the head (negative: ahead). `dated`: it tells the time of its block. */
+/** A source that advances, this many blocks behind the head (negative: ahead). `dated`: it reports the time of its block. */
 function source(key: string, behind: number, own: Partial<Claim> & { readonly dated?: boolean } = {}): Claim {
   const { dated = false, ...rest } = own;
   return {

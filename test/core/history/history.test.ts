@@ -8,7 +8,7 @@ const [MINUTE_MS, HOUR_MS] = [60_000, 3_600_000];
 const KEY = sampleTarget().key;
 const SUBGRAPH = sampleTarget({ variant: "subgraph" });
 
-/** All that is known until then. */
+/** Everything that is recorded until then. */
 const whole = (toMs: number) => ({ fromMs: 0, toMs, points: Number.POSITIVE_INFINITY });
 
 const TARGETS = [sampleTargetReport(), sampleTargetReport({ target: SUBGRAPH })];

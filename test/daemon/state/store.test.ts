@@ -63,7 +63,7 @@ describe("openStateStore()", () => {
     const { store, draw } = await keep(path);
     await store.flush();
     const ours = await readFile(`${path}.lock`, "utf8");
-    // A FIFO says to each reader what it is told to.
+    // A FIFO returns to each reader what the test writes.
     await rm(`${path}.lock`);
     execFileSync("mkfifo", [`${path}.lock`]);
 

@@ -13,13 +13,13 @@ export async function startChromium(): Promise<Browser> {
   return browser;
 }
 
-/** What a page complains of, and whom it asks, as long as it lives. */
+/** The errors of a page, and the hosts of its requests, until it is closed. */
 export interface Watched {
   readonly complaints: readonly string[];
   readonly origins: ReadonlySet<string>;
 }
 
-/** Watches a page that has not gone anywhere yet. */
+/** Watches a page that has not been opened yet. */
 export function watchPage(page: Page): Watched {
   const complaints: string[] = [];
   const origins = new Set<string>();

@@ -4,7 +4,7 @@ import { expect, vi } from "vitest";
 import { getText } from "./loopback.ts";
 import { undoLater } from "./undo.ts";
 
-/** What is started, and how. */
+/** The program to start, and its options. */
 export interface ProgramOptions {
   readonly command: string;
   readonly args: readonly string[];
@@ -17,7 +17,7 @@ export interface ProgramOptions {
 /** A program under test, with everything that it has printed so far. */
 export interface Program {
   readonly pid: number;
-  /** Exactly one of the two is not null. */
+  /** The exit code or the signal; the other one is null. */
   readonly exit: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>;
   stdout(): string;
   stderr(): string;

@@ -6,7 +6,7 @@ import { type Server, startServer } from "./program.ts";
 
 /** A real Prometheus. */
 export interface PrometheusServer extends Server {
-  /** What an expression is now. Throws what Prometheus says of one that it cannot evaluate. */
+  /** The present value of an expression. Throws the error of Prometheus if it cannot evaluate it. */
   query(expression: string): Promise<readonly Series[]>;
 }
 

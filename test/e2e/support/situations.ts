@@ -4,7 +4,7 @@ import { type Scenario, startScenario } from "../../support/scenario.ts";
 import { serve } from "../../support/served.ts";
 import { undoLater } from "./undo.ts";
 
-/** What a person on call opens the pages in. */
+/** The situations in which a person on call opens the pages. */
 interface Situation {
   readonly chainsYaml: string;
   readonly play: (scenario: Scenario) => Promise<void>;

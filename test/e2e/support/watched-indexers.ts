@@ -8,7 +8,7 @@ import { type Program, type ProgramOptions, startProgram } from "./program.ts";
 import { startSynclag, writeConfig } from "./synclag.ts";
 import { temporaryFolder } from "./undo.ts";
 
-/** What a real indexer may take for what should take seconds. */
+/** How long a real indexer may take for something that should take seconds. */
 export const SETTLE = { timeout: 450_000, interval: 250 };
 const EACH_SECOND = "* * * * * *";
 const IDS: Readonly<Record<string, number>> = { alpha: 31_337, beta: 31_338 };

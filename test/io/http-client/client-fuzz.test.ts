@@ -8,7 +8,7 @@ const BODY = '{"data":{"_meta":{"block":{"number":7}}}}';
 const PLAIN = `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${BODY.length}\r\n\r\n${BODY}`;
 const CHUNKED = `HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${BODY.length.toString(16)}\r\n${BODY}\r\n0\r\n\r\n`;
 
-/** What could stand anywhere in an answer and mean something. */
+/** Pieces that have a meaning anywhere in a reply. */
 const TOKENS = [
   "\r\n",
   "\r\n\r\n",
@@ -23,7 +23,7 @@ const TOKENS = [
   "\xff\xfe",
 ];
 
-/** A good answer with pieces cut out, doubled, or put in. */
+/** A valid reply with pieces removed, doubled or inserted. */
 const spoilt = fc
   .record({
     answer: fc.constantFrom(PLAIN, CHUNKED),

@@ -12,7 +12,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-// test/fixtures/http-answers.txt has requests, and what comes of single answers.
+// test/fixtures/http-answers.txt tests requests and single replies.
 
 describe("the times of a reply", () => {
   it("are those of its first byte, because the server had read the height by then", async () => {
@@ -138,7 +138,7 @@ describe("a hostile reply", () => {
     expect(result).toMatchObject({ kind: "failed", reason: "too_large", detail });
   });
 
-  /** Milliseconds of CPU. */
+  /** CPU time in milliseconds. */
   async function timeOf(reply: string, request: Pick<PostRequest, "body" | "keep">): Promise<number> {
     await using server = await serve((socket) => socket.write(reply));
     await using client = clientOf({ timeoutMs: 600_000, maxResponseBytes: 2_000_000 });
@@ -323,14 +323,14 @@ function serve(onRequest: (socket: Socket) => unknown): Promise<RawServer> {
 function writeEndlessly(socket: Socket, text: string): void {
   const writeMore = (): void => {
     while (!socket.destroyed && socket.write(text)) {
-      // Until the other side reads no more.
+      // Writes until the other side stops reading.
     }
   };
   socket.on("drain", writeMore);
   writeMore();
 }
 
-/** Nothing else happens in this process meanwhile. */
+/** Keeps this process busy, so that nothing else runs meanwhile. */
 function standStill(durationMs: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, durationMs);
 }

@@ -46,7 +46,7 @@ describe("startHttpServer() with a hostile client", () => {
     const accepted = nextServerSocket();
     const socket = connect(Number(port), hostname);
 
-    // Nothing is read meanwhile: there is no listener for data.
+    // The client reads nothing meanwhile: it has no listener for data.
     socket.write("GET /-/healthy HTTP/1.1\r\nhost: x\r\n\r\n");
     await once(await accepted, "close");
 
@@ -59,13 +59,13 @@ describe("startHttpServer() with a hostile client", () => {
     await using server = await serve({}, { requestTimeoutMs: 600_000 });
     let closed = 0;
     const all = Array.from({ length: 300 }, async () => {
-      // Closed without a word, or reset while the request was on its way.
+      // The connection was closed without a reply, or reset while the request was on its way.
       await send(server.url, "GET / HTTP/1.1\r\nx: y").catch(() => undefined);
       closed += 1;
     });
 
     await vi.waitFor(() => expect(closed).toBe(44), 30_000);
-    // Is accepted after all of these, and takes the place of one more.
+    // The server accepts this connection after all of them, and closes one more for it.
     const answer = await ask(server.url, ["GET /-/healthy HTTP/1.1"]);
     await vi.waitFor(() => expect(closed).toBe(45), 30_000);
     await server[Symbol.asyncDispose]();

@@ -124,7 +124,7 @@ function probe(url: string, localAddress: string): Promise<number | string | und
   return get(`${url}/-/healthy`, localAddress);
 }
 
-/** The status, or why there is none. */
+/** The HTTP status, or the error. */
 function get(url: string, localAddress: string): Promise<number | string | undefined> {
   const send = url.startsWith("https:") ? requestTls : request;
   return new Promise((resolve) => {

@@ -100,7 +100,7 @@ function written(text: string): string {
   return plain.replace(/(.)\{(\d+)\}/g, (_, char: string, count: string) => char.repeat(Number(count)));
 }
 
-/** Of which so many polls were spent in one hour. */
+/** Budgets from `studio=3`: this number of polls was spent in one hour. */
 function budgetsOf(words: readonly string[]): SavedBudgets {
   const accounts = words.flatMap((word) => {
     const [name = "", polls] = word.split("=");

@@ -15,7 +15,7 @@ const OTHER = {
   ...{ pid: 1, startedAtMs: 0 },
   ...{ url: "http://10.0.0.1:9855", token: "theirs" },
 };
-/** Five of them without a touch, and an owner is gone: long enough for a busy machine where one lives. */
+/** An owner that misses five of these heartbeats counts as dead, so they are long enough for a busy machine. */
 const LIVING_HEARTBEAT_MS = 300;
 const DEAD_HEARTBEAT_MS = 20;
 const WAIT = { timeout: 30_000, interval: 5 };
@@ -27,7 +27,7 @@ const it = test.extend("path", async ({ task: _ }, { onCleanup }) => {
   return join(folder.path, "synclag.state.json");
 });
 
-// Silence takes its time to show: the tests wait side by side.
+// A missing heartbeat takes time to show, so the tests run in parallel.
 describe.concurrent("lockStateFile()", () => {
   it("names the process that holds the file", async ({ path }) => {
     using other = await holdAsAnother(path, "http://127.0.0.1:9855");
