@@ -49,6 +49,18 @@ describe("a page", () => {
   });
 });
 
+describe("docs/ACCURACY.md", () => {
+  it("says of each tuned number of the head which world notices when it is gone", () => {
+    const files = readdirSync("src/core/head").map((name) => read(join("src/core/head", name)));
+    const numbers = files.flatMap((text) =>
+      Array.from(text.matchAll(/^(?:export )?const ([A-Z][A-Z_\d]*) = \d/gm), ([, name]) => name),
+    );
+    const listed = Array.from(read("docs/ACCURACY.md").matchAll(/^\| `([A-Z_]+)` \|/gm), ([, name]) => name);
+
+    expect(listed.toSorted()).toEqual(numbers.toSorted());
+  });
+});
+
 describe("CONTRIBUTING.md", () => {
   it("says which files read a clock", () => {
     const files = readdirSync("src", { recursive: true, encoding: "utf8" }).filter((name) =>
