@@ -88,7 +88,7 @@ it("shows a secret as the variable or file that holds it", () => {
   ]);
 });
 
-/** What people write by mistake where a key belongs, by the part of the file; `⏎` is the end of a line. */
+/** Common mistakes around a key, for each part of the file; `⏎` is the end of a line. */
 const MISTAKES = readFileSync("test/fixtures/config/keys-by-mistake.txt", "utf8")
   .trimEnd()
   .split("\n")
@@ -99,7 +99,7 @@ const MISTAKES = readFileSync("test/fixtures/config/keys-by-mistake.txt", "utf8"
 
 describe("the message about a mistake", () => {
   it("does not repeat the value under headers, url or rpc", () => {
-    // One that looks like a key, and one that does not.
+    // A value that looks like a key, and one that does not.
     const keys = ["k5f0c1d9a7b3e4f6a8c2d", "swordfish"];
 
     const messages = MISTAKES.flatMap((mistake) =>

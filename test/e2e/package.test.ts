@@ -18,7 +18,7 @@ protocols:
     - { variant: multichain, url: "http://127.0.0.1:9/graphql", chains: [base] }
 `;
 
-/** Of `npm pack --json`. */
+/** The output of `npm pack --json`. */
 interface Packed {
   readonly filename: string;
   readonly files: readonly { readonly path: string }[];

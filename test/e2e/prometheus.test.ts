@@ -12,7 +12,7 @@ import { temporaryFolder } from "./support/undo.ts";
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const DASHBOARDS = filesIn("dashboards", ".json");
 const RULES = filesIn("dashboards/rules", ".yml");
-/** The same, evaluated ten times as often: some are evaluated every five minutes. */
+/** The rules, evaluated ten times as often, because some are evaluated only every five minutes. */
 const QUICK_RULES = filesIn("deploy/demo/rules", ".yml");
 const RULE_TESTS = filesIn("dashboards/rules/tests", ".yml");
 /** Blocks that a chain may make between a scrape and a report; two chains are further apart. */
@@ -32,10 +32,10 @@ const QUERIES = DASHBOARDS.flatMap((file) => {
     ...annotations.list.map(({ name, expr }) => ({ title: `annotation ${name}`, expr })),
   ];
 });
-/** Of `parity` and of several replicas, which the demo has not, and of what happens now and then. */
+/** Queries without data in the demo: it has no `parity` and no replicas, and some faults occur rarely. */
 const OPTIONAL = /synclag_(parity|leader|store_up)|^annotation/;
 
-/** The built program, and the files as they are committed. What the alerts do is told by alerts.test.ts. */
+/** Runs the built program and the committed files. alerts.test.ts tests the alerts themselves. */
 describe("a real Prometheus that scrapes the demo", () => {
   let demo: Synclag;
   let prometheus: PrometheusServer;
@@ -101,7 +101,7 @@ describe("a real Prometheus that scrapes the demo", () => {
   });
 });
 
-/** What Grafana asks when every variable stands on "All". */
+/** The queries that Grafana sends if every variable is "All". */
 function inGrafana(expression: string): string {
   return expression
     .replaceAll(/\$__(rate_interval|range)\b/g, "10s")

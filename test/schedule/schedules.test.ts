@@ -99,7 +99,8 @@ function firings(cron: string): string {
   try {
     const { perHour, perDay, longestIntervalMs } = firingsOf(cron);
     const often = `${perHour} an hour, ${perDay} a day`;
-    return `${often}, at most ${longestIntervalMs / 1_000} s between`;
+    const isNever = longestIntervalMs === Number.POSITIVE_INFINITY;
+    return isNever ? "never" : `${often}, at most ${longestIntervalMs / 1_000} s between`;
   } catch (error) {
     return String(error);
   }

@@ -22,23 +22,23 @@ import type { World } from "./world.ts";
 
 export interface Sample {
   readonly count: number;
-  /** The first world: a long run can be made in pieces. */
+  /** The index of the first world, so that a long run can be split. */
   readonly from: number;
 }
 
 export interface Family {
-  /** Worlds, where they are random. */
+  /** The number of worlds, if they are random. */
   readonly count?: number;
   readonly rows: (sample: Sample) => readonly Row[];
-  /** The most that a column of this row may say where so many worlds were played. */
+  /** The largest value that each column of this row may have after this number of worlds. */
   readonly most: (row: Row, count: number) => Readonly<Record<string, number>>;
-  /** The least. */
+  /** The smallest value that each column may have. */
   readonly least?: (row: Row) => Readonly<Record<string, number>>;
 }
 
 const ORDER = "depends on the order";
 
-/** Kinds that are limits of the rule, and not tuned for; of all others, 3 % may go wrong for a moment. */
+/** Kinds that the rule does not cover, with the share of worlds that may go wrong. Of every other kind, 3 % may go wrong for a moment. */
 const FLEET_LIMITS: Readonly<Record<string, number>> = {
   "creeps ahead by 1 to 10 %": 1,
   "drifts while the others are asked twice an hour": 1,
@@ -54,7 +54,7 @@ export const FAMILIES: Readonly<Record<string, Family>> = {
   },
   lags: {
     rows: () => LAG_CASES.map((given) => lagRowOf(given)),
-    // A little more than a block: the case begins with the block time.
+    // The limit is a little more than a block; the case begins with the block time.
     most: (row) => ({ "error p99 (s)": 0.4 + 1.15 * Number.parseFloat(String(row["case"])) }),
   },
   days: {
@@ -103,7 +103,7 @@ export const FAMILIES: Readonly<Record<string, Family>> = {
   },
 };
 
-/** The rows of a family, and what is worse in them than it may be. */
+/** The rows of a family, and the values that break their limits. */
 export function playFamily(
   family: Family,
   sample: Sample,
@@ -125,7 +125,7 @@ export function playFamily(
   return { rows, wrong };
 }
 
-/** Worlds whose honest sources are right, each in so many orders of arrival. `known`: the share in which something is wrong. */
+/** Worlds with a known truth, each played in several orders of arrival. `known`: the share of worlds in which something may be wrong. */
 function honest(
   make: (index: number) => World,
   count: number,
@@ -146,13 +146,13 @@ function none(...columns: readonly string[]): Family["most"] {
   return () => Object.fromEntries(columns.map((column) => [column, 0]));
 }
 
-/** In this share of the worlds at most may go wrong what docs/ACCURACY.md says. */
+/** The limits of a row if this share of its worlds may go wrong. */
 function inShare(share: number, count: number): Readonly<Record<string, number>> {
   const most = Math.floor(share * count + 1e-9);
   return Object.fromEntries([...Object.values(MISTAKES), ORDER].map((column) => [column, most]));
 }
 
-/** A column counts the worlds in which that was wrong at any moment. */
+/** Each column counts the worlds in which its mistake occurred at any moment. */
 function worldRow(make: (index: number) => World, { count, from }: Sample, orders = 1): Row {
   const played = Array.from({ length: count }, (_, index) => {
     const world = make(from + index);
