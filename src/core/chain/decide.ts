@@ -181,8 +181,9 @@ function measureGap(target: Target, against: Target, pace: PaceRange, state: Cha
 }
 
 /**
- * Measures the lag of every target, and updates the status of every target that was polled at this instant. A target gets its first status once each source of its
- * chain was polled: otherwise a first source that is wrong would make the next one look wrong.
+ * Measures the lag of every target, and updates the status of each target that was polled at this instant. A target gets its
+ * first status once each source of its chain was polled: otherwise a first source that is wrong would make the next one look
+ * wrong.
  */
 export function settleStatuses(instant: Instant): void {
   const { heard, nowMs, state, watched } = instant;

@@ -162,26 +162,26 @@ function weightOf({ against, set, top }: Supposition, pace: Pace): readonly numb
 }
 
 /**
- * Whether a lower source is only late, and does not contradict the new block of `top`. A new block time is evidence; the usual
- * pace, and how late a source without block times can be, are assumptions. At the usual pace, a source contradicts the block
- * only if its own block is known to be new. At the fastest pace, a source without block times does not contradict the block in
- * two cases: it continues from the last head, which the source had reached; or an RPC node shows it, and it continues from
- * the last head if block times have shown that head.
+ * Whether a lower source is only late, and does not contradict the new block of `top`. A new block time is evidence. The usual
+ * pace is an assumption, and so is how late a source without block times can be. By the usual pace, only a source whose own
+ * block is new contradicts the block. By the fastest pace, a source without block times does not contradict the block of an
+ * RPC node, nor one that continues from the last head, if the source had reached that head. If block times have shown the
+ * last head, the block of a node must continue from it, too.
  */
 function isOnlyLate(one: Bounded, top: Bounded, upper: "high" | "usual", grounds: Grounds): boolean {
-  if (one.low >= top.low || !isNew(top, grounds.pace)) {
+  const { before, pace } = grounds;
+  const { confirmed } = before;
+  if (one.low >= top.low || !isNew(top, pace)) {
     return false;
   }
   if (upper === "usual") {
-    return !isNew(one, grounds.pace);
+    return !isNew(one, pace);
   }
   if (one.timeMs !== null) {
     return false;
   }
-  const { confirmed } = grounds.before;
-  const isTrusted = top.isNode && confirmed?.isDated !== true;
-  const isMember = top.isNode || confirmed?.members.includes(one.key) === true;
-  return isTrusted || (isMember && continues(top, grounds));
+  const hadReached = top.isNode || confirmed?.members.includes(one.key) === true;
+  return (top.isNode && confirmed?.isDated !== true) || (hadReached && continues(top, grounds));
 }
 
 function isNewNode(claim: Claim, pace: Pace): boolean {

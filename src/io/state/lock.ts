@@ -98,6 +98,9 @@ function hold(statePath: string, taken: LockOwner, options: StateLockOptions) {
   /** Whether the lock names the URL. */
   let isPublished = true;
   let isLost = false;
+  /** The touches under way, one after the other. */
+  let touches = Promise.resolve();
+  let touchCount = 0;
 
   async function assertHeld(): Promise<void> {
     const owner = await readOwner(path);
@@ -110,7 +113,16 @@ function hold(statePath: string, taken: LockOwner, options: StateLockOptions) {
     }
   }
 
-  async function beat(): Promise<void> {
+  /** Touches the lock after the touches under way. */
+  function beat(): Promise<void> {
+    touchCount += 1;
+    touches = touches.then(touch).finally(() => {
+      touchCount -= 1;
+    });
+    return touches;
+  }
+
+  async function touch(): Promise<void> {
     const now = new Date(nowMs());
     try {
       await assertHeld();
@@ -128,7 +140,12 @@ function hold(statePath: string, taken: LockOwner, options: StateLockOptions) {
     }
   }
 
-  const heartbeat = setInterval(() => void beat(), heartbeatMs).unref();
+  const heartbeat = setInterval(() => {
+    // A disk that hangs must not collect touches.
+    if (touchCount === 0) {
+      void beat();
+    }
+  }, heartbeatMs).unref();
   return {
     /**
      * Call this before each write.
@@ -146,6 +163,8 @@ function hold(statePath: string, taken: LockOwner, options: StateLockOptions) {
     /** Removes the lock file. If that fails, the next process takes over the lock once it is no longer touched. */
     async [Symbol.asyncDispose]() {
       clearInterval(heartbeat);
+      // A touch under way could write the lock again after its removal.
+      await touches;
       if ((await orNull(readOwner(path)))?.token === me.token) {
         await orNull(unlink(path));
       }

@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, rm, rmdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -126,6 +127,16 @@ describe.concurrent("lockStateFile()", () => {
 
     expect(refused).toMatch(/another synclag holds it \(pid \d+, started [-\dT:.]+Z\); stop that process/);
     await vi.waitFor(async () => expect(await readFile(`${path}.lock`, "utf8")).toContain("40123"), WAIT);
+  });
+
+  it("leaves no lock behind if it is released while it is touched", async ({ path }) => {
+    const mine = await lock(path);
+
+    const published = mine.publishUrl("http://127.0.0.1:40123");
+    await mine[Symbol.asyncDispose]();
+    await published;
+
+    expect(existsSync(`${path}.lock`)).toBe(false);
   });
 
   it("explains what to do if no lock can be written", async ({ path }) => {
