@@ -210,9 +210,9 @@ export function timeSinceNext(
   return { ms: Math.max(0, to.ms - nextMs), isExtrapolated: next.isExtrapolated };
 }
 
-/** The least time in which a chain usually makes some blocks: by chance, few may come at once. */
+/** The least time in which a chain makes some blocks: by chance, few may come at once (up to nine, with three deviations). */
 function leastMs(blocks: number, intervalMs: number): number {
-  return Math.max(0, blocks - DEVIATIONS * Math.sqrt(blocks)) * intervalMs;
+  return blocks <= DEVIATIONS * Math.sqrt(blocks) ? 0 : blocks * intervalMs;
 }
 
 /** The time that a target reports of its block, unless the history contradicts it. */
