@@ -29,7 +29,7 @@ const tests = ruleTestFiles(context).flatMap((file) => file.tests);
 
 describe("allAlerts()", () => {
   it("has for each alert a test of each severity, of its end, and of a similar state that does not fire", () => {
-    const fired = (severity: string) => (severity === "served" ? ["critical", "warning"] : [severity]);
+    const fired = (severity: string) => (severity === "byLabels" ? ["critical", "warning"] : [severity]);
     const untested = alerts
       // These are counted by expressions of their own.
       .filter(({ name }) => name !== "SynclagWatchdog" && name !== "SynclagFreshnessErrorBudgetBurn")
@@ -174,7 +174,7 @@ describe("docs/runbooks/", () => {
     });
     const unnamed = alerts.filter(({ name, severity }) => {
       const [, named = ""] = /^Severity: (.+)$/m.exec(read(`docs/runbooks/${name}.md`)) ?? [];
-      return !(severity === "served" ? /critical.*warning/ : RegExp(severity)).test(named);
+      return !(severity === "byLabels" ? /critical.*warning/ : RegExp(severity)).test(named);
     });
 
     expect(pathname).toBe(RUNBOOKS_PATH);

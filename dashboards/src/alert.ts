@@ -6,7 +6,7 @@ import type { TimeScale } from "./time-scale.ts";
  * `critical` pages, `warning` opens a ticket, `none` never reaches a person. With `served`, the labels of the
  * alert decide: the production tier on a mainnet, which serves users, pages; anything else opens a ticket.
  */
-type Severity = "critical" | "warning" | "none" | "served";
+type Severity = "critical" | "warning" | "none" | "byLabels";
 
 /** One alerting rule, independent of a file format. Rules with the same name differ in severity. */
 export interface Alert {
@@ -45,7 +45,7 @@ export interface AlertContext {
 }
 
 /** Alerts keep firing this long, through a restart of Synclag or a few failed scrapes. */
-export const BRIDGE = "5m";
+export const KEEP_FIRING = "5m";
 
 /** The description and what to do first. */
 export function descriptionOf({ description, first }: Alert): Text {
@@ -117,7 +117,7 @@ export function annotationsOf(
 
 /** The label `severity`: a template if it depends on the labels of the alert, which the format calls `labels`. */
 export function severityLabel({ severity }: Alert, { testnets }: Settings, labels: string): string {
-  if (severity !== "served") {
+  if (severity !== "byLabels") {
     return severity;
   }
   const isElsewhere = `and ${labels}.tier (ne ${labels}.tier "production")`;

@@ -87,7 +87,7 @@ function titleOf({ name, severity }: Alert, all: readonly Alert[]): string {
 /** The uid of a rule, at most forty characters long. It must not change: Grafana keeps the history of a rule by its uid. */
 function uidOf({ name, severity }: Alert): string {
   const words = name.replaceAll(/(?<=[a-z])(?=[A-Z])/g, "-");
-  return `${words}-${severity === "served" ? "critical" : severity}`.toLowerCase().slice(0, 40);
+  return `${words}-${severity === "byLabels" ? "critical" : severity}`.toLowerCase().slice(0, 40);
 }
 
 /** The number of evaluations in a duration; without one 1, because Grafana rejects 0. */

@@ -24,7 +24,7 @@ export interface Answered<Answer> {
 }
 
 /**
- * Asks a running daemon, which spends no budget. `written`: its address as in `--url`: http or https, with user and password
+ * Asks a running daemon. This sends no request to an indexer, so it spends no budget. `written`: its address as in `--url`: http or https, with user and password
  * if the daemon requires them. A password written as `${VAR}` or `${file:/path}` needs no encoding, and is not visible in the
  * list of processes.
  *
@@ -78,7 +78,7 @@ function printable(json: string): string {
   return json.replace(ESCAPE_OR_CONTROL, (found) => (CONTROL.test(found) ? " " : found));
 }
 
-/** Matches each escape of JSON as a whole, because in `\\n` the `n` is a letter. */
+/** Matches each JSON escape as a whole. In `\\n` the escape is the doubled backslash, and `n` is a letter. */
 const ESCAPE_OR_CONTROL = /\\(?:u[\da-f]{4}|.)|[\x7f-\x9f]/gi;
 const CONTROL = /^(?:\\(?:u00(?:[01][\da-f]|7f|[89][\da-f])|[bfnrt])|[\x7f-\x9f])$/;
 

@@ -105,7 +105,7 @@ interface Protocol {
 
 /**
  * Groups endpoints by protocol. An endpoint joins the first protocol with its name, unless that protocol already has an
- * endpoint of the same host and dialect for one of its chains. An endpoint or protocol without a name matches any name.
+ * endpoint with the same host and dialect that serves one of the new endpoint's chains. An endpoint or protocol without a name matches any name.
  */
 function groupByProtocol(found: readonly FoundEndpoint[]): readonly Protocol[] {
   const protocols: Protocol[] = [];

@@ -96,7 +96,10 @@ function expectationOf(
   return value === null ? { kind: "reply" } : { kind: "equal", value };
 }
 
-/** Adds to an endpoint the probes of its targets. Its headers are also sent to a probe's own URL of the same origin. */
+/**
+ * Adds to an endpoint the probes of its targets. If a probe has a URL of its own with the endpoint's origin, the endpoint's
+ * headers are sent there, too.
+ */
 export function withSelections(endpoint: Endpoint, all: readonly Selection[]): Endpoint {
   const keys = new Set(endpoint.targets.map(({ key }) => key));
   const { origin } = new URL(endpoint.url);

@@ -137,8 +137,8 @@ function formatProblem({ path, position, message }: Problem, redact: Redact): st
 }
 
 /**
- * `protocols.airdrops[1].chains.base.id`; `(file)` for the whole file. Names of headers are left out: YAML reads
- * `{ Bearer KEY }` as a name.
+ * `protocols.airdrops[1].chains.base.id`; `(file)` for the whole file. A path ends at `headers`: if a user writes
+ * `{ Bearer KEY }`, YAML takes the secret as the name of a header.
  */
 function formatPath(path: Path): string {
   const end = path.indexOf("headers") + 1;

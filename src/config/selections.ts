@@ -35,7 +35,10 @@ function whyNoValue(field: FieldNode, [first = "", ...steps]: readonly string[])
     const found = names.find(({ alias, name }) => (alias ?? name).value === step);
     if (found === undefined) {
       const known = names.map(({ alias, name }) => (alias ?? name).value);
-      const expected = known.length === 0 ? "the path to end before it" : known.join(" or ");
+      const expected =
+        known.length === 0
+          ? "a shorter path: the field before it has no fields in the selection"
+          : known.join(" or ");
       return `found "${step}", which is not in the selection, expected ${expected}`;
     }
     selections = found.selectionSet?.selections ?? [];
@@ -48,7 +51,10 @@ function whyNoValue(field: FieldNode, [first = "", ...steps]: readonly string[])
 
 const MAX_TOKENS = 300;
 
-/** A selection in one line. It must be one field other than `_meta`, because it gets an alias. Null: a problem was added. */
+/**
+ * A selection in one line; null: a problem was added. It must be one field, because it gets an alias; and not `_meta`, which
+ * graph-node returns for a failed subgraph only under its own name.
+ */
 export function readSelection(select: string, { spot: entry, key, value }: Written): string | null {
   const spot = entry.at(key);
   if (/^\s*(?:query\b[^{]*)?\{/.test(select)) {

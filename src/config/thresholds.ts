@@ -18,7 +18,8 @@ export function withThresholds(
   spot: Spot,
   blockTimeMs: number | null,
 ): Thresholds {
-  // Blocks and a time can be compared only at the pace of a chain, so a chain that inherits both is checked, too.
+  // Thresholds are checked where they are set. If one is in blocks and the other is a time, they can be compared only at the pace
+  // of a chain, so each chain that inherits both checks them as well.
   const isOwn = lagging !== base.lagging || critical !== base.critical;
   const isMixed = (lagging.blocks === null) !== (critical.blocks === null);
   const isAbove = isBeyond(atPace(lagging, blockTimeMs), atPace(critical, blockTimeMs)) === true;

@@ -105,7 +105,9 @@ function readTls(
     spot.add(`unusable certificate or key: ${error instanceof Error ? error.message : String(error)}`);
   }
   if (ca !== "" && clientAuth === "none") {
-    spot.at("client_ca_file").add("no effect: client_auth_type asks for no client certificate; set it");
+    spot
+      .at("client_ca_file")
+      .add("has no effect while client_auth_type is NoClientCert, the default: set client_auth_type, too");
   }
   return { cert, key, clientCa: ca === "" ? null : ca, clientAuth, minVersion };
 }
@@ -120,7 +122,7 @@ function headerText(expected: string) {
     .exactOptional();
 }
 
-/** Reads one of the keys of `meanings` as its meaning. */
+/** Accepts a key of `meanings`, and returns its value. */
 function oneOf<Meaning extends string>(meanings: Readonly<Record<string, Meaning>>) {
   const names = Object.keys(meanings);
   return z

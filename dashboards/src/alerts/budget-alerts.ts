@@ -1,4 +1,4 @@
-import { type Alert, type AlertContext, BRIDGE, named } from "../alert.ts";
+import { type Alert, type AlertContext, KEEP_FIRING, named } from "../alert.ts";
 import { BUDGET } from "../promql.ts";
 import { label, optionalLabel, PERCENTAGE, say } from "../text.ts";
 import { seconds } from "../time-scale.ts";
@@ -6,7 +6,7 @@ import { seconds } from "../time-scale.ts";
 const BUDGET_ALERT = {
   about: "fleet",
   severity: "warning",
-  keepFiringFor: BRIDGE,
+  keepFiringFor: KEEP_FIRING,
   dashboard: { uid: "synclag-endpoint", variables: ["protocol", "variant"] },
 } as const;
 

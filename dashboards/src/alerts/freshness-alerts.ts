@@ -1,4 +1,4 @@
-import { type Alert, type AlertContext, BRIDGE } from "../alert.ts";
+import { type Alert, type AlertContext, KEEP_FIRING } from "../alert.ts";
 import { type FreshnessWindow, protocolFreshness } from "../freshness.ts";
 import { indented } from "../promql.ts";
 import { label, PERCENTAGE, say } from "../text.ts";
@@ -29,7 +29,7 @@ export function freshnessAlerts(context: AlertContext): readonly Alert[] {
   const burnt = (burns: readonly Burn[]) => burns.map((one) => burning(one, context)).join("\nor\n");
   const burn = (expr: string, pace: string) => ({
     about: "fleet" as const,
-    keepFiringFor: BRIDGE,
+    keepFiringFor: KEEP_FIRING,
     dashboard: { uid: "synclag-fleet" as const, variables: ["protocol"] },
     name: "SynclagFreshnessErrorBudgetBurn",
     expr,

@@ -1,10 +1,10 @@
-import { type Alert, type AlertContext, BRIDGE, named } from "../alert.ts";
+import { type Alert, type AlertContext, KEEP_FIRING, named } from "../alert.ts";
 import { INDEXER, indented, outsideMaintenance, perTarget, TARGET, withStatus } from "../promql.ts";
 import { CHAINS, COMMON_HOST, COMMON_STATUS, EXPLAINED, INDEXER_NAME, STRANDED, say } from "../text.ts";
 
 const INDEXER_ALERT = {
   about: "fleet",
-  keepFiringFor: BRIDGE,
+  keepFiringFor: KEEP_FIRING,
   dashboard: { uid: "synclag-endpoint", variables: ["protocol", "variant"] },
 } as const;
 
@@ -17,7 +17,7 @@ function keyRejected(): Alert {
   return named(INDEXER_NAME, {
     ...INDEXER_ALERT,
     name: "SynclagKeyRejected",
-    severity: "served",
+    severity: "byLabels",
     expr: `count by (${INDEXER}, testnet) (
 ${indented(outsideMaintenance(withStatus("rejected")))}
 )`,

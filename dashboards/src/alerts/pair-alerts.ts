@@ -1,4 +1,4 @@
-import { type Alert, BRIDGE } from "../alert.ts";
+import { type Alert, KEEP_FIRING } from "../alert.ts";
 import {
   CHAIN,
   DOWN,
@@ -14,7 +14,7 @@ import { label, NUMBER, PAIR_NAME, say, VARIANTS, WITNESS } from "../text.ts";
 /** The common part of all alerts about a pair or a target. */
 export const CHAIN_ALERT = {
   about: "fleet",
-  keepFiringFor: BRIDGE,
+  keepFiringFor: KEEP_FIRING,
   dashboard: { uid: "synclag-chain", variables: ["chain", "protocol"] },
 } as const;
 
@@ -39,7 +39,7 @@ function noVariantOk(): Alert {
   return {
     ...CHAIN_ALERT,
     name: "SynclagNoVariantOk",
-    severity: "served",
+    severity: "byLabels",
     expr: unlessAllInMaintenance(
       `${DOWN}
 unless on (${PAIR}) (
@@ -61,7 +61,7 @@ function allVariantsStalled(): Alert {
   return {
     ...CHAIN_ALERT,
     name: "SynclagAllVariantsStalled",
-    severity: "served",
+    severity: "byLabels",
     expr: unlessAllInMaintenance(ALL_STALLED, PAIR),
     for: "1m",
     summary: [...PAIR_NAME, ...say`: all ${NUMBER} responding variants have stopped advancing`],

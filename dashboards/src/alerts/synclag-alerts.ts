@@ -1,10 +1,10 @@
-import { type Alert, type AlertContext, BRIDGE } from "../alert.ts";
+import { type Alert, type AlertContext, KEEP_FIRING } from "../alert.ts";
 import { INSTANCE } from "../promql.ts";
 import { DURATION, label, NUMBER, say } from "../text.ts";
 
 const OWN_ALERT = {
   about: "synclag",
-  keepFiringFor: BRIDGE,
+  keepFiringFor: KEEP_FIRING,
   dashboard: { uid: "synclag-itself", variables: ["instance"] },
 } as const;
 const NO_INSTANCE = { uid: "synclag-itself", variables: [] } as const;

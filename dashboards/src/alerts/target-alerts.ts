@@ -31,7 +31,7 @@ function brokenAlerts(): readonly Alert[] {
   return [
     targetAlert({
       name: "SynclagIndexerStalled",
-      severity: "served",
+      severity: "byLabels",
       expr: besideUsableOnLiveChain(withStatus("stalled")),
       for: "2m",
       summary: " has stopped advancing",
@@ -40,7 +40,7 @@ function brokenAlerts(): readonly Alert[] {
     }),
     targetAlert({
       name: "SynclagIndexerFailed",
-      severity: "served",
+      severity: "byLabels",
       expr: besideUsable(withStatus("failed")),
       for: "2m",
       summary: " has failed",
@@ -49,7 +49,7 @@ function brokenAlerts(): readonly Alert[] {
     }),
     targetAlert({
       name: "SynclagIndexerDiverged",
-      severity: "served",
+      severity: "byLabels",
       expr: besideUsable(withStatus("diverged")),
       for: "2m",
       summary: " serves another chain or fork",
@@ -58,7 +58,7 @@ function brokenAlerts(): readonly Alert[] {
     }),
     targetAlert({
       name: "SynclagChainMissing",
-      severity: "served",
+      severity: "byLabels",
       expr: besideUsable(withStatus("missing")),
       for: "5m",
       summary: " no longer serves this chain",
@@ -81,7 +81,7 @@ function lagAlerts(): readonly Alert[] {
   return [
     targetAlert({
       name: "SynclagLagCritical",
-      severity: "served",
+      severity: "byLabels",
       expr: besideUsableOnLiveChain(`${LAG}\n> on (${TARGET}) group_left ()\n${threshold("critical")}`),
       // Longer than the `for` of SynclagSharedCause, so that its targets do not page one by one.
       for: "5m",

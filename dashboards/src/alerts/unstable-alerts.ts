@@ -40,7 +40,7 @@ unless on (${TARGET})
       first: "check whether the indexer keeps restarting; move the traffic until it is stable.",
     });
   return [
-    alert("served", `${TARGET}, testnet`, `and on (${TARGET})\n  ${had(paging)}`),
+    alert("byLabels", `${TARGET}, testnet`, `and on (${TARGET})\n  ${had(paging)}`),
     alert(
       "warning",
       // The ticket has no label `testnet`: it may begin when the other alert ends, and must have other labels.

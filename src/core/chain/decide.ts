@@ -115,8 +115,9 @@ function followClock(instant: Instant, decision: Decision): void {
 }
 
 /**
- * Adds the block times of the sources that agree. All are read again in three cases: the clock is new; a source is newly
- * excluded, so its times must leave the clock; or sources agree for the first time, so no times were read before.
+ * Adds the block times of the sources that agree. The clock forgets all block times in four cases, and reads those of the
+ * sources that agree again: the clock is new; a source is newly excluded; sources agree for the first time; or sources
+ * contradict each other with equal weight, so none agree.
  */
 function followTimes({ heard, state }: Instant, { consensus, misdated }: Decision): void {
   const { members, opposed, sides } = consensus;
@@ -141,7 +142,7 @@ function followTimes({ heard, state }: Instant, { consensus, misdated }: Decisio
   }
 }
 
-/** The samples since the last fall: earlier ones may be of blocks that are not on this chain. */
+/** The samples that are not above a later one: a block above a later height may not be on this chain. */
 function withoutTakenBack(samples: readonly Sample[]): readonly Sample[] {
   return samples.filter(({ block }, index) => samples.slice(index).every((later) => later.block >= block));
 }
@@ -161,7 +162,8 @@ export function measureGaps({ heard, state, watched }: Instant): void {
 }
 
 /**
- * The driver is the target that is polled less often: each of its few heights is compared with the nearest of the other's many.
+ * The driver is the newest height of the target that is polled less often. It is compared with the height of the other target
+ * that was read nearest to it in time.
  * A contradicted height has no gap, and clears the earlier measures.
  */
 function measureGap(target: Target, against: Target, pace: PaceRange, state: ChainState): void {

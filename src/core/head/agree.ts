@@ -165,7 +165,7 @@ function weightOf({ against, set, top }: Supposition, pace: Pace): readonly numb
  * Whether a lower source is only late, and does not contradict the new block of `top`. A new block time is evidence. The usual
  * pace is an assumption, and so is how late a source without block times can be. By the usual pace, only a source whose own
  * block is new contradicts the block. By the fastest pace, a source without block times does not contradict the block of an
- * RPC node, nor one that continues from the last head, if the source had reached that head. If block times have shown the
+ * RPC node, nor a block that continues from the last head, if the source had reached that head. If block times have shown the
  * last head, the block of a node must continue from it, too.
  */
 function isOnlyLate(one: Bounded, top: Bounded, upper: "high" | "usual", grounds: Grounds): boolean {

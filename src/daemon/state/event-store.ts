@@ -18,7 +18,7 @@ const SUSPENDED_AFTER_MS = 60_000;
 /** The file is rewritten when it has this many lines more than twice the number of kept events. */
 const SPARE_LINES = 1_000;
 
-/** The file of events next to a state file: a line for each event, appended at once. */
+/** The file of events next to a state file, with a line for each event. New events are appended within a second. */
 export function eventsPathOf(statePath: string): string {
   return `${statePath}.events`;
 }
@@ -68,7 +68,10 @@ export class EventStore implements AsyncDisposable {
           });
   }
 
-  /** Continues the events that the previous process left. `assertHeld`: of the state file's store; by default the file is ours. */
+  /**
+   * Continues the events that the previous process left. `assertHeld` rejects if another process has taken over the state file;
+   * the default never rejects.
+   */
   static async open(world: EventsWorld, assertHeld = () => Promise.resolve()): Promise<EventStore> {
     const store = new EventStore(world, assertHeld);
     store.log.replace(world.past?.events ?? []);

@@ -47,7 +47,10 @@ export function idOfKey(key: string): IndexerId {
   return { protocol, variant, tier };
 }
 
-/** The status; `ok, in doubt` if the target is `ok` but its sources contradict each other or its data differ. */
+/**
+ * The status; `ok, in doubt` if the target is `ok`, but the sources of its chain contradict each other, or its data differ from
+ * those of another variant.
+ */
 export function statusWords({ status }: Pick<TargetReport, "status">, severity: Severity): string {
   return status === "ok" && needsAction(severity) ? "ok, in doubt" : status;
 }
@@ -62,14 +65,15 @@ export function notableLagMs({ status, lag_seconds: lag, unconfirmed }: TargetRe
   return isNotable && lag !== null ? lag * 1000 : null;
 }
 
-/** Whether a target that is ok is behind within its threshold, for example because it has just stopped. */
+/** Whether an `ok` target is a minute or more behind, for example because it has just stopped. */
 export function isLate({ status, lag_seconds: lag }: TargetReport): boolean {
   return status === "ok" && (lag ?? 0) >= NOTABLE_SECONDS;
 }
 
 /**
- * How far a target is behind or, if its lag is not known, how long ago it advanced: as a limit and in words. `unknown`: the
- * words for a lag that is not known. `head`: the words for the block to which a lag is measured.
+ * How far a target is behind or, if its lag is not known, how long ago it advanced. `lag`: as numbers, for the comparison with
+ * a limit. `text`: in words. `unknown`: the words for a lag that is not known. `head`: the words for the block to which a
+ * lag is measured.
  */
 export function latenessOf(
   { ended, lag_blocks: blocks, lag_seconds: lag, last_advance: advance }: TargetReport,
@@ -88,7 +92,7 @@ export function latenessOf(
   return { lag: { ms, blocks }, text };
 }
 
-/** `in maintenance until 05:00:00 UTC`; null if the target is not in maintenance, or only because it has ended. */
+/** `in maintenance until 05:00:00 UTC`; null if the target is not in maintenance, or counts as such only because it has ended. */
 export function describeMaintenance(
   {
     ended,
