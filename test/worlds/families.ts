@@ -94,7 +94,7 @@ export const FAMILIES: Readonly<Record<string, Family>> = {
         fleet,
         ...worldRow(make, sample),
       })),
-    most: ({ fleet = "" }, count) => inShare(FLEET_LIMITS[fleet] ?? 0.03, count),
+    most: ({ fleet = "" }, count) => inShare(FLEET_LIMITS[fleet] ?? 0.005, count),
   },
   parity: {
     count: 500,
