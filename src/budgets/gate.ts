@@ -13,13 +13,17 @@ export interface BudgetRecord {
   readonly flush: () => Promise<void>;
   /** Called when a provider has refused a request, which must be recorded soon. */
   readonly touchJournal: () => void;
-  /** Whether a scheduled request may be sent without a record, because the last record allowed it in advance. Default: never. */
+  /**
+   * Whether a scheduled request may be sent although it cannot be recorded. The leader may do this for five minutes after its last
+   * contact with the store. Default: never.
+   */
   readonly useAdvance?: (endpoint: Endpoint) => boolean;
 }
 
 /**
  * Every request passes the gate before it is sent. It is counted first: a crash may lose the request, but never its count. A
- * request that cannot be recorded is not sent. An endpoint without a budget does not wait for the record.
+ * request that cannot be recorded is not sent, unless `useAdvance` allows it. An endpoint without a budget does not wait for the
+ * record.
  */
 export class BudgetGate {
   readonly #record: BudgetRecord;
@@ -83,9 +87,10 @@ const DRIFT_MS = 1_000;
 /**
  * The budgets of a single process, and their clock.
  *
- * Danger: a wall clock that is set forward by an hour would free the requests of that hour, so it is read only once. A clock
- * that was set back while no process ran would date new requests too early, and a correct clock would no longer count them; so
- * the clock of the budgets does not start before the time at which they were saved.
+ * Danger: if the wall clock was set forward by an hour, the budgets would forget the requests of that hour. So their clock
+ * starts from the wall clock, and does not follow it. If the wall clock was set back while no process ran, new requests would
+ * get times that are too early, and would be forgotten too soon. So the clock of the budgets does not start before the time
+ * at which they were saved.
  */
 export class LocalBudgets {
   readonly budgets: Budgets;
@@ -105,8 +110,8 @@ export class LocalBudgets {
 
   /**
    * How far the wall clock has moved ahead of this clock, by a jump or a sleep of the machine, in whole steps so that it seldom
-   * changes; 0 if it is behind. Written times are shifted by it: the next process starts with the wall clock, and must not
-   * count requests as older than they are.
+   * changes; 0 if it is behind. Saved times are moved forward by it: the next process starts from the wall clock, by which they
+   * would look older than they are.
    */
   aheadMs(): number {
     const aheadMs = this.#world.nowMs() - this.nowMs();

@@ -100,7 +100,7 @@ function readSections(text: string, problems: Problems, options: ParseOptions): 
   return sections;
 }
 
-/** The paths that match a pattern of `include`, without the main file. @throws {Error} If there are none. */
+/** The paths that match a pattern of `include`, without the main file; a path without `*` as it is. @throws {Error} If no path matches. */
 function pathsOf(pattern: string, { file, listFiles = () => [] }: ParseOptions): readonly string[] {
   const path = isAbsolute(pattern) ? pattern : join(dirname(file), pattern);
   const name = basename(path);
@@ -145,7 +145,7 @@ function checkNotify({ notify: entry, protocols: configured }: Sections): void {
   }
 }
 
-/** Names that metrics and logs contain anyway: `?network=base` is not a key. */
+/** Names that metrics and logs show anyway. They are never hidden as secrets: the `base` in `?network=base` is not a key. */
 function publicNames({ chains, indexers, skipped }: Fleet): ReadonlySet<string> {
   const ids = [...indexers, ...skipped].flatMap(({ protocol, variant, tier }) => [protocol, variant, tier]);
   return new Set([...ids, ...chains.map(({ slug }) => slug)]);

@@ -102,7 +102,7 @@ const Custom = map("a map with height, and one of query, body or method: GET", {
   chain_id: optional(ReplyPath, "The chain of the row: its ID or slug, or a key of chains."),
   chains: optional(
     mapOf(Slug, "a map of words and chain slugs"),
-    "Slugs by the words that rows have instead of a chain ID or slug; rows with other words are ignored.",
+    "A map from the words that rows use for chains to slugs. Rows with a word that is neither here nor an ID or slug are ignored.",
   ),
   hash: optional(ReplyPath, "Its hash."),
   deployment: optional(ReplyPath, "The ID of the deployment that replies."),
@@ -142,7 +142,7 @@ const Metrics = map("a map with height", {
   where: optional(LabelValues, "Labels that a series must have."),
   chains: optional(
     mapOf(Slug, "a map of label values and chain slugs"),
-    "Slugs by the values of that label that are neither an ID nor a slug.",
+    "A map from values of the label `chain` to slugs, for values that are neither an ID nor a slug.",
   ),
 });
 
@@ -157,7 +157,7 @@ const ASKED = {
   custom: optional(Custom, "What dialect [custom](dialects.md#custom) sends and reads."),
   metrics: optional(
     Metrics,
-    "Gauges for dialect [metrics](dialects.md#metrics); they complete or replace those of another dialect for metrics.",
+    "Gauges for dialect [metrics](dialects.md#metrics). With another dialect that reads a metrics page, each key here replaces that dialect's own.",
   ),
   headers: Headers.default({}).describe("Sent with every request."),
   provider: Provider,
@@ -242,7 +242,7 @@ const Poll = map("a map", {
   timeout: Duration.prefault("10s").describe("Deadline of a request: connect, headers and body together."),
   retries: count(0, 10).default(1).describe("Retries of a failed request; they draw on the same budget."),
   max_response: ByteSize.prefault("1MiB").describe(
-    "Larger responses fail. Of a metrics page, only the lines that are read count.",
+    "Larger responses fail. On a metrics page, only the lines that Synclag reads count towards the limit.",
   ),
   rpc_schedule: Schedule.default("*/30 * * * * *").describe("Schedule of `rpc` nodes without their own."),
 });

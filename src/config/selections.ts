@@ -52,8 +52,8 @@ function whyNoValue(field: FieldNode, [first = "", ...steps]: readonly string[])
 const MAX_TOKENS = 300;
 
 /**
- * A selection in one line; null: a problem was added. It must be one field, because it gets an alias; and not `_meta`, which
- * graph-node returns for a failed subgraph only under its own name.
+ * A selection in one line; null: a problem was added. It must be one field, because it gets an alias. It must not be `_meta`:
+ * for a failed subgraph, graph-node returns `_meta` only without an alias.
  */
 export function readSelection(select: string, { spot: entry, key, value }: Written): string | null {
   const spot = entry.at(key);

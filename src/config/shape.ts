@@ -84,7 +84,7 @@ function parseParts(schema: Schema, given: readonly Written[], spot: Spot): unkn
   }
 }
 
-/** Parses lists: first each list without its items, then the items. Null: all lists are broken. */
+/** Checks first that each value is a list of the allowed length, then parses the items. Null: all lists are broken. */
 function parseLists(schema: Schema, def: z.core.$ZodArrayDef, parts: readonly Written[]) {
   const shell = new z.ZodArray({ ...def, element: z.unknown() }).meta(z.globalRegistry.get(schema) ?? {});
   const lists = parts.map((part) => ({ ...part, items: parseWhole(shell, part.value, part.spot) }));
@@ -115,8 +115,8 @@ function parseMaps(schema: Schema, def: z.core.$ZodRecordDef, parts: readonly Wr
 }
 
 /**
- * Parses a value as a whole. An unknown key is a problem. If it is similar to an absent key, it is read as that key, which would
- * be a second problem otherwise. A broken value of an `apart` key is left out. Null: another value is broken.
+ * Parses a value as a whole. An unknown key is a problem. If it resembles a key that the map lacks, its value is read under
+ * that key: otherwise the lacking key would be a second problem. A broken value of an `apart` key is left out. Null: another value is broken.
  */
 export function parseWhole<S extends Schema>(schema: S, value: unknown, spot: Spot): z.output<S> | null {
   let known = value;
@@ -157,7 +157,7 @@ interface Issue {
   readonly keys: readonly string[] | null;
 }
 
-/** The issues of an error. For a union these are the issues of the alternative with the same type, not just "none fits". */
+/** The issues of an error. If no alternative of a union fits, these are the issues of the alternative that has the type of the value. */
 function issuesIn(error: z.core.$ZodError | undefined): readonly Issue[] {
   const flat = (issue: z.core.$ZodIssue, above: Path): readonly Issue[] => {
     const path = [...above, ...issue.path.map((step) => (typeof step === "number" ? step : String(step)))];

@@ -20,7 +20,7 @@ const NOT_UTF8 = /[\0\uFFFD]/;
 
 /**
  * Reads the single document of a configuration file: YAML 1.2 without tags, and with a limit on aliases. Mistakes are added as
- * problems. The value is undefined if nothing is left to check.
+ * problems. The value is undefined if a mistake prevents reading the file.
  */
 export function readYaml(text: string, file: string, problems: Problems): Written {
   const lines = new LineCounter();
@@ -83,7 +83,7 @@ export function readYaml(text: string, file: string, problems: Problems): Writte
 }
 
 /**
- * Puts the braces of texts back, and refuses texts that need quotes and aliases without an anchor. Returns the node of each
+ * Puts the braces of texts back. Refuses aliases without an anchor, texts that need quotes, and the key `__proto__`. Returns the node of each
  * alias, because the library's own lookup walks the whole document for each alias.
  */
 function restoreTexts(document: Document, refuse: (offset: number, message: string) => void) {
@@ -124,9 +124,9 @@ function restoreTexts(document: Document, refuse: (offset: number, message: stri
 }
 
 /**
- * Between braces and brackets YAML reads `{` as the start of a map, so `{ Authorization: Bearer ${KEY} }` would cause several
- * errors. Before the file is parsed, each such brace inside a text is replaced by one other character, so that positions stay
- * the same. Values get their braces back.
+ * Inside `{ }` or `[ ]`, YAML reads `{` as the start of a map, so `{ Authorization: Bearer ${KEY} }` would cause several errors.
+ * Before the file is parsed, each brace of a `{NAME}` that follows a character of a text is replaced by one other character, so
+ * that positions stay the same. `restoreTexts` puts the braces back.
  */
 const INNER_BRACES = /(?<=[^\s,[\]{}:"'])\{([\w:/.-]+)\}/g;
 const [OPEN, CLOSE] = ["\uE000", "\uE001"];

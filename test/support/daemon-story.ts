@@ -221,7 +221,7 @@ const SAYS: Readonly<Record<string, Saying>> = {
       .report()
       .parity.map(
         ({ chain, detail, difference, odd_key: odd, probe, tier, variant }) =>
-          `${probe} of ${variant}/${tier}/${chain} ${detail}${difference === null ? "" : `, by ${difference}`}${odd === null ? "" : `; odd is ${odd}`}`,
+          `${probe} of ${variant}/${tier}/${chain} ${detail}${difference === null ? "" : `; difference ${difference}`}${odd === null ? "" : `; odd is ${odd}`}`,
       ),
   plan: (play, _, pattern) => matching(play.planPage(), pattern),
   /** `past QUERY PATTERN`: the lines that match, of the page of incidents with this query. */

@@ -115,9 +115,9 @@ function followClock(instant: Instant, decision: Decision): void {
 }
 
 /**
- * Adds the block times of the sources that agree. The clock forgets all block times in four cases, and reads those of the
- * sources that agree again: the clock is new; a source is newly excluded; sources agree for the first time; or sources
- * contradict each other with equal weight, so none agree.
+ * Adds the block times of the sources that agree. In four cases the clock forgets all block times, and takes them from all
+ * samples of these sources: the clock is new; a source is newly excluded; no source agreed at the last decision; or sources
+ * contradict each other with equal weight.
  */
 function followTimes({ heard, state }: Instant, { consensus, misdated }: Decision): void {
   const { members, opposed, sides } = consensus;
@@ -142,7 +142,7 @@ function followTimes({ heard, state }: Instant, { consensus, misdated }: Decisio
   }
 }
 
-/** The samples that are not above a later one: a block above a later height may not be on this chain. */
+/** Without each sample whose block is above that of a later sample: the source went back, so that block may not be on this chain. */
 function withoutTakenBack(samples: readonly Sample[]): readonly Sample[] {
   return samples.filter(({ block }, index) => samples.slice(index).every((later) => later.block >= block));
 }

@@ -50,7 +50,7 @@ export function proofOf(source: SourceState, { block, node }: Suspicion, found: 
     const [ownHash, itsHash] = [short(own.hash), short(found.hash)];
     return own.hash === found.hash
       ? proof("same", `${has} with the same hash`)
-      : proof("other", `${at} has hash ${itsHash} by the RPC node, and ${ownHash} by this source`);
+      : proof("other", `the RPC node reports hash ${itsHash} for ${at}, this source ${ownHash}`);
   }
   const [ownSec, itsSec] = [own?.timestampSec ?? null, found.timestampSec];
   const isSameTime = ownSec !== null && itsSec !== null && Math.abs(ownSec - itsSec) <= SAME_TIME_SEC;

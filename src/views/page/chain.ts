@@ -360,7 +360,7 @@ ${renderExchanges(node, nowMs)}`,
   );
   return nodes.length === 0
     ? null
-    : html`<details class="part" id="rpc"><summary>${formatCount(nodes.length, "RPC node")}: replies and the request</summary>
+    : html`<details class="part" id="rpc"><summary>${formatCount(nodes.length, "RPC node")}: requests and replies</summary>
 ${items}</details>
 `;
 }

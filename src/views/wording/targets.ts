@@ -71,9 +71,9 @@ export function isLate({ status, lag_seconds: lag }: TargetReport): boolean {
 }
 
 /**
- * How far a target is behind or, if its lag is not known, how long ago it advanced. `lag`: as numbers, for the comparison with
- * a limit. `text`: in words. `unknown`: the words for a lag that is not known. `head`: the words for the block to which a
- * lag is measured.
+ * How far a target is behind or, if its lag is not known, how long ago it advanced. Takes `unknown`, the words for a lag that is
+ * not known, and `head`, the words for the block to which the lag is measured. Returns `lag`, for the comparison with a limit,
+ * and `text`, in words.
  */
 export function latenessOf(
   { ended, lag_blocks: blocks, lag_seconds: lag, last_advance: advance }: TargetReport,
@@ -92,7 +92,7 @@ export function latenessOf(
   return { lag: { ms, blocks }, text };
 }
 
-/** `in maintenance until 05:00:00 UTC`; null if the target is not in maintenance, or counts as such only because it has ended. */
+/** `in maintenance until 05:00:00 UTC`; null if the target is not in maintenance, or only its end has set `maintenance`. */
 export function describeMaintenance(
   {
     ended,
