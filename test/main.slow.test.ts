@@ -140,7 +140,7 @@ describe.concurrent("main", () => {
     execFileSync("mkfifo", [temporary]);
 
     synclag.child.kill("SIGTERM");
-    await synclag.logged(/Cannot stop in time: exiting before all is written/);
+    await synclag.logged(/Cannot stop in time: exiting before everything is written/);
     await readFile(temporary);
 
     const { exitCode, err } = await synclag.finished;
