@@ -55,14 +55,17 @@ export function retainChain(state: ChainState, watched: WatchedChain, nowMs: num
     proofs: {},
     parity: retainParity(state.parity, watched.probes, (key) => kept.has(key)),
   };
-  if (sources.length < state.sources.length) {
-    decideAgain(retained, watched, nowMs);
+  const isReduced = sources.length < state.sources.length;
+  if (isReduced) {
+    decideHeadAgain(retained, watched, nowMs);
   }
   const view = viewOf(retained, watched, nowMs);
   measureLags(sources, view);
   for (const source of sources) {
     const former = sourceOf(state, source.key);
-    if (former !== undefined && hasFailingQuery(former) && !hasFailingQuery(source)) {
+    const lostFailure = former !== undefined && hasFailingQuery(former) && !hasFailingQuery(source);
+    const isCompared = source.verdict !== null && traitsOf(source.verdict.status).isCompared;
+    if (lostFailure || (isReduced && isCompared)) {
       settleAgain(source, view);
     }
   }
@@ -76,17 +79,12 @@ function settleAgain(source: SourceState, view: ChainView): void {
   }
 }
 
-function decideAgain(state: ChainState, watched: WatchedChain, nowMs: number): void {
+function decideHeadAgain(state: ChainState, watched: WatchedChain, nowMs: number): void {
   forgetDropped(state);
   state.consensus = decideFrom(chainAt(state, watched, nowMs)).consensus;
-  const view = viewOf(state, watched, nowMs);
-  measureLags(state.sources, view);
   for (const source of state.sources) {
-    // Gaps and statuses may depend on a dropped source.
+    // A gap may be to a dropped source.
     source.gap = NO_MEASURES;
-    if (source.verdict !== null && traitsOf(source.verdict.status).isCompared) {
-      settleAgain(source, view);
-    }
   }
 }
 

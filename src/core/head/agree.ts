@@ -110,12 +110,12 @@ function setsOf(bounded: readonly Bounded[], grounds: Grounds): readonly (readon
   const sets = best
     .filter(({ top }) => best.every((other) => !isShadowed(top, other, pace)))
     .map(({ set }) => set);
-  // Sources at one height suppose the same.
-  return sets.filter((set, index) => sets.findIndex((other) => haveSame(other, set)) === index);
+  // Sources at one height have the same set, in the same order.
+  return sets.filter((set, index) => sets.findIndex((other) => areEqual(other, set)) === index);
 }
 
-function haveSame(one: readonly Bounded[], other: readonly Bounded[]): boolean {
-  return one.length === other.length && one.every((claim) => other.includes(claim));
+function areEqual(one: readonly Bounded[], other: readonly Bounded[]): boolean {
+  return one.length === other.length && one.every((claim, index) => claim === other[index]);
 }
 
 /**

@@ -205,13 +205,13 @@ export function timeSinceNext(
   const stoodUntilMs = (ownMs ?? next.ms) + stoodMs(clock.seen, own.block);
   const above = pointAt(history, countBelow(history.blocks, nextBlock));
   const known = above === null || above.block > toBlock ? { block: toBlock, atMs: to.ms } : above;
-  const latestMs = known.atMs - leastMs(known.block - nextBlock, intervalMs ?? 0);
+  const latestMs = known.atMs - timeForBlocks(known.block - nextBlock, intervalMs ?? 0);
   const nextMs = Math.max(next.ms, Math.min(stoodUntilMs, latestMs));
   return { ms: Math.max(0, to.ms - nextMs), isExtrapolated: next.isExtrapolated };
 }
 
 /** The least time in which a chain makes some blocks: by chance, few may come at once (up to nine, with three deviations). */
-function leastMs(blocks: number, intervalMs: number): number {
+function timeForBlocks(blocks: number, intervalMs: number): number {
   return blocks <= DEVIATIONS * Math.sqrt(blocks) ? 0 : blocks * intervalMs;
 }
 
