@@ -15,7 +15,7 @@ export function statusesPage(): string {
 }
 
 function rowOf(status: Status): string {
-  const { answers, hasHeight, hasLag, isUsable, pages, urgency } = traitsOf(status);
-  const cells = [answers, hasHeight, hasLag, isUsable, pages].map((one) => (one ? "yes" : ""));
+  const { hasHeight, hasLag, hasReply, isUsable, pages, urgency } = traitsOf(status);
+  const cells = [hasReply, hasHeight, hasLag, isUsable, pages].map((one) => (one ? "yes" : ""));
   return `| [\`${status}\`](#${status}) | ${urgency} | ${cells.join(" | ")} |`;
 }

@@ -62,7 +62,8 @@ function planProbes(group: readonly Endpoint[]): readonly PlannedProbe[] {
       const known = planned.get(probe);
       const needed = Math.max(polls, Math.ceil((first?.everyMs ?? 0) / pollIntervalMs));
       const everySeconds = (needed * pollIntervalMs) / 1_000;
-      const requests = first?.at == null ? 0 : Math.ceil((requestsFor(own) * DAY_SECONDS) / everySeconds);
+      const requests =
+        first?.address == null ? 0 : Math.ceil((requestsFor(own) * DAY_SECONDS) / everySeconds);
       planned.set(probe, {
         probe,
         every_seconds: Math.max(known?.every_seconds ?? 0, everySeconds),
@@ -75,7 +76,7 @@ function planProbes(group: readonly Endpoint[]): readonly PlannedProbe[] {
 
 /** How many requests the query of one probe takes for all targets of an endpoint. */
 function requestsFor(selections: readonly Selection[]): number {
-  const byUrl = [...groupBy(selections, ({ at }) => at?.url).values()];
+  const byUrl = [...groupBy(selections, ({ address }) => address?.url).values()];
   return byUrl.reduce((sum, own) => sum + Math.ceil(own.length / MOST_IN_REQUEST), 0);
 }
 

@@ -69,7 +69,7 @@ function resolveProbe(
       }
       const line = resolveSelection(select, target, from);
       const expect = { kind: "compared" as const, path: value.split(".") };
-      const rest = { everyMs, expect, maxLatencyMs: null, at: null };
+      const rest = { everyMs, expect, maxLatencyMs: null, address: null };
       return line === null ? [] : { probe: name, target: key, select: line, ...rest };
     });
   return { name, protocol, everyMs, chains: slugs, variants, selections };

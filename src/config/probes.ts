@@ -52,10 +52,12 @@ function resolveProbe(probe: string, entry: ProbeEntry, asked: Asked): Selection
     spot.add(`${why}; add the url of its GraphQL API, or use a dialect that sends GraphQL`, "key");
     return null;
   }
-  const at = url === undefined ? null : addressOf(url, asked);
+  const address = url === undefined ? null : addressOf(url, asked);
   const select = resolveSelection(query, target, { spot, key: "query" });
   const expect = expectationOf(entry.expect, target, spot.at("expect"));
-  return select === null ? null : { probe, everyMs, target: target.key, select, expect, maxLatencyMs, at };
+  return select === null
+    ? null
+    : { probe, everyMs, target: target.key, select, expect, maxLatencyMs, address };
 }
 
 /** The separate URL of a probe. Null: a problem was added, or the indexer is skipped. */
@@ -106,10 +108,10 @@ export function withSelections(endpoint: Endpoint, all: readonly Selection[]): E
   const selections = all
     .filter(({ target }) => keys.has(target))
     .map((selection): Selection => {
-      const { at } = selection;
-      return at === null || new URL(at.url).origin !== origin
+      const { address } = selection;
+      return address === null || new URL(address.url).origin !== origin
         ? selection
-        : { ...selection, at: { ...at, headers: { ...endpoint.headers, ...at.headers } } };
+        : { ...selection, address: { ...address, headers: { ...endpoint.headers, ...address.headers } } };
     });
   return selections.length === 0 ? endpoint : { ...endpoint, selections };
 }

@@ -60,8 +60,8 @@ const ObservationLine = z
     const { block, time: timestampSec, hash, deployment, indexing_errors: indexingErrors } = said;
     const { completed, failure } = said;
     const words = { ...(failure !== undefined && { failure }), ...(completed && { completed }) };
-    const queries = said.queries?.map(({ took: tookMs, failure: why = null, ...asked }) => {
-      return { ...asked, tookMs, failure: why };
+    const queries = said.queries?.map(({ asked: queryKey, probe, took: tookMs, failure: why = null }) => {
+      return { probe, queryKey, tookMs, failure: why };
     });
     return {
       ...common,
@@ -104,7 +104,9 @@ export function observationLine(observation: Observation, fleet: Fleet): string 
 function saidBy(observation: Observation): object {
   if (observation.kind === "head") {
     const { block, timestampSec: time, hash, deployment, indexingErrors, ...words } = observation.head;
-    const queries = observation.queries?.map(({ tookMs: took, ...query }) => ({ ...query, took }));
+    const queries = observation.queries?.map(({ probe, queryKey: asked, tookMs: took, failure }) => {
+      return { probe, asked, took, failure };
+    });
     return { block, time, hash, deployment, indexing_errors: indexingErrors, ...words, queries };
   }
   if (observation.kind === "failed") {

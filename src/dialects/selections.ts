@@ -99,7 +99,7 @@ export function readSelections(
     if (block !== undefined) {
       const reply = replyTo(selection, read);
       const failure = typeof reply === "string" ? reply : whyUnexpected(selection, reply.value, tookMs);
-      const result = { probe, asked: queryKeyOf(selection), tookMs, failure };
+      const result = { probe, queryKey: queryKeyOf(selection), tookMs, failure };
       queries.set(target, [...(queries.get(target) ?? []), result]);
       if (expect.kind === "compared" && typeof reply !== "string") {
         const value = readValue(reply, expect.path);
@@ -123,7 +123,7 @@ export function refusedSelections(
 ): SelectionReplies {
   const tookMs = receivedAtMs - sentAtMs;
   const results = selections.map(
-    (one) => [one.target, [{ probe: one.probe, asked: queryKeyOf(one), tookMs, failure: words }]] as const,
+    (one) => [one.target, [{ probe: one.probe, queryKey: queryKeyOf(one), tookMs, failure: words }]] as const,
   );
   return { queries: new Map(results), readings: [] };
 }

@@ -2,7 +2,7 @@ import { endpointsOf } from "../core/model/fleet.ts";
 import {
   type Counted,
   type Counts,
-  DURATION_CLASSES_SECONDS,
+  DURATION_BUCKETS_SECONDS,
   type MetricsSource,
 } from "../core/model/metrics-source.ts";
 import { labelText, type MetricSample } from "./exposition.ts";
@@ -28,7 +28,7 @@ export function* histogramSamples(
   prefix: "" | `query ${string} `,
 ): Iterable<MetricSample> {
   let count = 0;
-  for (const bound of DURATION_CLASSES_SECONDS) {
+  for (const bound of DURATION_BUCKETS_SECONDS) {
     count += sumOf(counts, `${prefix}within: ${bound}`);
     yield [`le="${Number.isFinite(bound) ? bound : "+Inf"}",${labels}`, count, "_bucket"];
   }

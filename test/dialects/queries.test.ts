@@ -11,7 +11,7 @@ import { readFixture } from "./read-fixture.ts";
 
 const NAMES = Object.keys(FAMILIES);
 
-const ANY = { expect: { kind: "reply" }, maxLatencyMs: null, at: null } as const;
+const ANY = { expect: { kind: "reply" }, maxLatencyMs: null, address: null } as const;
 
 const SELECTIONS: readonly Selection[] = [
   { ...campaigns("base"), select: "Campaign(limit: 1) { id }" },

@@ -83,7 +83,7 @@ function read(body: string, heights: readonly Observation[] = [HEAD]): ParityRea
     select: "",
     expect: { kind: "compared", path: ["campaigns", "0", "id"] },
     maxLatencyMs: null,
-    at: null,
+    address: null,
   } as const;
   const { queries, readings } = readSelections([selection], body, heights, BASE);
   return queries.get("base")?.[0]?.failure ?? readings[0];

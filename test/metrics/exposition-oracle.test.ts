@@ -1,7 +1,7 @@
 import { text as readText } from "node:stream/consumers";
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import { describe, expect, it } from "vitest";
-import { DURATION_CLASSES_SECONDS, type MetricsSource } from "../../src/core/model/metrics-source.ts";
+import { DURATION_BUCKETS_SECONDS, type MetricsSource } from "../../src/core/model/metrics-source.ts";
 import type { MetricFamily } from "../../src/metrics/exposition.ts";
 import { labelsText, sampleLine } from "../../src/metrics/exposition.ts";
 import { METRIC_FAMILIES } from "../../src/metrics/families.ts";
@@ -74,7 +74,7 @@ function record(
 ): void {
   const settings = { name, help, labelNames: [...labels], registers: [registry] };
   if (type === "histogram") {
-    const histogram = new Histogram({ ...settings, buckets: DURATION_CLASSES_SECONDS.slice(0, -1) });
+    const histogram = new Histogram({ ...settings, buckets: DURATION_BUCKETS_SECONDS.slice(0, -1) });
     const nodes = { protocol: "", variant: "rpc", tier: "" };
     for (const { protocol, variant, tier } of [...source.fleet.indexers, nodes]) {
       if (!labels.includes("probe")) {

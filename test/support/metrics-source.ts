@@ -19,7 +19,7 @@ export function metricsSource(wanted: Partial<MetricsSource> = {}): MetricsSourc
   const target = sampleTarget({ variant: "subgraph" });
   const expect = { kind: "reply" } as const;
   const asked = { probe: "campaigns", everyMs: 60_000, target: target.key, select: "", maxLatencyMs: null };
-  const endpoint = sampleEndpoint({ targets: [target], selections: [{ ...asked, expect, at: null }] });
+  const endpoint = sampleEndpoint({ targets: [target], selections: [{ ...asked, expect, address: null }] });
   const { protocol, variant, tier } = endpoint;
   const took = { "within: 0.05": 1, "within: 10": 1, seconds: 7.04 };
   return {

@@ -33,8 +33,8 @@ export interface WatchedSource {
 }
 
 /**
- * The memory of one chain: plain data, which only `Chain` edits. Its instants are of a monotonic clock, which a process that
- * restores them continues; `clock.wallOffsetMs` turns them into times of the wall clock.
+ * The memory of one chain: plain data, which only `Chain` edits. Its instants are of a monotonic clock, and a process that
+ * restores the state continues that clock. `clock.wallOffsetMs` turns the instants into times of the wall clock.
  */
 export interface ChainState {
   /** Raised with each change. */

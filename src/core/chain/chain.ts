@@ -12,7 +12,7 @@ import { type FoldContext, foldPoll } from "../source/fold-poll.ts";
 import { broughtDoubt } from "../source/queries.ts";
 import { newestSample, newSource, type SourceState } from "../source/source-state.ts";
 import { type ChainState, chainAt, sourceOf, type WatchedChain, type WatchedSource } from "./chain-state.ts";
-import { decideHead, type Heard, measureGaps, settleStatuses } from "./decide.ts";
+import { decideHead, measureGaps, type PolledSource, settleStatuses } from "./decide.ts";
 import { forgetProofs, isSuspect, proofOf, suspicionsOf } from "./proofs.ts";
 
 /** What a decision changed, by the keys of the sources. */
@@ -41,9 +41,9 @@ export class Chain {
   changedMs: number;
   /** The observations and values since the last decision, in their order. */
   #news: { observations: Observation[]; readings: ParityReading[] } = { observations: [], readings: [] };
-  /** The replies of one instant, which are decided together, by the keys of their sources. */
-  #heard = new Map<string, Heard>();
-  #heardFromMs = 0;
+  /** The sources polled at one instant, which is decided as a whole, by their keys. */
+  #polled = new Map<string, PolledSource>();
+  #polledFromMs = 0;
 
   constructor(watched: WatchedChain, nowMs: number, state: ChainState) {
     this.watched = watched;
@@ -107,13 +107,14 @@ export class Chain {
     if (watched === undefined) {
       return;
     }
-    if (this.#heard.has(observation.source) || receivedAtMs - this.#heardFromMs >= INSTANT_MS) {
+    if (this.#polled.has(observation.source) || receivedAtMs - this.#polledFromMs >= INSTANT_MS) {
       this.#decideInstant(changes);
     }
     const source = this.#sourceFor(observation.source, watched);
     const { last, verdict } = source;
-    this.#heardFromMs = this.#heard.size === 0 ? receivedAtMs : this.#heardFromMs;
-    this.#heard.set(source.key, { source, isHead: observation.kind === "head", before: { last, verdict } });
+    this.#polledFromMs = this.#polled.size === 0 ? receivedAtMs : this.#polledFromMs;
+    const hasHeight = observation.kind === "head";
+    this.#polled.set(source.key, { source, hasHeight, before: { last, verdict } });
     foldPoll(source, withCredibleHeight(observation), this.#contextOf(source, watched, receivedAtMs));
   }
 
@@ -129,20 +130,20 @@ export class Chain {
 
   #decideInstant(changes: Changes): void {
     // Sorted, so that decisions do not depend on which reply came first.
-    const heard = [...this.#heard.values()].sort((a, b) => (a.source.key < b.source.key ? -1 : 1));
-    if (heard.length === 0) {
+    const polled = [...this.#polled.values()].sort((a, b) => (a.source.key < b.source.key ? -1 : 1));
+    if (polled.length === 0) {
       return;
     }
     const { state } = this;
-    const nowMs = Math.max(...heard.map(({ source }) => source.last?.receivedAtMs ?? 0));
-    const instant = { ...chainAt(state, this.watched, nowMs), heard };
+    const nowMs = Math.max(...polled.map(({ source }) => source.last?.receivedAtMs ?? 0));
+    const instant = { ...chainAt(state, this.watched, nowMs), polled };
     decideHead(instant);
     measureGaps(instant);
     settleStatuses(instant);
     forgetProofs(state);
     changes.suspicions.push(...suspicionsOf(instant));
-    this.#heard.clear();
-    for (const { before, isHead, source } of heard) {
+    this.#polled.clear();
+    for (const { before, hasHeight, source } of polled) {
       if (
         isChanging(before.verdict, source.verdict) ||
         broughtDoubt(source, source.last?.receivedAtMs ?? 0)
@@ -152,7 +153,7 @@ export class Chain {
       if (before.verdict?.status !== source.verdict?.status) {
         changes.turned.push(source.key);
       }
-      if (isHead && isFarAhead(contradictionOf(source, state))) {
+      if (hasHeight && isFarAhead(contradictionOf(source, state))) {
         changes.implausible.push(source.key);
       }
     }
@@ -169,7 +170,7 @@ export class Chain {
     return source;
   }
 
-  #contextOf(source: SourceState, { queries: asked }: WatchedSource, atMs: number): FoldContext {
+  #contextOf(source: SourceState, { queries }: WatchedSource, atMs: number): FoldContext {
     const { clock, consensus } = this.state;
     const { chain } = this.watched;
     const { lagging, stalledMs } = chain.thresholds;
@@ -182,7 +183,7 @@ export class Chain {
       largeStepBlocks: Math.max(LARGE_STEP_BLOCKS, toleratedBlocks),
       staleAfterMs: staleAfterMs(chain.thresholds, source.pollIntervalMs),
       wall: clock,
-      asked,
+      queries,
     };
   }
 }

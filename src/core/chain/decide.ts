@@ -14,22 +14,23 @@ import { debounce, statusVote } from "../status/status-vote.ts";
 import { type ChainView, hasOwnEnd, paceRangeOf, targetsByKey, viewOf } from "../status/view.ts";
 import { baselineOf, type ChainAt, type ChainState, sourceOf } from "./chain-state.ts";
 
-/** The observations of a chain since its last decision. */
+/** A chain at the instant of a decision, with the sources that were polled since the last one. */
 export interface Instant extends ChainAt {
-  readonly heard: readonly Heard[];
+  readonly polled: readonly PolledSource[];
 }
 
 /** A source that was polled since the last decision, with its state before. */
-export interface Heard {
+export interface PolledSource {
   readonly source: SourceState;
-  readonly isHead: boolean;
+  /** Whether the poll gave a height. */
+  readonly hasHeight: boolean;
   readonly before: Pick<SourceState, "last" | "verdict">;
 }
 
 /** Decides the head from the observations of all sources, and updates the chain's clock. */
 export function decideHead(instant: Instant): void {
-  const { heard, state } = instant;
-  noteSharedHashes(heard, state.sources);
+  const { polled, state } = instant;
+  noteSharedHashes(polled, state.sources);
   const decision = decideFrom(instant);
   followClock(instant, decision);
   state.consensus = decision.consensus;
@@ -81,8 +82,8 @@ function claimsOf({ nowMs, pace, state, watched }: ChainAt): readonly Claim[] {
 /**
  * Marks sources that reported the same hash as another source: their hashes are comparable, so a later difference means a fork.
  */
-function noteSharedHashes(heard: Instant["heard"], sources: readonly SourceState[]): void {
-  for (const { source } of heard) {
+function noteSharedHashes(polled: Instant["polled"], sources: readonly SourceState[]): void {
+  for (const { source } of polled) {
     const newest = newestSample(source);
     const alike = sources.filter(
       ({ samples }) =>
@@ -119,7 +120,7 @@ function followClock(instant: Instant, decision: Decision): void {
  * samples of these sources: the clock is new; a source is newly excluded; no source agreed at the last decision; or sources
  * contradict each other with equal weight.
  */
-function followTimes({ heard, state }: Instant, { consensus, misdated }: Decision): void {
+function followTimes({ polled, state }: Instant, { consensus, misdated }: Decision): void {
   const { members, opposed, sides } = consensus;
   const { clock, consensus: former } = state;
   const readsAll =
@@ -130,7 +131,7 @@ function followTimes({ heard, state }: Instant, { consensus, misdated }: Decisio
   if (readsAll) {
     forgetTimestamps(clock);
   }
-  const agreeing = (readsAll ? state.sources : heard.map(({ source }) => source)).filter(
+  const agreeing = (readsAll ? state.sources : polled.map(({ source }) => source)).filter(
     ({ key }) => members.includes(key) && !misdated.includes(key),
   );
   for (const { block, timestampSec } of agreeing.flatMap(({ samples }) =>
@@ -142,16 +143,16 @@ function followTimes({ heard, state }: Instant, { consensus, misdated }: Decisio
   }
 }
 
-/** Without each sample whose block is above that of a later sample: the source went back, so that block may not be on this chain. */
+/** Drops each sample whose block is above that of a later sample: the source went back, so the block may not be on this chain. */
 function withoutTakenBack(samples: readonly Sample[]): readonly Sample[] {
   return samples.filter(({ block }, index) => samples.slice(index).every((later) => later.block >= block));
 }
 
 /** Adds this instant's heights to the gaps between the targets that are compared with each other. */
-export function measureGaps({ heard, state, watched }: Instant): void {
+export function measureGaps({ polled, state, watched }: Instant): void {
   const pace = paceRangeOf(state.clock, watched.chain);
   const withHeight = new Set(
-    heard.flatMap(({ source }) => (source.last?.kind === "head" ? [source.key] : [])),
+    polled.flatMap(({ source }) => (source.last?.kind === "head" ? [source.key] : [])),
   );
   for (const target of pace === null ? [] : watched.targets) {
     const against = baselineOf(watched, target);
@@ -163,8 +164,7 @@ export function measureGaps({ heard, state, watched }: Instant): void {
 
 /**
  * The driver is the newest height of the target that is polled less often. It is compared with the height of the other target
- * that was read nearest to it in time.
- * A contradicted height has no gap, and clears the earlier measures.
+ * that was read nearest to it in time. A contradicted height has no gap, and clears the earlier measures.
  */
 function measureGap(target: Target, against: Target, pace: PaceRange, state: ChainState): void {
   const own = sourceOf(state, target.key);
@@ -188,10 +188,10 @@ function measureGap(target: Target, against: Target, pace: PaceRange, state: Cha
  * wrong.
  */
 export function settleStatuses(instant: Instant): void {
-  const { heard, nowMs, state, watched } = instant;
+  const { polled, nowMs, state, watched } = instant;
   const view = viewOf(state, watched, nowMs);
   measureLags(state.sources, view);
-  for (const { before, source } of heard) {
+  for (const { before, source } of polled) {
     const staleMs = staleAfterMs(watched.chain.thresholds, source.pollIntervalMs);
     // If the evidence for the present status had become stale, the first poll may change it.
     const isStale = before.last === null || nowMs - before.last.receivedAtMs > staleMs;
@@ -203,7 +203,7 @@ export function settleStatuses(instant: Instant): void {
 }
 
 function settle(source: SourceState, verdict: SourceState["verdict"], view: ChainView): void {
-  if (source.kind === "rpc" || (source.verdict === null && view.unasked > 0)) {
+  if (source.kind === "rpc" || (source.verdict === null && view.unpolled > 0)) {
     return;
   }
   const vote = statusVote(source, view);

@@ -24,8 +24,8 @@ export function forgetProofs({ consensus, proofs, sources }: ChainState): void {
 }
 
 /** The blocks that a node of the chain should be asked for: one for each source that others contradict. */
-export function suspicionsOf({ heard, nowMs, state, watched }: Instant): readonly Suspicion[] {
-  const suspects = heard
+export function suspicionsOf({ polled, nowMs, state, watched }: Instant): readonly Suspicion[] {
+  const suspects = polled
     .map(({ source }) => source)
     .filter(({ kind, key }) => kind !== "rpc" && state.proofs[key] === undefined)
     .filter((source) => isSuspect(source, state));

@@ -21,17 +21,17 @@ const TOLERANCE_MS = 5_000;
 export function offsetOf(saved: Iterable<ChainState>, wallMs: number): number | null {
   let [latestMs, offsetMs]: [number, number | null] = [Number.NEGATIVE_INFINITY, null];
   for (const { clock, sources } of saved) {
-    const heardMs = Math.max(...sources.map(({ last }) => last?.receivedAtMs ?? Number.NEGATIVE_INFINITY));
-    if (heardMs > latestMs) {
-      [latestMs, offsetMs] = [heardMs, clock.wallOffsetMs];
+    const lastMs = Math.max(...sources.map(({ last }) => last?.receivedAtMs ?? Number.NEGATIVE_INFINITY));
+    if (lastMs > latestMs) {
+      [latestMs, offsetMs] = [lastMs, clock.wallOffsetMs];
     }
   }
   return offsetMs !== null && latestMs + offsetMs > wallMs + TOLERANCE_MS ? wallMs - latestMs : offsetMs;
 }
 
 /**
- * The state without the sources that the configuration no longer has, or has at another URL or for another chain: after a
- * reload, and for the state of another process. If sources were dropped, the head and the statuses that depended on them are
+ * Drops the sources that the configuration no longer has, or has at another URL or for another chain: after a reload, and from
+ * the state of another process. If sources were dropped, the head and the statuses that depended on them are
  * decided again. So is a status that depended on a query which is no longer sent.
  */
 export function retainChain(state: ChainState, watched: WatchedChain, nowMs: number): ChainState {

@@ -113,7 +113,7 @@ export class EventLog {
   begin(nowMs: number): void {
     this.#begunMs = nowMs;
     this.#own = new WeakSet();
-    this.#date(0);
+    this.#redate(0);
   }
 
   /**
@@ -124,14 +124,14 @@ export class EventLog {
   shift(stepMs: number): void {
     if (this.#begunMs !== null) {
       this.#begunMs += stepMs;
-      this.#date(stepMs);
+      this.#redate(stepMs);
     }
     for (const [subject, turnedMs] of this.#turnedMs) {
       this.#turnedMs.set(subject, turnedMs + stepMs);
     }
   }
 
-  #date(stepMs: number): void {
+  #redate(stepMs: number): void {
     const begun = isoTime(this.#begunMs ?? 0);
     for (const [name, list] of this.#lists) {
       let next = begun;
@@ -265,7 +265,7 @@ export class EventLog {
 
   /**
    * Each hour, drops events that are too old; if there are too many, drops the oldest tenth. The last event of a configured
-   * subject stays, because it tells the present state. A fast clock does not make an event too old, because ages are counted in
+   * subject stays, because it shows the present state. A fast clock does not make an event too old, because ages are counted in
    * watched time.
    */
   #prune(targets: readonly TargetReport[], time: string): void {

@@ -2,7 +2,7 @@ import { groupBy } from "../model/group-by.ts";
 import { incidentKey } from "../model/report.ts";
 import { type Event, isNews, targetsOf } from "./event.ts";
 import type { EventLog } from "./event-log.ts";
-import { PART_MS, type PastIncident } from "./timeline.ts";
+import { type PastIncident, SPREAD_MS } from "./timeline.ts";
 
 /** Events of the same change within two minutes, such as 26 targets whose key was rejected; the oldest first. */
 export type Change = readonly [Event, ...Event[]];
@@ -10,7 +10,7 @@ export type Change = readonly [Event, ...Event[]];
 /** An incident and the changes in it, or a change that no incident explains. */
 export interface Occurrence {
   readonly time: string;
-  /** The occurrences of one incident in a day, the latest first; empty if no incident explains the change. */
+  /** The past incidents of one subject and day, or a current one, the latest first; empty: none explains the change. */
   readonly incidents: readonly PastIncident[];
   /** The oldest first. */
   readonly changes: readonly Change[];
@@ -27,9 +27,9 @@ export function occurrencesOf(
   hosts: ReadonlyMap<string, ReadonlySet<string>>,
 ): readonly Occurrence[] {
   const read = timelineReader(log, hosts);
-  const kept = groupBy(incidents, (one) => `${incidentKey(one)} ${one.until && one.since.slice(0, 10)}`);
+  const bySubject = groupBy(incidents, (one) => `${incidentKey(one)} ${one.until && one.since.slice(0, 10)}`);
   const explained = new Set<Event>();
-  const known = [...kept.values()].map((own): Occurrence => {
+  const known = [...bySubject.values()].map((own): Occurrence => {
     const timeline = own.flatMap(read).toSorted(byTime);
     for (const event of timeline) {
       explained.add(event);
@@ -48,10 +48,10 @@ export function occurrencesOf(
 /** Makes a function that reads the events of an incident, from the first trouble of its targets to the last recovery. */
 function timelineReader(log: EventLog, hosts: ReadonlyMap<string, ReadonlySet<string>>) {
   const lists = [...log.lists.values()].filter(([one]) => one !== undefined && one.kind !== "incident");
-  const pairs = lists.flatMap((own) =>
+  const entries = lists.flatMap((own) =>
     own[0] === undefined ? [] : targetsOf(own[0]).map((key) => [key, own] as const),
   );
-  const byTarget = groupBy(pairs, ([key]) => key);
+  const byTarget = groupBy(entries, ([key]) => key);
   return (incident: PastIncident): readonly Event[] => {
     const { target_count, targets } = incident;
     // An incident with many targets keeps only some of their keys.
@@ -72,8 +72,8 @@ function timelineReader(log: EventLog, hosts: ReadonlyMap<string, ReadonlySet<st
 
 /** The events of one subject in an incident, from the trouble before it to the recovery after it. */
 function partOf(events: readonly Event[], { since, until }: PastIncident): readonly Event[] {
-  const from = Date.parse(since) - PART_MS;
-  const to = until === null ? Number.POSITIVE_INFINITY : Date.parse(until) + PART_MS;
+  const from = Date.parse(since) - SPREAD_MS;
+  const to = until === null ? Number.POSITIVE_INFINITY : Date.parse(until) + SPREAD_MS;
   const near = events.filter(({ time }) => Date.parse(time) >= from && Date.parse(time) <= to);
   const recovered = near.findLastIndex((event) => event.time < since && isGood(event));
   const again = near.findIndex((event) => until !== null && event.time >= until && isGood(event));
@@ -111,7 +111,7 @@ function changesOf(events: readonly Event[]): readonly Change[] {
       kind === "incident" || kind === "process" ? [kind, subject, to] : [kind, from, to],
     );
     const change = latest.get(key);
-    if (change !== undefined && Date.parse(time) - Date.parse(change[0].time) <= PART_MS) {
+    if (change !== undefined && Date.parse(time) - Date.parse(change[0].time) <= SPREAD_MS) {
       change.push(event);
       return [];
     }

@@ -18,7 +18,7 @@ export interface Period extends Interval {
 const USABLE: ReadonlySet<string> = new Set(["ok", "degraded", "lagging", "chain_halted"]);
 /** States in which nothing is known of the indexer. */
 const NOT_COUNTED: ReadonlySet<string | null> = new Set([null, "throttled", "unknown"]);
-/** Anything known ranks above an unwatched time, so that a short outage next to one is visible. */
+/** Anything known ranks above an unwatched time, so that a short outage next to it is visible. */
 const WORST_LAST: readonly (string | null)[] = [null, ...STATUSES_BY_URGENCY, "degraded", "down"];
 const RANKS: ReadonlyMap<string | null, number> = new Map(WORST_LAST.map((state, rank) => [state, rank]));
 
@@ -137,7 +137,7 @@ export type PastIncident = ReturnType<typeof incidentFrom>[number];
  * The targets of a shared cause fail and recover one after the other: before the cause is found and after it has ended, they
  * have separate incidents for at most this time.
  */
-export const PART_MS = 120_000;
+export const SPREAD_MS = 120_000;
 
 /** The incidents that overlap an interval, the latest first; current ones as the report has them. */
 export function pastIncidents(log: EventLog, { from, to }: Interval, report: Report) {
@@ -154,7 +154,7 @@ export function pastIncidents(log: EventLog, { from, to }: Interval, report: Rep
  * targets that had not recovered yet.
  */
 function isPartOf({ since, targets, until }: PastIncident, cause: PastIncident): boolean {
-  const isWithin = (from: string, to: string) => from <= to && Date.parse(to) - Date.parse(from) <= PART_MS;
+  const isWithin = (from: string, to: string) => from <= to && Date.parse(to) - Date.parse(from) <= SPREAD_MS;
   return (
     until !== null &&
     (cause.until === null || cause.until >= since) &&

@@ -59,7 +59,7 @@ export function decideMessages(before: readonly ToldIncident[], report: Report, 
   const byKey = new Map(report.targets.map((target) => [target.key, target]));
   const running = incidents.map((incident): Running => {
     const targets = incident.targets.flatMap((key) => byKey.get(key) ?? []);
-    const isRest = before.some((one) => one.said === "yes" && isLeftOf(incident, one, time));
+    const isRest = before.some((one) => one.said === "yes" && isRestOf(incident, one, time));
     return { incident, targets, former: known.get(incidentKey(incident)) ?? null, isRest };
   });
   const isRunning = new Set(incidents.map(incidentKey));
@@ -107,7 +107,7 @@ interface Running {
   readonly isRest: boolean;
 }
 
-function isLeftOf(
+function isRestOf(
   { since, targets }: Incident,
   { ended, incident: wider }: ToldIncident,
   time: string,

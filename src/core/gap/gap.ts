@@ -42,21 +42,21 @@ const PARTS_OF_BLOCK = 1_000;
 
 /**
  * Adds the measure of two samples: the driver, of the target that is polled less often, and the partner that was read nearest
- * to it. `driverIs`: whether the driver is the target or the baseline.
+ * to it. `driverIs`: which of the two targets the driver belongs to.
  */
 export function addMeasure(
   measures: GapMeasures,
-  pair: {
+  read: {
     readonly driver: Sample;
     readonly partners: readonly Sample[];
     readonly driverIs: "target" | "against";
   },
   pace: PaceRange,
 ): GapMeasures {
-  const atMs = readAtMs(pair.driver);
+  const atMs = readAtMs(read.driver);
   const distanceMs = (sample: Sample) => Math.abs(readAtMs(sample) - atMs);
-  let [partner] = pair.partners;
-  for (const one of pair.partners) {
+  let [partner] = read.partners;
+  for (const one of read.partners) {
     partner = partner !== undefined && distanceMs(one) < distanceMs(partner) ? one : partner;
   }
   if (partner === undefined) {
@@ -68,7 +68,7 @@ export function addMeasure(
   if (isKnown && Math.abs(newest.partnerMs - atMs) <= distanceMs(partner)) {
     return measures;
   }
-  const [target, against] = pair.driverIs === "target" ? [pair.driver, partner] : [partner, pair.driver];
+  const [target, against] = read.driverIs === "target" ? [read.driver, partner] : [partner, read.driver];
   const { low, high } = holdingInterval(target, against, pace);
   const [from, to] = isKnown ? [0, lows.length - 1] : [1 - KEPT_MEASURES, lows.length];
   return {

@@ -100,7 +100,7 @@ export function recordHead(
     const mostMs = slackMs + Math.min(paceMs / 2, Math.max(0, atMs - (sightedMs ?? atMs)));
     extend(seen, block, Math.min(Math.max(middleMs, atMs - mostMs), atMs + mostMs));
   } else if (atMs - lastMs > Math.min(DEVIATIONS * paceMs, MINUTE_MS) + slackMs) {
-    // It still stands there, so the next block is younger than this. Shorter waits are not worth a point.
+    // The reference is still at this block, so the next block is younger than this. Shorter waits are not worth a point.
     extend(seen, block, atMs);
   }
   clock.lastMs = atMs;
@@ -143,7 +143,7 @@ function fits({ timesMs }: Timeline, at: number, timeMs: number): boolean {
 
 /**
  * The block that the reference had reached at `timeMs`, in fractions of a block (a head of 7 is 6.5 to 7.5). For up to a minute
- * outside the sightings, the reference is assumed to move at `intervalMs`, unless it was paused at the last one. Null without
+ * outside the sightings, the reference is assumed to move at `intervalMs`, unless it paused at the last sighting. Null without
  * sightings, or more than a minute before the first.
  */
 export function referenceAt({ seen }: ChainClock, timeMs: number, intervalMs: number | null): number | null {
@@ -156,9 +156,9 @@ export function referenceAt({ seen }: ChainClock, timeMs: number, intervalMs: nu
   if (edge === null || edge.atMs - timeMs > MINUTE_MS) {
     return null;
   }
-  const stands = low !== null && seen.blocks.at(-2) === low.block;
-  const goneMs = stands || intervalMs === null ? 0 : Math.min(timeMs - edge.atMs, MINUTE_MS);
-  return edge.block + goneMs / (intervalMs ?? 1);
+  const isPaused = low !== null && seen.blocks.at(-2) === low.block;
+  const movedMs = isPaused || intervalMs === null ? 0 : Math.min(timeMs - edge.atMs, MINUTE_MS);
+  return edge.block + movedMs / (intervalMs ?? 1);
 }
 
 /** When the reference was seen to reach a block. */
@@ -177,7 +177,7 @@ export function reportedTimeOf({ reported: { blocks, timesMs } }: ChainClock, bl
   return blocks[at] === block ? (timesMs[at] ?? null) : null;
 }
 
-/** A target's block, with the time that the target reports of it. */
+/** A target's block, with the time that the target reports for it. */
 type OwnBlock = Pick<ReportedBlock, "block" | "timestampSec">;
 
 /**
@@ -215,7 +215,7 @@ function timeForBlocks(blocks: number, intervalMs: number): number {
   return blocks <= DEVIATIONS * Math.sqrt(blocks) ? 0 : blocks * intervalMs;
 }
 
-/** The time that a target reports of its block, unless the history contradicts it. */
+/** The time that a target reports for its block, unless the history contradicts it. */
 function ownTime(history: Timeline, { block, timestampSec }: OwnBlock, clock: ChainClock): number | null {
   const ownMs = history === clock.reported && timestampSec !== null ? madeAtMs(timestampSec, clock) : null;
   return ownMs !== null && fits(history, countBelow(history.blocks, block), ownMs) ? ownMs : null;

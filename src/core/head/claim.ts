@@ -66,7 +66,7 @@ export function claimOf(source: SourceState, { provider, staleMs, pace, wall }: 
   // After a large step back only the newest height counts.
   const sample = highest.block - newest.block > LARGE_STEP_BLOCKS ? newest : highest;
   const hasFallen = (peak?.block ?? 0) - sample.block > LARGE_STEP_BLOCKS;
-  const isSilent = hasFallen || isBackfilling(source, pace);
+  const isUnbounded = hasFallen || isBackfilling(source, pace);
   return {
     key,
     provider,
@@ -74,9 +74,9 @@ export function claimOf(source: SourceState, { provider, staleMs, pace, wall }: 
     atMs: readAtMs(sample),
     slackMs: (sample.receivedAtMs - sample.sentAtMs) / 2,
     timeMs: sample.timestampSec === null ? null : madeAtMs(sample.timestampSec, wall),
-    advancedMs: !isSilent && peak !== null && peak.atMs === source.lastAdvanceMs ? peak.atMs : null,
+    advancedMs: !isUnbounded && peak !== null && peak.atMs === source.lastAdvanceMs ? peak.atMs : null,
     idleMs: peak === null ? 0 : Math.max(0, readAtMs(newest) - peak.atMs),
-    isFirst: samples.length === 1 && source.verdict === null && !isSilent,
+    isFirst: samples.length === 1 && source.verdict === null && !isUnbounded,
     isNode: kind === "rpc",
     hashed: source.sharesHashes ? samples.filter(({ hash }) => hash !== null) : [],
     freshUntilMs: newest.receivedAtMs + staleMs,
@@ -103,7 +103,8 @@ export function isNew({ atMs, timeMs }: Claim, { intervalMs }: Pace): boolean {
 
 /**
  * The bounds that a source sets. A source with block times was at the head at the time of its block. A source without block
- * times was at most as late as tolerated when it last advanced. A source that was never seen to advance has no upper bound.
+ * times was late by at most `UNDATED_LATE_MS` or `lagging` when it last advanced. A source that was never seen to advance has
+ * no upper bound.
  */
 export function boundsOf(
   claim: Claim,

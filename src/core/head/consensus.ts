@@ -31,7 +31,7 @@ export interface HeadState extends HeadSighting {
 
 /** The last head that two providers, or an RPC node with a new block, have shown. */
 export interface ConfirmedHead extends Sighting {
-  /** Whether a new block time has shown this head, or an earlier head from which it continues. */
+  /** Whether a source with a new block time has shown this head, or an earlier head from which it continues. */
   readonly isDated: boolean;
   /** Keys of the sources that have reached this head, or an earlier head from which it continues. */
   readonly members: readonly string[];

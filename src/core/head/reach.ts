@@ -14,11 +14,11 @@ const BURST = 4;
 export const CONFIGURED_FACTOR = 2;
 /** Used while the pace is unknown: no known chain is faster. */
 const FASTEST_INTERVAL_MS = 100;
-/** Blocks that are allowed on top of any time: reorgs at the tip and batches of blocks are smaller. */
+/** Allowed on top of what the chain makes in any time: reorgs at the tip and batches of blocks are smaller. */
 export const SLACK_BLOCKS = 16;
 /**
- * Replicas and reorgs move a height by fewer blocks. A larger step back is the source's own. A height that is further above the
- * others is not exported.
+ * Replicas and reorgs move a height by fewer blocks. A larger step back is the source's own. A height that is above
+ * the others by more than this is not exported.
  */
 export const LARGE_STEP_BLOCKS = 256;
 /** Chance alone exceeds three standard deviations in one case of 700. */

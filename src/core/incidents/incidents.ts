@@ -37,7 +37,7 @@ type Affected = ReadonlySet<TargetReport>;
 /** Targets that one cause could affect together. */
 interface Group extends Pick<Incident, "scope" | "subject"> {
   readonly members: readonly TargetReport[];
-  /** Whether the group as a whole is at fault, by its affected members; `isActive`: it was in the previous report. */
+  /** Whether the group as a whole is at fault, by its affected members; `isActive`: the incident was in the previous report. */
   readonly isAtFault: (members: readonly TargetReport[], affected: Affected, isActive: boolean) => boolean;
 }
 
@@ -203,11 +203,11 @@ const endpointIndex = memoize((endpoints: readonly Endpoint[]) => {
 
 /** A chain is at fault when all of its replying indexers have the same trouble. A diverged target does not count. */
 function hasHalted(members: readonly TargetReport[], affected: Affected, isActive: boolean): boolean {
-  const answering = members.filter(
-    (member) => affected.has(member) || (traitsOf(member.status).answers && member.status !== "diverged"),
+  const replying = members.filter(
+    (member) => affected.has(member) || (traitsOf(member.status).hasReply && member.status !== "diverged"),
   );
-  const isAnswering = [...affected].every(({ status }) => traitsOf(status).answers);
-  return isAnswering && share(answering, affected) >= (isActive ? START_SHARE : 1);
+  const areReplying = [...affected].every(({ status }) => traitsOf(status).hasReply);
+  return areReplying && share(replying, affected) >= (isActive ? START_SHARE : 1);
 }
 
 /** A host is at fault when each of its endpoints is, and remains so while more than half of them are. */
@@ -258,10 +258,10 @@ const SILENT_POLLS = 2;
 const TOGETHER_POLLS = 2;
 
 /**
- * Whether our own network is down: there was no recent reply, and all hosts (two or more) fail. Hosts that have not been polled
- * since are ignored if more hosts went silent together. An RPC node counts only if it went silent as well. A host that is not
- * polled, because of our budget or because it asked us to wait, proves nothing. `ranSinceMs`: before this instant the process
- * was suspended, and could not read a reply.
+ * Whether our own network is down: the last reply is not recent, and all hosts (two or more) fail. Hosts that have not been
+ * polled since that reply are ignored if more hosts went silent together. An RPC node counts only if it went silent as well. A
+ * host that is not polled, because of our budget or because it asked us to wait, proves nothing. `ranSinceMs`: before this
+ * instant the process was suspended, and could not read a reply.
  */
 export function isNetworkDown(
   sources: readonly SourceState[],
@@ -269,16 +269,16 @@ export function isNetworkDown(
   nowMs: number,
   ranSinceMs: number,
 ): boolean {
-  const answeredMs = lastAnswerMs(sources);
+  const repliedMs = lastReplyMs(sources);
   const wentSilent = (source: SourceState | undefined) =>
     isUnreached(source?.last) &&
     source?.lastSuccessMs != null &&
-    source.lastSuccessMs >= answeredMs - TOGETHER_POLLS * source.pollIntervalMs;
+    source.lastSuccessMs >= repliedMs - TOGETHER_POLLS * source.pollIntervalMs;
   const shortestMs = sources.reduce(
     (least, { kind, pollIntervalMs }) => (kind === "indexer" ? Math.min(least, pollIntervalMs) : least),
     Number.POSITIVE_INFINITY,
   );
-  const silentMs = nowMs - Math.max(answeredMs, ranSinceMs);
+  const silentMs = nowMs - Math.max(repliedMs, ranSinceMs);
   if (silentMs < shortestMs) {
     return false;
   }
@@ -309,8 +309,8 @@ export function isNetworkDown(
 }
 
 /** Whether no host has ever replied and some have not been polled yet: our own network may be down. */
-export function nobodyAnsweredYet(sources: readonly SourceState[], endpoints: readonly Endpoint[]): boolean {
-  if (sources.some((source) => answerMs(source) !== null)) {
+export function hasNoReplyYet(sources: readonly SourceState[], endpoints: readonly Endpoint[]): boolean {
+  if (sources.some((source) => replyMs(source) !== null)) {
     return false;
   }
   const polled = new Set(sources.map(({ key }) => key));
@@ -323,17 +323,17 @@ export function isUnreached(poll: Observation | LastPoll | null | undefined): bo
 }
 
 /** The time of the last reply of any source; negative infinity if there was none. */
-function lastAnswerMs(sources: readonly SourceState[]): number {
+function lastReplyMs(sources: readonly SourceState[]): number {
   return sources.reduce(
-    (latest, source) => Math.max(latest, answerMs(source) ?? latest),
+    (latest, source) => Math.max(latest, replyMs(source) ?? latest),
     Number.NEGATIVE_INFINITY,
   );
 }
 
 /** The time of the last reply of a source; null: it has not replied. */
-function answerMs({ last, lastSuccessMs }: SourceState): number | null {
-  const isAnswer = last !== null && !isUnreached(last) && !wasNotSent(last);
-  return isAnswer ? last.receivedAtMs : lastSuccessMs;
+function replyMs({ last, lastSuccessMs }: SourceState): number | null {
+  const isReply = last !== null && !isUnreached(last) && !wasNotSent(last);
+  return isReply ? last.receivedAtMs : lastSuccessMs;
 }
 
 /** Whether the poll was not sent: our own budget is spent, or the provider has asked us to wait. Such a poll takes no time. */

@@ -79,9 +79,9 @@ export interface Form {
   readonly height: string;
   readonly time?: string | undefined;
   readonly chainId?: string | undefined;
-  /** The slugs of chains, by the names that rows have in place of ids. */
+  /** The slugs of chains, by the names that rows use instead of ids. */
   readonly chains?: Readonly<Record<string, string>> | undefined;
-  /** The ids of chains by these names, and by their slugs; made for each endpoint. */
+  /** The ids of chains, by the names in `chains` and by slug; made for each endpoint. */
   readonly chainIds?: ReadonlyMap<string, number>;
   readonly hash?: string | undefined;
   readonly deployment?: string | undefined;
@@ -93,7 +93,7 @@ export interface Form {
   readonly notStarted?: readonly (string | number | null)[] | undefined;
 }
 
-/** The gauges of a Prometheus page with a height and its time, and the labels with the chain. */
+/** Which gauges of a Prometheus page have the height and its time, and which label has the chain. */
 export interface MetricsForm {
   readonly height: string;
   /** In unix seconds. */
@@ -102,7 +102,7 @@ export interface MetricsForm {
   readonly chain?: string | undefined;
   /** The labels that a series must have. */
   readonly where?: Readonly<Record<string, string>> | undefined;
-  /** The slugs of chains by other values of that label. */
+  /** The slugs of chains, by other values of the label `chain`. */
   readonly chains?: Readonly<Record<string, string>> | undefined;
 }
 
@@ -249,13 +249,13 @@ export function targetName({ key }: Pick<Target, "key">): string {
   return [protocol, chain, variant, isProduction({ tier }) ? [] : tier].flat().join("/");
 }
 
-/** The targets of one protocol on one chain that are of the tier that serves users: production, or all targets without one. */
+/** Of the targets of a pair, the production targets; all targets if there is none. */
 export function servingTier<T extends Pick<Target, "tier">>(targets: readonly T[]): readonly T[] {
   const production = targets.filter(isProduction);
   return production.length === 0 ? targets : production;
 }
 
-/** The targets of the serving tier that serve users: without ended ones, unless all have ended. */
+/** The serving tier without ended targets; with them if all have ended. */
 export function servingTargets<T extends Pick<Target, "tier"> & { readonly ended: string | null }>(
   targets: readonly T[],
 ): readonly T[] {

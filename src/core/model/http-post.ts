@@ -27,7 +27,7 @@ export type ReplyOrFailure = { readonly kind: "replied"; readonly reply: Reply }
 
 export interface PostFailure extends Failure {
   readonly kind: "failed";
-  /** The status of a reply that failed after its head, for example because it broke off. */
+  /** The status of a reply that failed after its headers, for example because it broke off. */
   readonly httpStatus?: number;
 }
 

@@ -2,11 +2,8 @@ import type { Fleet } from "./fleet.ts";
 import type { FailureReason } from "./observation.ts";
 import type { Incident, Report } from "./report.ts";
 
-/**
- * The classes of durations in which requests are counted, by their upper bounds in seconds. The last finite one is the default
- * timeout of a poll.
- */
-export const DURATION_CLASSES_SECONDS: readonly number[] = [
+/** The upper bounds of the histogram of request durations. The last finite one is the default timeout of a poll. */
+export const DURATION_BUCKETS_SECONDS: readonly number[] = [
   ...[0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
   Number.POSITIVE_INFINITY,
 ];
@@ -16,7 +13,7 @@ export type Counted =
   | "requests"
   /** The total duration of the requests, or of those with the query of a probe. */
   | `${"" | `query ${string} `}seconds`
-  /** The number of these requests in a class of durations, by its upper bound. */
+  /** The number of these requests in a bucket of durations, by its upper bound. */
   | `${"" | `query ${string} `}within: ${number}`
   | `failed: ${FailureReason}`
   /** Replies without a value of a probe that compares variants, by probe and target. */

@@ -33,8 +33,8 @@ export interface PlanRow {
   /** The name of its budget, or null. */
   readonly budget: string | null;
   /**
-   * The share of the budget that the endpoints use, from 0 to 1: all together of a shared budget, else each of its own; null
-   * without a budget.
+   * The share of the budget that is used, from 0 to 1: by all endpoints if the budget is shared, else by one; null without a
+   * budget.
    */
   readonly share: number | null;
   readonly probes: readonly PlannedProbe[];

@@ -30,14 +30,14 @@ export function maskKeys(text: string): string {
 }
 
 const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
-/** A number (of up to 64 bits), a few digits and letters of one case, or words in capitals, lower case or camelCase with a short number behind. */
+/** A number (of up to 64 bits), a few digits and letters of one case, or words in capitals, lower case or camelCase, perhaps with a short number at the end. */
 const NAME =
   /^(?:\d{1,20}|[0-9a-z]{0,7}|[0-9A-Z]{0,7}|(?:[A-Z]{1,24}|[A-Z]?[a-z]{1,24}(?:[A-Z][a-z]{1,24})*)\d{0,4})$/;
 const MIN_KEY_LENGTH = 12;
 
 /**
- * Whether a word is too long and too random for a name: `lockup-v2-arbitrum` is made of names, nearly no key is. A name
- * that is taken for a key only makes a text harder to read.
+ * Whether a word is too long and too random for a name: `lockup-v2-arbitrum` is made of names, and hardly any key is. A
+ * name that is taken for a key only makes a text harder to read.
  */
 export function looksLikeKey(word: string): boolean {
   return (

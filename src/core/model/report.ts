@@ -50,7 +50,7 @@ interface ChainLists {
 /** The part of a report that concerns one chain. */
 export interface ChainReport extends ChainSummary, ChainLists {}
 
-/** The part of the lists of a report that one chain contributes. */
+/** What one chain contributes to a report. */
 export interface ChainPart extends ChainLists {
   readonly summary: ChainSummary;
 }

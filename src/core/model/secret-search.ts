@@ -10,19 +10,19 @@ export interface Found {
   readonly to: number;
 }
 
-/** A state of the search: the longest ending of the text so far that is the beginning of a form. */
+/** A state of the search: the longest ending of the text so far with which a form of a secret begins. */
 interface Node {
   readonly length: number;
   readonly next: Map<string, Node>;
-  /** The next shorter ending that begins a form; null for the root. */
+  /** The next shorter ending with which a form begins; null for the root. */
   shorter: Node | null;
   /** The length of the longest form that ends here; 0: none. */
   found: number;
 }
 
 /**
- * Finds all forms at once (Aho and Corasick, "Efficient string matching", 1975). Texts are compared without case; control characters,
- * spaces and pluses in a row are one space.
+ * Finds all forms at once (Aho and Corasick, "Efficient string matching", 1975). Texts are compared without case; control
+ * characters, spaces and pluses in a row are one space.
  */
 export function createSearch(forms: readonly string[]): (layer: Layer) => readonly Found[] {
   const root = automatonOf(
@@ -55,7 +55,7 @@ export function createSearch(forms: readonly string[]): (layer: Layer) => readon
   };
 }
 
-/** Where the last `length` compared characters begin; `next` if that is none. */
+/** Where the last `length` compared characters begin; `next` if `length` is 0. */
 function startOf(starts: readonly number[], length: number, next: number): number {
   return starts[starts.length - length] ?? next;
 }

@@ -15,7 +15,7 @@ export interface Selection {
   /** A reply that takes longer is a failure; null: there is no limit. */
   readonly maxLatencyMs: number | null;
   /** Where it is sent in a request of its own; null: it is sent together with the query for the height. */
-  readonly at: QueryAddress | null;
+  readonly address: QueryAddress | null;
 }
 
 /** May contain a key: only `io/` may read it. */
@@ -30,7 +30,7 @@ export type Expectation =
   | { readonly kind: "reply" }
   /** At least one row. */
   | { readonly kind: "rows" }
-  /** This value first. */
+  /** A first value that equals this one. */
   | { readonly kind: "equal"; readonly value: ParityValue }
   /** A value at this path in `data`, which is compared with that of other variants, e.g. `["campaigns", "0", "subgraphId"]`. */
   | { readonly kind: "compared"; readonly path: readonly string[] };
@@ -38,15 +38,15 @@ export type Expectation =
 /** The result of one selection in one poll. */
 export interface QueryResult {
   readonly probe: string;
-  /** The key of the query, from `queryKeyOf`. */
-  readonly asked: string;
+  /** From `queryKeyOf`. */
+  readonly queryKey: string;
   /** How long the request took. */
   readonly tookMs: number;
   /** Why the reply was not as expected, without secrets; null if it was. */
   readonly failure: string | null;
 }
 
-/** Most selections in one request. GraphQL Armor's default limit; Ponder allows 30. */
+/** The most selections in one request: GraphQL Armor's default limit; Ponder allows 30. */
 export const MOST_IN_REQUEST = 15;
 
 /** The key of a query: its probe, its target, and a digest of the rest. */

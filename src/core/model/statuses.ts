@@ -13,7 +13,7 @@ interface StatusTraits {
   /** A single target with this status pages somebody, because the status is unlikely to end by itself. */
   readonly pages: boolean;
   /** Its endpoint gives usable replies. */
-  readonly answers: boolean;
+  readonly hasReply: boolean;
   /** Its last poll gave a height. */
   readonly hasHeight: boolean;
   /** The lag of the last height is still shown. A throttled target keeps its lag, because only our polls are limited. */
@@ -29,7 +29,7 @@ interface StatusTraits {
 }
 
 const NO_HEIGHT = {
-  answers: false,
+  hasReply: false,
   hasHeight: false,
   hasLag: false,
   isUsable: false,
@@ -37,9 +37,9 @@ const NO_HEIGHT = {
   isMotionless: false,
   isCompared: false,
 };
-const WITH_HEIGHT = { ...NO_HEIGHT, answers: true, hasHeight: true, hasLag: true };
+const WITH_HEIGHT = { ...NO_HEIGHT, hasReply: true, hasHeight: true, hasLag: true };
 
-/** The statuses of a target: a closed list, in its order of precedence. All that depends on a status alone is here. */
+/** The statuses of a target: a closed list, in its order of precedence. Everything that depends only on a status is here. */
 const STATUS_TRAITS = {
   unknown: {
     ...NO_HEIGHT,
@@ -80,7 +80,7 @@ const STATUS_TRAITS = {
   },
   missing: {
     ...NO_HEIGHT,
-    answers: true,
+    hasReply: true,
     urgency: 10,
     runbook: "SynclagChainMissing",
     trouble: "are missing from the reply",

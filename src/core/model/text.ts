@@ -12,7 +12,7 @@ export function shorten(text: string, maxCharacters: number): string {
 
 /** A text without control characters and line breaks. */
 export function oneLine(text: string): string {
-  // The space makes the line a new string: a slice of a body would keep the whole body in memory.
+  // The added space forces a copy: a slice of a body would keep the whole body in memory.
   return `${text} `.replace(/[\p{Cc}\p{Cf}\p{Cs}\s]+/gu, " ").trim();
 }
 

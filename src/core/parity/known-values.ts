@@ -18,7 +18,7 @@ export interface KnownValues {
   /** By height, the highest last. None overlap. */
   runs: ValueRun[];
   readings: number;
-  /** The number of the last reading at which a former value returned after a short time. */
+  /** The number of the last reading that brought back a former value after a short time. */
   returnedAt: number | null;
   /** The number of the last reading that gave a new value for the height of the reading before. */
   contradictedAt: number | null;
@@ -35,7 +35,7 @@ export interface Comparison {
   readonly against: ParityValue;
 }
 
-/** The highest block at which two targets are known. */
+/** The highest block at which the values of two targets are known. */
 export interface SharedHeight extends Comparison {
   /** Whether one target was not read at this block, so that its value is inferred from equal readings below and above. */
   readonly isBetween: boolean;
@@ -130,7 +130,6 @@ export function isContradictory({ readings, contradictedAt }: KnownValues): bool
   return contradictedAt !== null && readings - contradictedAt < STEADY_READINGS;
 }
 
-/** Finds the highest block at which both are known, or null. */
 export function highestShared(own: KnownValues, against: KnownValues): SharedHeight | null {
   const head = Math.max(own.runs.at(-1)?.to ?? 0, against.runs.at(-1)?.to ?? 0);
   for (const one of own.runs.toReversed()) {

@@ -112,11 +112,11 @@ export function retainParity(
   probes: readonly WatchedProbe[],
   isKept: (target: string) => boolean,
 ): ParityState {
-  const asked = probes.flatMap((probe) => probe.targets).filter(({ key }) => isKept(key));
-  const kept = picked(values, new Set(asked.map((one) => one.asked)));
+  const targets = probes.flatMap((probe) => probe.targets).filter(({ key }) => isKept(key));
+  const kept = picked(values, new Set(targets.map(({ queryKey }) => queryKey)));
   const compared = probes
     .flatMap((probe) => probe.compared)
-    .filter(({ target, against }) => target.asked in kept && against.asked in kept);
+    .filter(({ target, against }) => target.queryKey in kept && against.queryKey in kept);
   return { values: kept, pairs: picked(pairs, new Set(compared.map(({ key }) => key))) };
 }
 
@@ -148,8 +148,8 @@ function takeReading(
   if (target === undefined) {
     return;
   }
-  const known = values[target.asked] ?? newKnownValues();
-  values[target.asked] = known;
+  const known = values[target.queryKey] ?? newKnownValues();
+  values[target.queryKey] = known;
   if (reading.kind === "unreadable") {
     known.unreadable = reading.detail;
   } else if (trust === "doubted") {
@@ -178,8 +178,8 @@ function compareTargets(
     // The streak stays: after a silence, the next difference is still the next in a row.
     Object.assign(known, { result: "unknown", sinceMs: null, comparison: null });
   }
-  const own = state.values[compared.target.asked];
-  const against = state.values[compared.against.asked];
+  const own = state.values[compared.target.queryKey];
+  const against = state.values[compared.against.queryKey];
   if (own === undefined || against === undefined) {
     return;
   }

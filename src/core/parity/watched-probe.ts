@@ -11,8 +11,8 @@ export interface WatchedProbe {
 }
 
 export interface ProbedTarget extends Target {
-  /** The key of the query and its target, from `queryKeyOf`: values that another query read are not used. */
-  readonly asked: string;
+  /** From `queryKeyOf`: values that another query read are not used. */
+  readonly queryKey: string;
 }
 
 /** Two targets that must have the same value. */
@@ -45,7 +45,7 @@ function targetsOf({ indexers }: Fleet, probe: string, chain: string): readonly 
         .filter((target) => target.chain === chain)
         .flatMap((target) => {
           const selection = selections.find((one) => one.probe === probe && one.target === target.key);
-          return selection ? [{ ...target, asked: queryKeyOf(selection) }] : [];
+          return selection ? [{ ...target, queryKey: queryKeyOf(selection) }] : [];
         }),
     );
 }
@@ -60,7 +60,7 @@ function comparedAmong(targets: readonly ProbedTarget[]): readonly ComparedTarge
   const rest = targets.filter(({ tier }) => tier !== first?.tier);
   return [...serving, ...rest].flatMap((target, index) =>
     serving.slice(0, index < serving.length ? index : 1).map((against) => {
-      return { target, against, key: `${target.asked} ${against.asked}` };
+      return { target, against, key: `${target.queryKey} ${against.queryKey}` };
     }),
   );
 }

@@ -1,5 +1,5 @@
 import type { ChainState } from "../chain/chain-state.ts";
-import { findCauses, isUnreached, nobodyAnsweredYet } from "../incidents/incidents.ts";
+import { findCauses, hasNoReplyYet, isUnreached } from "../incidents/incidents.ts";
 import type { Endpoint } from "../model/fleet.ts";
 import {
   type ChainPart,
@@ -72,7 +72,7 @@ export function decideIncidents(input: ReportInput, isNetworkDown: boolean): rea
 /** The targets of all chains, without the effects of incidents. */
 function targetsIn({ chains, endpoints, lastOutageMs, maintenance }: ReportInput): readonly TargetReport[] {
   const sources = chains.flatMap(({ state }) => state.sources);
-  const outageMs = nobodyAnsweredYet(sources, endpoints)
+  const outageMs = hasNoReplyYet(sources, endpoints)
     ? Number.POSITIVE_INFINITY
     : (lastOutageMs ?? Number.NEGATIVE_INFINITY);
   const unproven = new Set(

@@ -123,7 +123,7 @@ function clauseOf(facts: Facts): string {
   return ended.isOwn || view.reference === null ? `${what}${at}` : `${what}, ${behindText(facts)}`;
 }
 
-/** That the indexer reports its completion. Only `until` in chains.yaml makes it an end. */
+/** Says that the indexer reports its completion. Only `until` in chains.yaml makes it an end. */
 function completedText({ state: { last }, status }: Facts): string {
   return last?.kind === "head" && last.completed === true && status !== "ok"
     ? "; the indexer reports that it has completed: if this is its end, set until in chains.yaml"
@@ -168,7 +168,7 @@ function unknownText({ state: { last, pollIntervalMs }, view }: Facts): string {
   }
   return last.kind === "failed"
     ? `the last poll failed: ${failureText(last, view)}`
-    : `first round: waiting for the first poll of ${formatCount(view.unasked, "source")} of its chain`;
+    : `first round: waiting for the first poll of ${formatCount(view.unpolled, "source")} of its chain`;
 }
 
 function stalledText(facts: Facts): string {

@@ -74,14 +74,14 @@ function sideOf(
     readonly reports: ReadonlyMap<string, TargetReport>;
   },
 ): Side {
-  const { asked, key, tier } = target;
+  const { key, queryKey, tier } = target;
   const report = known.reports.get(key);
   const name = tier === other.tier ? target.variant : variantName(target);
   const query = report?.probes.find(({ probe }) => probe === known.probe);
   const failure = query?.detail == null ? null : `${name} did not answer: ${query.detail}`;
   return {
     name,
-    values: known.values[asked] ?? newKnownValues(),
+    values: known.values[queryKey] ?? newKnownValues(),
     doubt: doubtOf(report) ?? (query?.result === "failing" ? failure : null),
     failure,
   };
@@ -161,15 +161,17 @@ function differenceOf(own: ParityValue, against: ParityValue): number | null {
  * group, either of two targets may be wrong.
  */
 export function oddOnesOut(
-  pairs: readonly {
+  comparisons: readonly {
     readonly target: string;
     readonly against: string;
     readonly result: KnownComparison["result"];
   }[],
 ): Odd {
   // Within a group, each target is equal to some other.
-  let groups = [...new Set(pairs.flatMap(({ target, against }) => [target, against]))].map((key) => [key]);
-  for (const { target, against } of pairs.filter(({ result }) => result === "equal")) {
+  let groups = [...new Set(comparisons.flatMap(({ target, against }) => [target, against]))].map((key) => [
+    key,
+  ]);
+  for (const { target, against } of comparisons.filter(({ result }) => result === "equal")) {
     const joined = groups.filter((group) => group.includes(target) || group.includes(against));
     groups = [...groups.filter((group) => !joined.includes(group)), joined.flat()];
   }
@@ -178,7 +180,7 @@ export function oddOnesOut(
     return new Map();
   }
   return new Map(
-    pairs
+    comparisons
       .filter(({ result }) => result === "different")
       .map(({ target, against }) => [target, against].filter((key) => !largest.includes(key)))
       .flatMap(([key, another]) => (key === undefined || another !== undefined ? [] : [[key, largest]])),

@@ -35,8 +35,8 @@ export interface FoldContext {
   readonly staleAfterMs: number;
   /** The clock of its chain. */
   readonly wall: WallOffset;
-  /** The queries that probes send to the source, by the keys from `queryKeyOf`. */
-  readonly asked: ReadonlyMap<string, string>;
+  /** As in `WatchedSource`. */
+  readonly queries: ReadonlyMap<string, string>;
 }
 
 /**
@@ -47,7 +47,7 @@ const KEPT_SAMPLES = 8;
 /** A step that is longer than the steps before it by this factor is not catching up ("one or two index again", world 57). */
 const FASTER = 2;
 /** The number of replies that are compared. If all are alike, the URL no longer has lagging replicas. */
-const KEPT_ANSWERS = 64;
+const KEPT_REPLIES = 64;
 /**
  * A target is judged by its low heights once low replies outnumber the others by this. With one low reply in three, this
  * practically never happens.
@@ -78,7 +78,7 @@ function foldHead(
   context: FoldContext,
 ): void {
   const { completed, deployment, failure, indexingErrors } = observation.head;
-  const results = observation.queries?.filter(({ asked }) => context.asked.has(asked)) ?? [];
+  const results = observation.queries?.filter(({ queryKey }) => context.queries.has(queryKey)) ?? [];
   const sample = sampleOf(observation.head, observation, context.wall);
   const { sentAtMs, receivedAtMs } = sample;
   const said = { ...(failure !== undefined && { failure }), ...(completed && { completed }) };
@@ -103,7 +103,7 @@ function addSample(source: SourceState, sample: Sample, context: FoldContext): v
     source.replicas = null;
     startTrack(source, sample);
   } else {
-    addAnswer(source, sample, context);
+    addToTrack(source, sample, context);
   }
 }
 
@@ -117,7 +117,7 @@ function withSample(samples: readonly Sample[], sample: Sample): readonly Sample
 }
 
 /** Adds a height to its track: while replicas disagree, low heights are kept apart from the samples. */
-function addAnswer(
+function addToTrack(
   source: SourceState,
   sample: Sample,
   { largeStepBlocks, staleAfterMs }: FoldContext,
@@ -169,7 +169,7 @@ function replicasAfter(
 ): Replicas | null {
   const { hasReturned, isLow, staleAfterMs } = is;
   const { highBlock, low } = replicas;
-  const answers = `${replicas.answers}${isLow ? "l" : "h"}`.slice(-KEPT_ANSWERS);
+  const answers = `${replicas.answers}${isLow ? "l" : "h"}`.slice(-KEPT_REPLIES);
   const fallenMs = (answers.length - 1 - answers.lastIndexOf("h")) * pollIntervalMs;
   // A fall that lasts is not due to a lagging replica: the source itself fell back.
   if (new Set(answers).size < 2 || (!replicas.disagree && fallenMs >= staleAfterMs)) {
@@ -193,8 +193,8 @@ function replicasAfter(
 }
 
 /**
- * Whether no reply was low for three replies and three minutes. With one low reply in three, this also happens by chance, about
- * once an hour.
+ * Whether none of the last three replies was low, and no reply in the last three minutes. With one low reply in three, this
+ * also happens by chance, about once an hour.
  */
 function hasRecovered(answers: string, low: readonly Sample[], { receivedAtMs }: Sample): boolean {
   const isHigh = !answers.slice(-WOBBLE_SAMPLES).includes("l");
@@ -227,7 +227,7 @@ function foldProgress(source: SourceState, sample: Sample, { largeStepBlocks }: 
     source.peak = here;
     source.lastAdvanceMs = here.atMs;
   } else if (sample.block < floor) {
-    // This may be a re-index, until the height is back.
+    // This may be a re-index, unless the height comes back.
     source.hasSteppedBack = true;
   } else {
     const fell = sample.block < (samples.at(-2)?.block ?? 0);

@@ -24,8 +24,8 @@ const FAILURES = 2;
 
 /** Adds the results of the queries of one poll. */
 export function foldQueries(queries: Queries, results: readonly QueryResult[], atMs: number): Queries {
-  const folded = results.map(({ probe, asked, tookMs, failure }) => {
-    const known = queries[asked];
+  const folded = results.map(({ probe, queryKey, tookMs, failure }) => {
+    const known = queries[queryKey];
     const isSame = known !== undefined && (known.failure === null) === (failure === null);
     const state: QueryState = {
       probe,
@@ -36,14 +36,14 @@ export function foldQueries(queries: Queries, results: readonly QueryResult[], a
       lastMs: atMs,
       tookMs,
     };
-    return [asked, state] as const;
+    return [queryKey, state] as const;
   });
   return { ...queries, ...Object.fromEntries(folded) };
 }
 
 /** The queries that are still sent. */
-export function retainQueries(queries: Queries, asked: ReadonlyMap<string, string>): Queries {
-  return Object.fromEntries(Object.entries(queries).filter(([key]) => asked.has(key)));
+export function retainQueries(queries: Queries, sent: ReadonlyMap<string, string>): Queries {
+  return Object.fromEntries(Object.entries(queries).filter(([key]) => sent.has(key)));
 }
 
 /** `unknown`: the query failed once, and the next result has to confirm that. */
@@ -70,8 +70,8 @@ export function hasDoubtfulQuery({ queries }: { readonly queries: Queries }): bo
 }
 
 /**
- * Whether the poll of this instant brought such a failure. Only then is a request to confirm it worthwhile; if an outage
- * follows, it is not.
+ * Whether a query has failed once, and did so in the poll of this instant. A request to confirm an older failure is not
+ * worthwhile: the later polls failed.
  */
 export function broughtDoubt({ queries }: { readonly queries: Queries }, atMs: number): boolean {
   return Object.values(queries).some((query) => resultOf(query) === "unknown" && query.lastMs === atMs);

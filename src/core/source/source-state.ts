@@ -150,7 +150,7 @@ export function highestSample({ samples }: SourceState): Sample | null {
   return best;
 }
 
-/** The heights of a source, each replaced by the highest of the last few up to it. So they do not wobble between replicas. */
+/** The heights of a source, each raised to the highest of the few before it. So they do not wobble between replicas. */
 export function steadySamples(samples: readonly Sample[]): readonly Sample[] {
   return samples.map((sample, index) => {
     let { block } = sample;

@@ -141,8 +141,8 @@ function standstillOf(target: SourceState, view: ChainView, thresholds: Threshol
 }
 
 /**
- * Whether the target advances faster than its chain: over minutes while its distance shrinks, else over the kept samples.
- * Unless the target is `syncing` already, the difference must exceed what random blocks explain.
+ * Whether the target advances faster than its chain: since its first mark if its distance shrinks, else since its oldest
+ * sample. Unless the target is `syncing` already, the difference must exceed what random blocks explain.
  */
 function isCatchingUp({ approach, samples, verdict }: SourceState, view: ChainView): boolean {
   const [oldest, newest] = [samples[0], samples.at(-1)];
@@ -151,20 +151,20 @@ function isCatchingUp({ approach, samples, verdict }: SourceState, view: ChainVi
   }
   const { intervalMs, reference } = view;
   const isMeasured = reference !== null && intervalMs !== null;
-  // Over minutes the distance does not shrink: the target only shows its blocks in batches.
+  // The distance does not shrink over minutes: the target only shows its blocks in batches.
   if (isMeasured && approach?.isClosing === false) {
     return false;
   }
   const sample = { atMs: readAtMs(oldest), block: oldest.block };
   const [from = sample] = isMeasured && approach?.isClosing === true ? approach.marks : [];
-  const shownMs = isMeasured ? (newest.block - from.block) * intervalMs : shownBetween(oldest, newest);
+  const coveredMs = isMeasured ? (newest.block - from.block) * intervalMs : datedBetween(oldest, newest);
   const elapsedMs = readAtMs(newest) - from.atMs;
   const randomMs = DEVIATIONS * Math.sqrt(elapsedMs * (intervalMs ?? 0));
-  return shownMs > elapsedMs * CATCHING_UP + (verdict?.status === "syncing" ? 0 : randomMs);
+  return coveredMs > elapsedMs * CATCHING_UP + (verdict?.status === "syncing" ? 0 : randomMs);
 }
 
 /** The time between two blocks by their timestamps; 0 without timestamps. */
-function shownBetween(from: Sample, to: Sample): number {
+function datedBetween(from: Sample, to: Sample): number {
   const isDated = from.timestampSec !== null && to.timestampSec !== null;
   return isDated ? (to.timestampSec - from.timestampSec) * 1_000 : 0;
 }

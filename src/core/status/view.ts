@@ -13,7 +13,7 @@ import { highestSample, idleMs, newestSample, type SourceState } from "../source
 export interface Dispute {
   /** The sources of each side. */
   readonly sides: readonly (readonly SourceState[])[];
-  /** Whether an RPC node has fresh evidence, without deciding the dispute. */
+  /** Whether an RPC node has fresh evidence, which does not decide the dispute. */
   readonly hasRpc: boolean;
 }
 
@@ -38,7 +38,7 @@ export interface ChainView {
   /** Null if there is none, or if a source that was never polled may decide it. */
   readonly dispute: Dispute | null;
   /** How many sources of the chain were never polled. */
-  readonly unasked: number;
+  readonly unpolled: number;
   /** Whether no second source of the chain was ever polled. */
   readonly hasSingleSource: boolean;
   readonly haltedAtBlock: number | null;
@@ -79,7 +79,7 @@ export function viewOf(
       isFresh(source, thresholds, nowMs) &&
       !consensus.opposed.some((opposition) => opposition.source === source.key),
   );
-  const unasked = watched.sources.size - state.sources.length;
+  const unpolled = watched.sources.size - state.sources.length;
   return {
     nowMs,
     wallMs,
@@ -91,8 +91,8 @@ export function viewOf(
     pace,
     reference: head !== null && (nowMs <= head.freshUntilMs || isOver(chain, head, wallMs)) ? head : null,
     consensus,
-    dispute: unasked > 0 ? null : disputeOf(consensus.sides, state.sources, rpcs.length > 0),
-    unasked,
+    dispute: unpolled > 0 ? null : disputeOf(consensus.sides, state.sources, rpcs.length > 0),
+    unpolled,
     hasSingleSource: state.sources.length < 2,
     haltedAtBlock: findStandstill(rpcs, head?.block ?? 0, { clock, pace, thresholds }),
     hasIndependentHead: rpcs.length > 0,
@@ -179,11 +179,11 @@ function findStandstill(
   { clock, pace, thresholds }: Pick<ChainView, "clock" | "pace" | "thresholds">,
 ): number | null {
   const highest = Math.max(...rpcs.map((rpc) => rpc.peak?.block ?? 0));
-  const stands =
+  const hasHalted =
     rpcs.length > 0 &&
     isWithinMinute(referenceBlock - highest, pace) &&
     rpcs.every((rpc) => pausedMs(rpc, clock) > stalledAfterMs(thresholds, pace));
-  return stands ? highest : null;
+  return hasHalted ? highest : null;
 }
 
 /** How long the head of a node has been the same: by our own clock, or by the block's timestamp once two replies were equal. */

@@ -1,4 +1,4 @@
-import { type Counted, type Counts, DURATION_CLASSES_SECONDS } from "../../core/model/metrics-source.ts";
+import { type Counted, type Counts, DURATION_BUCKETS_SECONDS } from "../../core/model/metrics-source.ts";
 
 /** What is counted of one endpoint since the start of the process. */
 export class Counters {
@@ -28,7 +28,7 @@ export class Counters {
   #addDuration(prefix: "" | `query ${string} `, durationMs: number): void {
     const seconds = durationMs / 1_000;
     this.add(`${prefix}seconds`, seconds);
-    this.add(`${prefix}within: ${DURATION_CLASSES_SECONDS.find((most) => seconds <= most) ?? Number.NaN}`);
+    this.add(`${prefix}within: ${DURATION_BUCKETS_SECONDS.find((most) => seconds <= most) ?? Number.NaN}`);
   }
 
   /** Continues the counts of another process; higher counts of this process stay. */

@@ -214,7 +214,7 @@ export function doubtfulSelections(state: EndpointState): readonly Selection[] {
 function fitting([first, ...others]: readonly Selection[]): readonly Selection[] {
   let characters = first?.select.length ?? 0;
   const fit = others
-    .filter(({ at, probe }) => probe === first?.probe && at?.url === first.at?.url)
+    .filter(({ address, probe }) => probe === first?.probe && address?.url === first.address?.url)
     .slice(0, MOST_IN_REQUEST - 1)
     .filter(({ select }) => {
       characters += select.length;
@@ -237,9 +237,9 @@ export function noteSent(
 
 /** Records the results of selections. */
 export function noteResults({ selections }: EndpointState, results: readonly QueryResult[]): void {
-  for (const { asked, failure } of results) {
-    const { dueMs, failures } = selections[asked] ?? NEVER_ASKED;
-    selections[asked] = { dueMs, failures: failure === null ? 0 : failures + 1 };
+  for (const { queryKey, failure } of results) {
+    const { dueMs, failures } = selections[queryKey] ?? NEVER_ASKED;
+    selections[queryKey] = { dueMs, failures: failure === null ? 0 : failures + 1 };
   }
 }
 

@@ -134,11 +134,11 @@ export class Poll {
    */
   async run(): Promise<PollResult> {
     const due = this.#selectionsAt(this.#tools.world.monotonicMs());
-    const at = due[0]?.at ?? null;
-    const combined = at === null ? this.#combine(due) : null;
+    const address = due[0]?.address ?? null;
+    const combined = address === null ? this.#combine(due) : null;
     if (combined === null) {
       const result = this.#resultOf(await this.#retry(await this.#attempt(this.#use)));
-      return at === null ? result : await this.#askApart(due, at, result);
+      return address === null ? result : await this.#askApart(due, address, result);
     }
     const first = await this.#ask(combined.question, this.#use);
     if (first.answer.kind === "answered") {
@@ -208,7 +208,7 @@ export class Poll {
    * Sends selections to a URL of their own, once heights are known. The request never uses the share of the schedule: if the
    * budget cannot spare it, the next poll sends it.
    */
-  async #askApart(due: readonly Selection[], at: QueryAddress, result: PollResult): Promise<PollResult> {
+  async #askApart(due: readonly Selection[], address: QueryAddress, result: PollResult): Promise<PollResult> {
     const { counters, endpoint, exchanges } = this.#state;
     const { gate, post, redact, stopping, world } = this.#tools;
     const hasHeights = result.observations.some(({ kind }) => kind === "head");
@@ -219,7 +219,7 @@ export class Poll {
     }
     const sentMs = world.monotonicMs();
     const { question, selections } = separateQuestion(due, endpoint.targets);
-    const reply = await post(requestOf(at, question));
+    const reply = await post(requestOf(address, question));
     const { answer, exchange, body } = interpretResult(endpoint, question, reply, redact);
     counters.addRequest(exchange.receivedAtMs - exchange.sentAtMs);
     noteExchange(exchanges, exchange);

@@ -1,6 +1,6 @@
 import type { Event } from "../../core/events/event.ts";
 import { type Change, type Occurrence, occurrencesOf } from "../../core/events/occurrences.ts";
-import { PART_MS, type PastIncident, pastIncidents } from "../../core/events/timeline.ts";
+import { type PastIncident, pastIncidents, SPREAD_MS } from "../../core/events/timeline.ts";
 import { groupBy } from "../../core/model/group-by.ts";
 import { type Incident, incidentKey, type Report } from "../../core/model/report.ts";
 import { formatClock, formatCount, formatDuration, formatNumber, isoTime } from "../../core/model/text.ts";
@@ -90,7 +90,7 @@ function selectOccurrences(
   { events: log, view }: PageOptions,
 ): readonly Occurrence[] {
   // An event just outside of the interval may belong to an incident inside it.
-  const [from, to] = [Date.parse(asked.from) - PART_MS, Date.parse(asked.to) + PART_MS].map(isoTime) as [
+  const [from, to] = [Date.parse(asked.from) - SPREAD_MS, Date.parse(asked.to) + SPREAD_MS].map(isoTime) as [
     string,
     string,
   ];

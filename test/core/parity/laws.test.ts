@@ -113,7 +113,7 @@ describe("the judgement of parity", () => {
 
 const [B, A] = ["b", "a"].map((variant) => {
   const target = targetOn(BASE, `airdrops/${variant}`);
-  return { ...target, asked: `rows ${target.key}` };
+  return { ...target, queryKey: `rows ${target.key}` };
 }) as [ProbedTarget, ProbedTarget];
 const COMPARED = { target: B, against: A, key: "rows" };
 const PROBE: WatchedProbe = { name: "rows", everyMs: 60_000, targets: [A, B], compared: [COMPARED] };
