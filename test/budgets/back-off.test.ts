@@ -1,22 +1,22 @@
-import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { type BackOff, backOff, NO_BACK_OFF, shortened } from "../../src/budgets/back-off.ts";
-import { expectGolden } from "../support/golden.ts";
+import { expectGolden, readCases } from "../support/golden.ts";
 
-/** `TITLE: SECOND WHAT, … => until SECOND, …`: until which second nothing is sent, after each thing that happens. */
 const FILE = "test/fixtures/back-off.expected.txt";
 const T0 = Date.UTC(2026, 10, 20, 10, 37);
 
 it("a back-off lasts as long as test/fixtures/back-off.expected.txt says", () => {
-  const rows = [...readFileSync(FILE, "utf8").matchAll(/^([^:]*): (.*) => /gm)];
+  const rows = [...readCases(FILE).matchAll(/^([^:]*): (.*) => /gm)];
 
   const told = rows.map(([start, , steps = ""]) => {
     let state = NO_BACK_OFF;
     const states = steps.split(", ").map((step) => {
       state = after(state, step);
-      return `until ${(state.untilMs - T0) / 1_000}`;
+      const until = (state.untilMs - T0) / 1_000;
+      const lasts = Math.max(0, until - Number(step.split(" ")[0]));
+      return `${Number(lasts.toFixed(3))} s, until ${until}`;
     });
-    return `${start}${states.join(", ")}\n`;
+    return `${start}${states.join("; ")}\n`;
   });
 
   expect(told.length).toBeGreaterThan(8);

@@ -1,12 +1,11 @@
-import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import type { Config } from "../../src/config/config.ts";
 import { parseConfig } from "../../src/config/parse.ts";
 import { configErrorOf } from "../support/config-error.ts";
+import { readCases } from "../support/golden.ts";
 
 const HEX_40 = "d0f1c5b2a3948576655443322110ffeeddccbbaa";
-/** Paths of URLs, and whether they hold a key: `refused PATH` or `fine PATH`. */
-const PATHS = readFileSync("test/fixtures/config/keys-in-paths.txt", "utf8").trimEnd().split("\n");
+const PATHS = readCases("test/fixtures/config/keys-in-paths.txt").trimEnd().split("\n");
 
 describe("a key in a URL's path", () => {
   it("is refused in every usual form; a name, number, version or public id is not a key", () => {
@@ -88,8 +87,7 @@ it("shows a secret as the variable or file that holds it", () => {
   ]);
 });
 
-/** Common mistakes around a key, for each part of the file; `⏎` is the end of a line. */
-const MISTAKES = readFileSync("test/fixtures/config/keys-by-mistake.txt", "utf8")
+const MISTAKES = readCases("test/fixtures/config/keys-by-mistake.txt")
   .trimEnd()
   .split("\n")
   .map((line) => {

@@ -11,7 +11,6 @@ it("WatchedFiles reports the changes of test/fixtures/watched-files.txt", async 
   await expectTold("test/fixtures/watched-files.txt", async () => watcherIn(await temporaryFolder()));
 });
 
-/** `write FILE TEXT`, `replace FILE TEXT`, `mount TEXT` and `update TEXT` of a ConfigMap; `look [TIMES]`: which of the looks report a change. */
 function watcherIn({ path: folder, ...disposable }: Awaited<ReturnType<typeof temporaryFolder>>) {
   const files = new WatchedFiles(commandWorld({}).world);
   let updateMount: (text: string) => void = () => undefined;

@@ -20,7 +20,6 @@ it("a replica has the roles of test/fixtures/leases.txt", async () => {
   await expectTold("test/fixtures/leases.txt", () => {
     let lease = NEW_LEASE;
     return {
-      /** `at MS [EVENT [TOKEN] [called MS]]`: what the store replied to the call of that instant. */
       do(line) {
         const [, at, kind, token, called] =
           /^at (\d+)(?: (\w+))?(?: (\d+))?(?: called (\d+))?$/.exec(line) ?? [];

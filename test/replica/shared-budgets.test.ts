@@ -23,7 +23,6 @@ it("SharedBudgets permits and counts the requests of test/fixtures/shared-budget
   });
 });
 
-/** `wait MINUTES`; `first` or `second` and what it does: `polls TIMES [for people]`, `cut off`, `reconnect`, `crash`, `stop`, `take over`. */
 function stepOf(line: string): Step {
   const [subject, verb, times] = line.split(" ");
   const who = subject === "first" ? 0 : 1;

@@ -2,18 +2,16 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { sharedCauses } from "../../src/core/model/report.ts";
 import { faultNamed } from "../support/faults.ts";
-import { expectGolden } from "../support/golden.ts";
+import { expectGolden, readCases } from "../support/golden.ts";
 import { type Scenario, startScenario } from "../support/scenario.ts";
 import { behind, type Script, ScriptedFleet } from "../support/scripted-fleet.ts";
 
-/** `# TITLE`, then each step with the incidents that are reported two minutes later. */
 const FILE = "test/fixtures/incidents.expected.txt";
-/** `TITLE: SOURCES; FAILURES => RESULT`, see `fleetOf()` and `failAll()`. */
 const OUTAGES_FILE = "test/fixtures/network-outages.expected.txt";
 const FLEET = readFileSync("test/fixtures/incidents.yaml", "utf8");
 
 it("reports each cause of test/fixtures/incidents.expected.txt two minutes after each step", () => {
-  const cases = readFileSync(FILE, "utf8").trimEnd().split("\n\n");
+  const cases = readCases(FILE).trimEnd().split("\n\n");
   const told: string[] = [];
   for (const [title = "", ...lines] of cases.map((text) => text.split("\n"))) {
     const play = new ScriptedFleet(FLEET).run("45s");
@@ -32,7 +30,7 @@ it("reports each cause of test/fixtures/incidents.expected.txt two minutes after
 describe("an outage of our own network", () => {
   it("is reported as in test/fixtures/network-outages.expected.txt", async () => {
     const told: string[] = [];
-    const cases = readFileSync(OUTAGES_FILE, "utf8").matchAll(/^([^:]*): ([^;]*); (.*) => /gm);
+    const cases = readCases(OUTAGES_FILE).matchAll(/^([^:]*): ([^;]*); (.*) => /gm);
     for (const [, what = "", sources = "", fail = ""] of cases) {
       await using play = await startScenario(fleetOf(sources));
       await play.run("1m");
@@ -51,7 +49,7 @@ describe("an outage of our own network", () => {
   });
 });
 
-/** A fleet in which each source has its own host: `a` is an indexer that is polled every 15 s, `a:30m` one that is polled every half hour, `rpc` a node. */
+/** The fleet of `a b:30m rpc`, as the note of the file says. */
 function fleetOf(sources: string): string {
   const named = sources.split(" ").map((source) => source.split(":"));
   const nodes = named.flatMap(([name = ""]) =>
@@ -71,7 +69,7 @@ protocols: { airdrops: [${indexers.join(", ")}] }
 `;
 }
 
-/** `a b=http_429 c=wait d=long`: `a` goes down, `b` replies with that fault, `c` has asked us to wait for an hour, `d` was down before. */
+/** Lets the sources of `a b=http_429 c=wait d=long` fail. */
 async function failAll(play: Scenario, names: string): Promise<void> {
   for (const [name = "", fault] of names.split(" ").map((one) => one.split("="))) {
     const endpoint = `airdrops/${name}/production/all`;
@@ -87,7 +85,7 @@ async function failAll(play: Scenario, names: string): Promise<void> {
   }
 }
 
-/** `freeze airdrops/subgraph/base|form, halt sei`: what targets of production, all of a chain or of a host reply from now on; `wait 5m`. */
+/** Plays a step such as `freeze airdrops/subgraph/base|form, halt sei`. */
 function happen(play: ScriptedFleet, what: string): void {
   for (const [, verb = "", subject = ""] of what.matchAll(/(\w+) ([^ ,]+)/g)) {
     if (verb === "wait") {

@@ -1,17 +1,11 @@
-import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import type { Observation } from "../../src/core/model/observation.ts";
 import type { ParityReading } from "../../src/core/model/parity.ts";
 import { parityValueOf } from "../../src/dialects/selections.ts";
-import { expectGolden } from "../support/golden.ts";
+import { expectGolden, readCases } from "../support/golden.ts";
 import { FIRST_BLOCK, ScriptedFleet } from "../support/scripted-fleet.ts";
 import { fleetYaml } from "./statuses/fleets.ts";
 
-/**
- * `TITLE: [polled each 10s, read each 3m; ]POLLS => RESULT`. Both intervals are a minute by default. A poll is `HEIGHT:A|B`, the values
- * of the variants `a` and `b` at that height, or `HEIGHT:A|HEIGHT:B`. An empty value means that the variant does not reply, `!` that its
- * reply has no value, and `-` that neither replies. `@Qm1` is the deployment; `n=1..3 ({10n+1}:5|)` repeats a poll for each n.
- */
 const FILE = "test/fixtures/parity.expected.txt";
 
 /** A height, counted from the head at the start, and the value there. */
@@ -24,7 +18,7 @@ interface Poll {
 }
 
 it("judges the data of two variants as test/fixtures/parity.expected.txt says", () => {
-  const rows = [...readFileSync(FILE, "utf8").matchAll(/^([^:]*): (?:(\S+ each .*); )?(.*) => /gm)];
+  const rows = [...readCases(FILE).matchAll(/^([^:]*): (?:(\S+ each .*); )?(.*) => /gm)];
 
   const told = rows.map(([start, , settings = "", polls = ""]) => {
     const [, polled = "1m"] = /polled each (\w+)/.exec(settings) ?? [];
@@ -36,26 +30,38 @@ it("judges the data of two variants as test/fixtures/parity.expected.txt says", 
   expectGolden(FILE, told.join(""));
 });
 
-/** `equal: 5 at height 0`, `different: a 6, b 5 at height 2`, or why it is unknown. */
+/** The results, each with the last poll that had it, and what the last one says. */
 function saidAfter(polls: readonly Poll[], polled: string, read: string): string {
   const schedule = polled === "1m" ? "0 * * * * *" : "*/10 * * * * *";
   const query = { select: "campaigns(first: 1) { subgraphId }", value: "campaigns.0.subgraphId" };
   const fleet = fleetYaml(["a", "b"], { schedules: { a: schedule, b: schedule } });
   const probe = { name: "rows", protocol: "airdrops", every: read, queries: { a: query, b: query } };
   const play = new ScriptedFleet(JSON.stringify({ ...JSON.parse(fleet), parity: [probe] }));
-  for (const poll of polls) {
+  const results = polls.map((poll) => {
     play.wait(polled);
     play.observe(...observed(play.nowMs, "a", poll)).observe(...observed(play.nowMs, "b", poll));
     // As the daemon does each second.
     play.report();
-  }
+    return resultIn(play);
+  });
+  const ends = results.flatMap(({ result }, at) => {
+    const next = results[at + 1];
+    return next === undefined || next.result === result ? [] : [`${result} until poll ${at + 1}, then `];
+  });
+  return `${ends.join("")}${results.at(-1)?.text}`;
+}
+
+function resultIn(play: ScriptedFleet) {
   const [pair] = play.report().parity;
   const { against_value: first = "", block = null, detail = "", result, value: second = "" } = pair ?? {};
   if (block === null) {
-    return `${result}: ${detail.replace(/^not known to be equal to a: /, "")}`;
+    return { result, text: `${result}: ${detail.replace(/^not known to be equal to a: /, "")}` };
   }
   const values = result === "equal" ? first : `a ${first}, b ${second}`;
-  return `${result}: ${values?.replaceAll(/x{9,}/g, "xxx…")} at height ${block - FIRST_BLOCK}`;
+  return {
+    result,
+    text: `${result}: ${values?.replaceAll(/x{9,}/g, "xxx…")} at height ${block - FIRST_BLOCK}`,
+  };
 }
 
 function pollsOf(text: string): readonly Poll[] {

@@ -70,10 +70,6 @@ describe("schedules", () => {
   });
 });
 
-/**
- * `fires CRON`; `ladder`: the cadences of auto; `auto ENDPOINTS [BUDGET[=LIMIT]]`: the one that is chosen, `beside ENDPOINTS CRON`;
- * `fit BUDGET[=LIMIT] ENDPOINTS CRON and ENDPOINTS CRON`: why these schedules do not.
- */
 function say(line: string): readonly string[] {
   const [verb = "", first = "", second = ""] = line.split(" ");
   const [, own = "", beside = ""] = /^\w+ (.*?)(?: beside (.*))?$/.exec(line) ?? [];

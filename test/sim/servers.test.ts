@@ -1,18 +1,16 @@
-import { readFileSync } from "node:fs";
 import { describe, it } from "vitest";
 import type { TargetBehaviour } from "../../src/sim/fleet/simulated-target.ts";
 import type { ServerKind } from "../../src/sim/servers/families.ts";
 import { startFleet } from "../support/fleet.ts";
-import { expectGolden } from "../support/golden.ts";
+import { expectGolden, readCases } from "../support/golden.ts";
 
-/** Each case: `# KIND CHAIN… [BEHAVIOUR of the target on Base | HEADERS]`, and queries with their answers below them. */
 const FILE = "test/fixtures/sim/graphql.expected.txt";
 const NOW_MS = Date.UTC(2026, 10, 20, 12, 0, 0, 500);
 
 describe("the simulated servers", () => {
   it("answer as the real ones do", async () => {
     const answered: string[] = [];
-    for (const text of readFileSync(FILE, "utf8").trimEnd().split("\n\n")) {
+    for (const text of readCases(FILE).trimEnd().split("\n\n")) {
       const [title = "", ...lines] = text.split("\n");
       const queries = lines.filter((line) => !line.startsWith("  HTTP"));
       answered.push([title, ...(await answers(title, queries))].join("\n"));

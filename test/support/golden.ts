@@ -2,22 +2,32 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 
+/** The note of a file to its readers: its first lines, which begin with `//`. */
+const NOTE = /^(?:\/\/.*\n)+/;
+
+/** The text of a file of cases without its note. */
+export function readCases(file: string): string {
+  return readFileSync(file, "utf8").replace(NOTE, "").trimStart();
+}
+
 /**
- * Compares a text with a committed file, or writes the file if `UPDATE_GOLDENS=1`.
+ * Compares a text with a committed file, or writes the file if `UPDATE_GOLDENS=1`. The note of the file stays.
  *
  * @throws {Error} With the lines that differ, and the way to renew the file.
  */
 export function expectGolden(file: string, text: string): void {
+  const committed = existsSync(file) ? readFileSync(file, "utf8") : "";
+  const [note] = NOTE.exec(committed) ?? [];
+  const expected = note === undefined ? text : `${note}\n${text}`;
   // biome-ignore lint/style/noProcessEnv: who runs the tests decides, not the configuration of the product
   if (process.env["UPDATE_GOLDENS"] === "1") {
     mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, text);
+    writeFileSync(file, expected);
     return;
   }
-  const expected = existsSync(file) ? readFileSync(file, "utf8") : "";
-  if (expected !== text) {
+  if (committed !== expected) {
     throw new Error(
-      `${file} has other lines; after a change that is meant, UPDATE_GOLDENS=1 renews it\n${diffOf(file, text)}`,
+      `${file} has other lines; after a change that is meant, UPDATE_GOLDENS=1 renews it\n${diffOf(file, expected)}`,
     );
   }
 }

@@ -1,6 +1,5 @@
-import { readFileSync } from "node:fs";
 import { expect } from "vitest";
-import { expectGolden } from "./golden.ts";
+import { expectGolden, readCases } from "./golden.ts";
 
 interface Teller extends Partial<AsyncDisposable> {
   do(line: string): readonly string[] | Promise<readonly string[]>;
@@ -8,13 +7,10 @@ interface Teller extends Partial<AsyncDisposable> {
   readonly ending?: () => readonly string[];
 }
 
-/**
- * Tells each story of a file, a title and lines, again. Below each line stands what is said then, and below the last one how
- * things are at the end.
- */
+/** Plays each story of a file again: below each line it writes what is said then, and below the last one the state at the end. */
 export async function expectTold(file: string, start: () => Teller | Promise<Teller>): Promise<void> {
   const told: string[] = [];
-  for (const text of readFileSync(file, "utf8").trimEnd().split("\n\n")) {
+  for (const text of readCases(file).trimEnd().split("\n\n")) {
     const story = await start();
     try {
       const said: string[] = [];

@@ -11,10 +11,6 @@ import { expectTold } from "../support/tell.ts";
 import { chainsOf } from "./report-story.ts";
 import { NOW_MS, sampleReport } from "./sample-report.ts";
 
-/**
- * What is posted as a fleet changes: `rules FIELD=YAML…` (of NotifyRules), `[5m] CHAINS [| dispute]` as for `chainsOf()`: a report, so
- * much later, with sources that contradict each other; `restart`: what was said is read from its JSON.
- */
 class ToldStory {
   #rules: NotifyRules = { afterMs: 300_000, protocols: null, tiers: null, severity: "warning" };
   #told: readonly ToldIncident[] = [];

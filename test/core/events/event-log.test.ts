@@ -73,12 +73,6 @@ describe("pastIncidents()", () => {
   });
 });
 
-/**
- * - `TIME report|early Base: …`: notes a report, before all endpoints were polled where it is early, and says what is new;
- * - `TIME KIND SUBJECT TO [UNWATCHED]`: an event; one of a process that started begins; `again`: the next process has read the file;
- * - `clock 40d`: the wall clock is set;
- * - `all`, `periods SUBJECT`, `slots SUBJECT`, `incidents FROM TO`: what follows of them, of the first day.
- */
 class EventStory {
   #log = new EventLog();
   readonly #day = { from: at("0"), to: at("24") };

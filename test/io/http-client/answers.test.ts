@@ -11,12 +11,6 @@ it("createHttpClient() reads replies as test/fixtures/http-answers.txt says", as
   await expectTold("test/fixtures/http-answers.txt", () => new Conversation(elsewhere));
 });
 
-/**
- * - `say TEXT` (with `\r`, `\n` and bytes such as `\x1f`; `x{300}` is repeated; `ELSEWHERE` is another server), `drip TEXT`, `drip on`,
- *   `end`, `reset`: what the server does with a request, one after the other;
- * - `get`, `header NAME: VALUE`, `keep NAMES`, `hurry` (a short deadline): the request;
- * - `post`: what comes of it; `request`: what the server got; `elsewhere`: how often the other server was asked.
- */
 class Conversation {
   readonly #elsewhere: RawServer;
   readonly #deeds: (readonly [verb: string, text: string])[] = [];

@@ -26,11 +26,6 @@ it("loadState() reads the files as test/fixtures/state-files.txt says", async ()
   await expectTold("test/fixtures/state-files.txt", async () => keeperIn(await temporaryFolder()));
 });
 
-/**
- * - `state ACCOUNT=POLLS [CHAIN] [later MS]`: writes a state file; `journal ACCOUNT=POLLS` and `append ACCOUNT=POLLS`: its journal;
- * - `text FILE TEXT`, where `x{300}` is repeated; `edit FILE OLD => NEW`, and `edit-all`, of a pattern; `cut FILE BYTES` from the end;
- * - `load`: what is used, the log, and what became of other files.
- */
 function keeperIn({ path: folder, ...disposable }: Awaited<ReturnType<typeof temporaryFolder>>) {
   const path = join(folder, "state.json");
   const edit = (flags: string) => (file: string, change: string) => {

@@ -15,10 +15,6 @@ it("DebouncedWriter writes as test/fixtures/debounced-writes.txt says", async ()
   await expectTold("test/fixtures/debounced-writes.txt", startWriter);
 });
 
-/**
- * `touch VALUE [MS]`, `flush VALUE`, `dispose`; `wait MS`; `disk refuses`, `disk accepts` and `disk holds`, and
- * `let go` of what is held. Said is what was written since, and what became of flushes.
- */
 function startWriter() {
   let [value, mode] = ["", "accepts"];
   const news: string[] = [];
