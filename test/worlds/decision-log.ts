@@ -9,18 +9,19 @@ import { groupText, worldText } from "./world-text.ts";
 
 /** With many sources, only the first are shown in full. */
 const MANY_SOURCES = 12;
-/** Long enough for the faults of most kinds to begin; with many sources, for all of them to have been judged. */
-const LASTS_MS = 75 * MINUTE;
-const LASTS_WITH_MANY_MS = 16 * MINUTE;
+/** A log ends this long after the last change of the first part of a world, or after this time if nothing changes. */
+const AFTER_CHANGE_MS = 20 * MINUTE;
+const FIRST_PART_MS = 75 * MINUTE;
+const UNCHANGED_MS = 45 * MINUTE;
 const SUMMARY_EVERY_MS = 5 * MINUTE;
 
 /** Kinds of random worlds. */
 export const RANDOM_WORLDS: Readonly<Record<string, (index: number) => World>> = {
-  random: randomWorld,
-  restarts: restartWorld,
-  takeovers: takeoverWorld,
-  passing: passingWorld,
-  falling: fallingWorld,
+  "an honest majority": randomWorld,
+  "an honest majority, restarts": restartWorld,
+  "liars have the majority for twenty minutes": takeoverWorld,
+  "the heights of another chain pass this chain's": passingWorld,
+  "all but one fall behind": fallingWorld,
 };
 
 /** Kinds of worlds, each with the golden of its first world. */
@@ -28,19 +29,28 @@ export const DECISION_WORLDS = Object.entries({ ...FLEET_FAMILIES, ...RANDOM_WOR
   ([name, make]) => ({
     name,
     make,
-    file: `test/goldens/decisions/${name.replaceAll(/[^a-z0-9]+/gi, "-").replace(/-$/, "")}.txt`,
+    file: goldenOf(name),
   }),
 );
 
-/** What is decided in these worlds, line by line. */
-export function decisionsIn(worlds: readonly World[], part: "beginning" | "whole" = "beginning"): string {
+export function goldenOf(name: string): string {
+  return `test/goldens/decisions/${name.replaceAll(/[^a-z0-9]+/gi, "-").replace(/-$/, "")}.txt`;
+}
+
+/** What is decided in these worlds of a kind, line by line. */
+export function decisionsIn(kind: string, worlds: readonly World[]): string {
   const texts = worlds.map((world) => {
-    const mostMs = world.sources.length > MANY_SOURCES ? LASTS_WITH_MANY_MS : LASTS_MS;
     const log = new DecisionLog(world);
-    playWorld(part === "whole" ? world : { ...world, lastsMs: Math.min(world.lastsMs, mostMs) }, log.start);
-    return log.text();
+    playWorld({ ...world, lastsMs: Math.min(world.lastsMs, partOf(world)) }, log.start);
+    return `# ${kind}\nEach line begins with its minute; v0, v1, …: targets; node 0: an RPC node (test/STORIES.md, test/goldens)\n${log.text()}`;
   });
   return `${texts.join("\n\n")}\n`;
+}
+
+function partOf(world: World): number {
+  const changes = [...worldText(world).later, ...world.restarts].map(({ atMs }) => atMs);
+  const first = changes.filter((atMs) => atMs <= FIRST_PART_MS);
+  return first.length === 0 ? UNCHANGED_MS : Math.max(...first) + AFTER_CHANGE_MS;
 }
 
 /** Writes down what happens in a world and what a core says: each change with its minute, and every five minutes the head and all lags. */
@@ -143,9 +153,9 @@ function headText({ block_interval_seconds: interval, reference }: ChainReport):
   return reference === null ? `no head, ${pace}` : `head ${reference.block_number}, ${pace}`;
 }
 
-/** Without heights, which change with each block, and without long lists: both would hide the changes of what is said. */
+/** With `…` for heights and durations, which change with each block, and for long lists: both would hide the changes of what is said. */
 function withoutNumbers(detail: string | null): string {
   return (detail ?? "")
-    .replaceAll(/\b\d([\d,.]*\d)?/g, "N")
+    .replaceAll(/\b\d([\d,.]*\d)?( (d|h|min|s)\b)?( \d+ (h|min)\b)?/g, "…")
     .replaceAll(/(\w+, ){4,}\w+ and (an RPC node|\w+)/g, "the others");
 }

@@ -21,7 +21,7 @@ describe("the decisions in a fleet of this kind", () => {
   it.each(QUICK)("%s", (name) => {
     const { file, make } = DECISION_WORLDS.find((world) => world.name === name) ?? fail(name);
 
-    expectGolden(file, decisionsIn([make(0)]));
+    expectGolden(file, decisionsIn(name, [make(0)]));
   });
 });
 

@@ -24,7 +24,7 @@ export function worldText({ chain, sources }: World): {
   return {
     start: [
       `the chain: makes a block every ${chain.blockTimeMs / 1_000} s`,
-      ...groupText(sources.map((source) => [source.key, sourceText(source)])),
+      ...groupText(sources.map((source) => [source.key, sourceText(source, sources)])),
     ],
     later: [...paces, ...conducts].toSorted((a, b) => a.atMs - b.atMs),
   };
@@ -37,15 +37,18 @@ export function groupText(said: readonly (readonly [name: string, text: string])
   );
 }
 
-function sourceText(source: WorldSource): string {
-  const { conducts, pollIntervalMs, reportsTimes, timeouts, timeShiftMs } = source;
+function sourceText(source: WorldSource, all: readonly WorldSource[]): string {
+  const { conducts, hashing, pollIntervalMs, provider, reportsTimes, timeouts, timeShiftMs } = source;
+  const isShared = all.some((other) => other !== source && other.provider === provider);
   const shifted =
     timeShiftMs === 0
       ? ""
       : ` that are ${formatDuration(Math.abs(timeShiftMs))} ${timeShiftMs < 0 ? "too early" : "too late"}`;
   return [
+    ...(isShared ? [`of the provider "${provider}"`] : []),
     `polled every ${formatDuration(pollIntervalMs)}`,
     reportsTimes ? `reports block times${shifted}` : "reports no block times",
+    ...(hashing === null ? [] : [`its block hashes begin with 0x${hashing}`]),
     ...(timeouts === 0 ? [] : [`${formatPercent(timeouts)} of its polls time out`]),
     ...conducts.slice(0, 1).map(({ conduct }) => conductText(conduct)),
   ].join(", ");
@@ -56,7 +59,7 @@ function conductText(conduct: Conduct): string {
     case "follows":
       return conduct.delayMs === 0 ? "is at the head" : `is ${formatDuration(conduct.delayMs)} late`;
     case "steps":
-      return `shows only one block in ${conduct.blocks}, ${conduct.depth} blocks below the head`;
+      return `shows only blocks whose number is a multiple of ${conduct.blocks}${conduct.depth === 0 ? "" : `, at least ${conduct.depth} below the head`}`;
     case "races":
       return `replies from one of several replicas, ${formatList(conduct.delaysMs.map(formatDuration))} late`;
     case "batches":
@@ -70,7 +73,7 @@ function conductText(conduct: Conduct): string {
     case "slow":
       return `advances at ${formatPercent(conduct.share)} of the chain's pace`;
     case "other chain":
-      return `answers for another chain, which began ${beside(conduct.blocks)} this one and has ${round(conduct.pace)} times its pace`;
+      return `follows another chain, which is ${beside(conduct.blocks)} this one at the start and has ${round(conduct.pace)} times its pace`;
     case "stopped":
       return conduct.ahead === undefined ? "stops" : `stops ${beside(conduct.ahead)} the head`;
     case "fails":
