@@ -8,6 +8,7 @@ import {
   type Report,
   type TargetReport,
 } from "../../src/core/model/report.ts";
+import { formatCount } from "../../src/core/model/text.ts";
 import { expositionText } from "../../src/metrics/exposition.ts";
 import { METRIC_FAMILIES } from "../../src/metrics/families.ts";
 import { renderChainPage } from "../../src/views/page/chain.ts";
@@ -85,7 +86,7 @@ export abstract class Outputs {
       return `end: ${slug}, ${[said, ...named].join("; ")}`;
     });
     const others = chains.length - lines.length;
-    return others > 0 ? [...lines, `end: ${others} more chains`] : lines;
+    return others > 0 ? [...lines, `end: ${formatCount(others, "more chain")}`] : lines;
   }
 
   /** What `synclag check` prints when it asks this daemon, and its exit code. */
@@ -128,11 +129,16 @@ export function isNamed(key: string, name: string): boolean {
   return new RegExp(`(^|/)${name}($|/)`).test(key);
 }
 
-/** The text of a page as a reader sees it, with a line for each block. */
+/** Begins the line with the headers of a table. */
+export const COLUMNS = "Columns: ";
+
+/** The text of a page as a reader sees it, with a line for each block, and `|` between the cells of a table. */
 export function textOf(html: string): string {
   return html
     .replace(/\s+/g, " ")
     .replace(/<(script|style|template)\b.*?<\/\1>/gs, "")
+    .replace(/<thead>\s*<tr>/g, `\n${COLUMNS}`)
+    .replace(/<\/t[hd]>\s*(?=<t[hd]\b)/g, " | ")
     .replace(
       /<(?:br|\/?(?:p|div|li|h\d|tr|section|article|header|footer|details|summary|dt|dd|table|form|nav|ul|ol|dl|pre))\b[^>]*>/g,
       "\n",

@@ -1,4 +1,4 @@
-import type { Outputs } from "./outputs.ts";
+import { COLUMNS, type Outputs } from "./outputs.ts";
 
 /** An output that a story can print: `words` are those after the verb, `text` is all of them. */
 type Saying = (outputs: Outputs, words: readonly string[], text: string) => string | readonly string[];
@@ -23,8 +23,22 @@ export const SAYINGS: Readonly<Record<string, Saying>> = {
   metrics: (outputs, _, pattern) => matching(outputs.metrics(), pattern),
 };
 
+/** The lines that match; before the first of a table, its headers. */
 export function matching(text: string, pattern: string): readonly string[] {
-  return text.split("\n").filter((line) => new RegExp(pattern).test(line));
+  const found: string[] = [];
+  let headers: string | null = null;
+  for (const line of text.split("\n")) {
+    headers = line.startsWith(COLUMNS) ? line : headers;
+    if (!new RegExp(pattern).test(line)) {
+      continue;
+    }
+    if (headers !== null && line.includes(" | ")) {
+      found.push(...(line === headers ? [] : [headers]));
+      headers = null;
+    }
+    found.push(line);
+  }
+  return found;
 }
 
 /** The lines of what is said; `N` replaces heights. */
