@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { type Budget, type Endpoint, endpointsOf, type Fleet } from "../core/model/fleet.ts";
 import { groupBy } from "../core/model/group-by.ts";
 import { type Load, requestsPerWindow } from "../schedule/cadence.ts";
-import { askedWithin, type Ledger, startLedger, UNLIMITED } from "./ledger.ts";
+import { type Ledger, pollsWithin, startLedger, UNLIMITED } from "./ledger.ts";
 
 const FIVE_MINUTES_MS = 300_000;
 
@@ -19,7 +19,7 @@ export interface Account {
   readonly sentTo: string;
 }
 
-/** Names the account that requests to `url` draw on: one for all endpoints of a shared budget, else one a URL. */
+/** Names the account that requests to `url` draw on: one for all endpoints of a shared budget, else one per URL. */
 export function accountIdOf(budget: Pick<Budget, "name" | "scope"> | null, url: string): string {
   if (budget?.scope === "shared") {
     return budget.name;
@@ -27,15 +27,15 @@ export function accountIdOf(budget: Pick<Budget, "name" | "scope"> | null, url: 
   return budget === null ? destinationOf(url) : `${budget.name} ${destinationOf(url)}`;
 }
 
-/** The number of requests in one window that the schedules take from the fullest account of a budget. */
-export function requestsOfFullestAccount(budget: Budget, users: readonly Endpoint[]): number {
+/** The most requests in one window that the schedules take from any account of a budget. */
+export function requestsOfBusiestAccount(budget: Budget, users: readonly Endpoint[]): number {
   const accounts = [...groupBy(users, ({ url }) => accountIdOf(budget, url)).values()];
-  return Math.max(0, ...accounts.map((those) => requestsPerWindow(loadsOf(those), budget.per)));
+  return Math.max(0, ...accounts.map((own) => requestsPerWindow(loadsOf(own), budget.per)));
 }
 
 export function loadsOf(users: readonly { readonly schedule: string }[]): readonly Load[] {
   const bySchedule = groupBy(users, ({ schedule }) => schedule);
-  return [...bySchedule].map(([cron, those]) => ({ cron, endpoints: those.length }));
+  return [...bySchedule].map(([cron, own]) => ({ cron, endpoints: own.length }));
 }
 
 /**
@@ -47,7 +47,7 @@ export function accountsOf(fleet: Fleet, slackMs: number): readonly Account[] {
   return [...fleet.budgets, null].flatMap((budget) => {
     const users = usersOf.get(budget?.name ?? null) ?? [];
     const byAccount = groupBy(users, ({ url }) => accountIdOf(budget, url));
-    return Array.from(byAccount, ([id, those]) => accountOf(id, budget, those, slackMs));
+    return Array.from(byAccount, ([id, own]) => accountOf(id, budget, own, slackMs));
   });
 }
 
@@ -59,7 +59,7 @@ function accountOf(id: string, budget: Budget | null, users: readonly Endpoint[]
     return { id, budget, users, unspent: UNLIMITED, inFiveMinutes: 0, sentTo };
   }
   const polls = requestsPerWindow(loadsOf(users), budget.per);
-  const inFiveMinutes = askedWithin(FIVE_MINUTES_MS, budget, polls);
+  const inFiveMinutes = pollsWithin(FIVE_MINUTES_MS, budget, polls);
   return { id, budget, users, unspent: startLedger(budget, polls, slackMs), inFiveMinutes, sentTo };
 }
 

@@ -197,7 +197,7 @@ export class Budgets {
     this.#changes.set(id, this.#sequence);
   }
 
-  /** A new account may be a renamed one: an unused account with the same destination. */
+  /** A new account takes over the counts of an unused account with the same destination: its budget was renamed. */
   #followRenamed(): void {
     const used = new Set(this.#accounts.map(({ id }) => id));
     for (const [formerId, spent] of this.#spent) {

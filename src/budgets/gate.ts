@@ -14,16 +14,16 @@ export interface BudgetRecord {
   /** Called when a provider has refused a request, which must be recorded soon. */
   readonly touchJournal: () => void;
   /**
-   * Whether a scheduled request may be sent although it cannot be recorded. The leader may do this for five minutes after its last
-   * contact with the store. Default: never.
+   * Whether a scheduled request may be sent although it cannot be recorded. The leader may do this for five minutes after its
+   * last contact with the store. Default: never.
    */
   readonly useAdvance?: (endpoint: Endpoint) => boolean;
 }
 
 /**
  * Every request passes the gate before it is sent. It is counted first: a crash may lose the request, but never its count. A
- * request that cannot be recorded is not sent, unless `useAdvance` allows it. An endpoint without a budget does not wait for the
- * record.
+ * request that cannot be recorded is not sent, unless `useAdvance` allows it. An endpoint without a budget does not wait for
+ * the record.
  */
 export class BudgetGate {
   readonly #record: BudgetRecord;
@@ -109,9 +109,9 @@ export class LocalBudgets {
   readonly nowMs = (): number => Math.round(this.#startMs + this.#world.monotonicMs());
 
   /**
-   * How far the wall clock has moved ahead of this clock, by a jump or a sleep of the machine, in whole steps so that it seldom
-   * changes; 0 if it is behind. Saved times are moved forward by it: the next process starts from the wall clock, by which they
-   * would look older than they are.
+   * How far the wall clock has moved ahead of this clock, by a jump or a sleep of the machine, in whole steps so that the
+   * result seldom changes; 0 if the wall clock is behind. Saved times are moved forward by this time: else they would look too
+   * old to the next process, which starts from the wall clock.
    */
   aheadMs(): number {
     const aheadMs = this.#world.nowMs() - this.nowMs();

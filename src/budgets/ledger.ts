@@ -17,7 +17,7 @@ const Count = z.int().nonnegative();
 const Bucket = z.tuple([Time, Count, Count]).readonly();
 type Bucket = readonly [endMs: number, scheduled: number, opportunistic: number];
 
-/** The requests spent of one account: the part of its ledger that outlives the process. */
+/** The spent requests of one account: the part of its ledger that outlives the process. */
 export const Spent = z
   .object({
     buckets: z.array(Bucket).readonly(),
@@ -28,7 +28,7 @@ export const Spent = z
   .readonly();
 export type Spent = z.infer<typeof Spent>;
 
-/** The requests spent of one account, and its limits. Replaced, never edited. */
+/** The spent requests of one account, and its limits. Replaced, never edited. */
 export interface Ledger extends Omit<Spent, "sentTo"> {
   /** Infinity: nothing is counted. */
   readonly limit: number;
@@ -39,7 +39,7 @@ export interface Ledger extends Omit<Spent, "sentTo"> {
   readonly reserve: number;
 }
 
-/** A month's window is its longest, 31 days. `nominalMs` is the time that `pollsPerWindow` counts for: the mean month. */
+/** The window of a month is as long as the longest month. `pollsPerWindow` counts the polls of `nominalMs`: of a mean month. */
 const WINDOWS = {
   hour: { windowMs: HOUR_MS, nominalMs: HOUR_MS },
   day: { windowMs: DAY_MS, nominalMs: DAY_MS },
@@ -85,16 +85,16 @@ export function countedAtOnce({ per }: Pick<Budget, "per">, pollsPerWindow: numb
 }
 
 /** How many of these polls fall into a time of this length, on average; rounded up. */
-export function askedWithin(lengthMs: number, { per }: Pick<Budget, "per">, pollsPerWindow: number): number {
+export function pollsWithin(lengthMs: number, { per }: Pick<Budget, "per">, pollsPerWindow: number): number {
   return Math.ceil((pollsPerWindow * lengthMs) / WINDOWS[per].nominalMs);
 }
 
 /**
  * Takes one request from the ledger; null if it is refused.
  *
- * In every window scheduled polls come first. An opportunistic request is allowed only if it fits the limit together with two
- * numbers: the opportunistic requests of the window; and the polls that the schedule makes in a window, or has made in this one
- * if they are more.
+ * In every window scheduled polls come first. An opportunistic request must fit the limit together with the earlier
+ * opportunistic requests of the window and the scheduled polls: the polls that the schedule usually makes in a window, or has
+ * made in this window, whichever are more.
  */
 export function take(ledger: Ledger, use: Use, nowMs: number): Ledger | null {
   const { limit, reserve } = ledger;

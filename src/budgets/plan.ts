@@ -3,7 +3,7 @@ import { groupBy } from "../core/model/group-by.ts";
 import type { Plan, PlannedBudget, PlannedProbe, PlanRow } from "../core/model/plan.ts";
 import { MOST_IN_REQUEST, type Selection } from "../core/model/selection.ts";
 import { firingsOf } from "../schedule/firing-times.ts";
-import { requestsOfFullestAccount } from "./accounts.ts";
+import { requestsOfBusiestAccount } from "./accounts.ts";
 
 const DAY_SECONDS = 86_400;
 
@@ -29,7 +29,7 @@ function groupName({ protocol, variant, tier, schedule, budget }: Endpoint): str
 }
 
 function planRow(group: readonly Endpoint[], budgets: ReadonlyMap<string, Budget>): readonly PlanRow[] {
-  // All endpoints of a group have the same values of these.
+  // These fields have the same values in all endpoints of a group.
   return group.slice(0, 1).map(({ protocol, variant, tier, schedule, pollIntervalMs, budget: name }) => {
     const budget = budgets.get(name ?? "");
     const probes = planProbes(group);
@@ -44,13 +44,13 @@ function planRow(group: readonly Endpoint[], budgets: ReadonlyMap<string, Budget
       interval_seconds: pollIntervalMs / 1_000,
       requests_per_day: group.length * firingsOf(schedule).perDay + ownRequests,
       budget: budget?.name ?? null,
-      share: budget === undefined ? null : requestsOfFullestAccount(budget, group) / budget.limit,
+      share: budget === undefined ? null : requestsOfBusiestAccount(budget, group) / budget.limit,
       probes,
     };
   });
 }
 
-/** The probes of endpoints that are polled alike, each with its slowest pace on any of them. */
+/** The probes of endpoints with one schedule, each with its longest interval on any of these endpoints. */
 function planProbes(group: readonly Endpoint[]): readonly PlannedProbe[] {
   const planned = new Map<string, PlannedProbe>();
   for (const { pollIntervalMs, selections = [] } of group) {
@@ -82,7 +82,7 @@ function requestsFor(selections: readonly Selection[]): number {
 
 function planBudget({ name, ...budget }: Budget, fleet: Fleet): readonly PlannedBudget[] {
   const users = usersOf(name, fleet);
-  const requests = requestsOfFullestAccount({ name, ...budget }, users);
+  const requests = requestsOfBusiestAccount({ name, ...budget }, users);
   return users.length === 0
     ? []
     : [{ budget: name, ...budget, endpoints: users.length, requests, share: requests / budget.limit }];

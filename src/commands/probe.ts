@@ -1,6 +1,6 @@
 import { wellKnownChain } from "../config/well-known-chains.ts";
 import { formatCount, formatDuration, formatNumber, isoTime } from "../core/model/text.ts";
-import { askedBy, type Row } from "../dialects/dialect.ts";
+import { questionText, type Row } from "../dialects/dialect.ts";
 import {
   type Attempt,
   describeRefusal,
@@ -63,7 +63,7 @@ function reportOf(
   return {
     url: best?.url ?? typed,
     dialect: best?.dialect ?? null,
-    query: best === undefined ? null : askedBy(best.question),
+    query: best === undefined ? null : questionText(best.question),
     took_ms: best?.tookMs ?? null,
     requests: attempts.length + (page === undefined ? 0 : 1),
     chains: (best?.rows ?? []).map((row) => ({
@@ -71,7 +71,7 @@ function reportOf(
       ...contentOf(row),
     })),
     refused: attempts.flatMap(({ url, dialect, question, refusal }) =>
-      refusal === null ? [] : { url, dialect, query: askedBy(question), ...refusal },
+      refusal === null ? [] : { url, dialect, query: questionText(question), ...refusal },
     ),
     found: fits.map(({ url, dialect, rows }) => ({ url, dialect, chains: rows.length })),
     page: page ?? null,

@@ -45,6 +45,6 @@ export function requestOf(
 }
 
 /** The text of a question, in one line. */
-export function askedBy({ body }: Question): string {
+export function questionText({ body }: Question): string {
   return String(body === null ? "GET" : (body["query"] ?? body["method"] ?? JSON.stringify(body)));
 }

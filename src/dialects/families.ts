@@ -84,7 +84,7 @@ export const FAMILIES = {
 const REST_FAMILIES = {
   // Every Ponder serves this page, while its GraphQL is optional.
   "ponder-status": { path: "/status", rows: "*", ...PONDER_ROW },
-  // Newer nodes report only the block that they have begun to process. Before the first block, a node reports neither.
+  // Newer nodes report only the block that they have begun to process. Before the first block, a node has neither height.
   "subquery-meta": {
     path: "/meta",
     chainId: "chain?",
@@ -114,8 +114,8 @@ const REST_FAMILIES = {
 } as const satisfies Readonly<Record<string, Form & Page>>;
 
 /**
- * Families with the height on a page of Prometheus metrics. Gauges about lag and readiness are not read: the indexer computes them from its own source.
- * Ponder is missing: its `ponder_sync_block` is the last fetched block, not the last indexed one.
+ * Families with the height on a page of Prometheus metrics. Gauges about lag and readiness are not read: the indexer computes
+ * them from its own source. Ponder is missing: its `ponder_sync_block` is the last fetched block, not the last indexed one.
  */
 const METRICS_FAMILIES = {
   // HyperIndex 3. The gauge of the time came after 3.8.0.
@@ -231,7 +231,7 @@ type AskedEndpoint = Pick<Endpoint, "dialect" | "targets" | "custom" | "metrics"
 
 /**
  * The questions for an endpoint, likeliest first. After a refusal, the next one is sent. Only the index of the question that
- * fitted last is kept for an endpoint, so its questions are always in the same order.
+ * fitted last is kept for an endpoint, so the order of its questions must not change.
  */
 export const questionsFor = memoize((endpoint: AskedEndpoint): readonly Question[] => {
   const { dialect, targets, custom } = endpoint;

@@ -153,7 +153,7 @@ function readRows(form: Form, root: ReplyValue, path: string): RowsOrReason {
   }
   const values = Object.entries(value).map(([key, row]) => ({ ...inside(found, key, row), key }));
   if (values.length === 0) {
-    // An indexer with an object of rows writes all of them when it starts.
+    // An indexer with an object of rows writes all rows when it starts, so this one has not started.
     return ofObject === undefined ? [] : [NOT_STARTED];
   }
   const rows = values.filter((row) => !hasUnlistedWord(form, row)).map((row) => readRow(form, row));
@@ -224,8 +224,8 @@ function readContent(form: Form, row: RowValue): RowContent {
 }
 
 /**
- * Whether a height means "not started". If the path stops at a null inside the row, or an optional path is absent, the height is
- * null. If the row or the reply itself is null, there is no height.
+ * Whether a height means "not started". If the path stops at a null inside the row, or an optional path is absent, the height
+ * is null. If the row or the reply itself is null, the row cannot be read.
  */
 function isNotStarted({ notStarted = [] }: Form, height: ReplyValue | Lost, row: ReplyValue): boolean {
   if (isLost(height)) {
@@ -243,8 +243,8 @@ function meansFailure(value: unknown): boolean {
 }
 
 /**
- * The head at a height. Zero means that nothing is indexed yet: graph-node reports 0 for a deployment that starts at block 1, and
- * Ponder for an app that starts at genesis.
+ * The head at a height. Zero means that nothing is indexed yet: graph-node reports 0 for a deployment that starts at block 1,
+ * and Ponder for an app that starts at genesis.
  */
 export function readHead(height: ReplyValue, details: Omit<Head, "block">): RowContent {
   const { value } = height;

@@ -33,7 +33,7 @@ export function interpretReply(question: Question, reply: Reply, nowMs: number):
   }
   const reading = readFound(question, body.found);
   const hasHead = typeof reading !== "string" && reading.some(({ content }) => content.kind === "head");
-  // A null field means that nothing is indexed yet; but if there is an error, that the server could not read the field.
+  // A null field means that nothing is indexed yet. With an error, it means that the server could not read the field.
   if (error !== null && !hasHead) {
     return error;
   }
@@ -81,7 +81,7 @@ function findError(
   const { httpStatus, retryAfter } = reply;
   const retryAfterMs = readRetryAfterMs(retryAfter, nowMs);
   const known = findKnownError(body.errors);
-  // With a 5xx, a rate limit that names no time to wait limits the server, not us.
+  // A rate limit with a 5xx, and without a time to wait, limits the server, not us.
   if (known !== null && !(known.meaning === "rate_limited" && httpStatus >= 500 && retryAfter === null)) {
     const { meaning, text } = known;
     if (meaning === "not_started") {

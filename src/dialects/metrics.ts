@@ -12,7 +12,7 @@ interface MetricLine {
   readonly series: string;
   /** Null if the page has one chain; undefined if the labels belong to no wanted chain. */
   readonly chainId: number | null | undefined;
-  /** -1 for the text `NaN`, which also means "unknown". `Number.NaN` for a text that is not a number. */
+  /** The text `NaN` means "unknown", and is read as -1. A text that is not a number is read as `Number.NaN`. */
   readonly value: number;
 }
 
@@ -21,9 +21,9 @@ const LINE = /^([a-z_:][\w:]*(?:[ \t]*\{(?:[^"}]|"(?:[^"\\]|\\.)*")*\})?)[ \t]+(
 const LABEL = /\b([a-z_]\w*)[ \t]*=[ \t]*"((?:[^"\\]|\\.)*)"/gi;
 
 /**
- * A GET of a Prometheus text page (0.0.4, or OpenMetrics). Only the gauges of the form are kept. If a chain has several
- * series, such as one for each contract, the lowest height and the earliest time count. NaN, -1, 0, and a declared gauge without
- * series mean that nothing is indexed yet.
+ * A GET of a Prometheus text page (0.0.4, or OpenMetrics). Only the gauges of the form are kept. If a chain has several series,
+ * such as one for each contract, the lowest height and the earliest time count. NaN, -1, 0, and a declared gauge without series
+ * mean that nothing is indexed yet.
  */
 export function metricsQuestion(form: MetricsForm, endpoint: AskedEndpoint): Question {
   const { height, time = height } = form;
@@ -45,7 +45,7 @@ function readMetrics(form: MetricsForm, endpoint: AskedEndpoint, page: string): 
     return chainId === undefined ? [] : [{ chainId, content: readContent(form, samples, time) }];
   });
   if (heights.size === 0) {
-    // Client libraries declare a gauge with labels from the start, but its series only once they have a value.
+    // Client libraries declare a gauge with labels from the start, but write a series only once it has a value.
     const isDeclared = page.includes(`# TYPE ${height} `);
     return isDeclared ? [NOT_STARTED] : `Cannot find ${height} among the metrics of the page`;
   }
@@ -60,7 +60,7 @@ function nameOfTime(time: string): string {
   return time.replace(/\?$/, "");
 }
 
-/** The content of the series of a chain. `time`: null if the page has no such gauge. */
+/** The content of a chain's series. `time`: null if the page has no gauge of the time. */
 function readContent(
   form: MetricsForm,
   height: readonly MetricLine[],
@@ -82,7 +82,7 @@ function readContent(
 
 /**
  * Why the time cannot be read. Null if it can be read, or is unknown: NaN, -1, 0, or no series of the chain. `samples`: null if
- * the page has no such gauge.
+ * the page has no gauge of the time.
  */
 function whyNoTime(name: string | undefined, samples: readonly MetricLine[] | null): string | null {
   if (name === undefined || name.endsWith("?")) {

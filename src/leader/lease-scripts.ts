@@ -14,7 +14,7 @@ if redis.pcall('HGET', KEYS[1], 'token') ~= ARGV[1] then return 'fenced' end
 /** After the store has lost its memory, only the last leader may take the lease for this time. */
 const GRACE_MS = 3_000;
 
-/** A lease may end this much later than its length, because another server may have taken over, with another clock. */
+/** `until` may exceed the end of a new lease by this much: another server with another clock may have written it. */
 const CLOCK_DIFFERENCE_MS = 60_000;
 /** Longer than the name of a host with a port. */
 const LONGEST_NAME = 300;

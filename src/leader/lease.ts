@@ -22,7 +22,7 @@ const PATIENCE_MS = 5_000;
 export type Role =
   /** Holds the lease: no other replica does. */
   | "leader"
-  /** The last leader, without the store: it keeps polling, and endpoints with a budget for five minutes. */
+  /** The last leader, without the store: it keeps polling, but endpoints with a budget only for five minutes. */
   | "cut_off"
   /** Its lease has expired, and it does not know yet whether another replica has taken it: it does nothing. */
   | "unsure"
@@ -35,12 +35,12 @@ export interface Lease {
   readonly token: number | null;
   /** The highest token seen: a store that has lost its memory continues from here. */
   readonly highestToken: number;
-  /** Until then the token may be used. */
+  /** The token may be used until then. */
   readonly untilMs: number;
   /** Calls have failed since then; null: the last call succeeded. */
   readonly failingSinceMs: number | null;
   readonly lastFailureMs: number;
-  /** Until then the lease is left to the last leader. */
+  /** The lease is left to the last leader until then. */
   readonly patientUntilMs: number;
   /** When the next call is due; null: one is under way. */
   readonly nextCallMs: number | null;

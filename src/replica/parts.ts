@@ -46,8 +46,8 @@ export class SharedParts {
    */
   async write(parts: readonly Part[], token: number): Promise<StoreReply<Written>> {
     const reply = await this.#writeChanged(parts, token);
-    const isDeadEnd = reply.kind === "failed" && reply.reason === "unusable";
-    return isDeadEnd ? await this.#writeChanged(parts, token) : reply;
+    const isUnusable = reply.kind === "failed" && reply.reason === "unusable";
+    return isUnusable ? await this.#writeChanged(parts, token) : reply;
   }
 
   /** Reads the parts that another process has written since; own parts are skipped, because memory is newer. */
@@ -107,7 +107,7 @@ const WRITTEN = { kind: "reply", value: "written" } as const;
 /** All parts must be written. */
 const LOST = { kind: "failed", reason: "unusable", detail: "it has lost what was written before" } as const;
 
-/** At least one, so that the time of the last write is renewed. */
+/** At least one batch, so that each write renews the time of the last write. */
 function* batchesOf(parts: readonly Part[]) {
   let batch: (ReadPart & Pick<Part, "version">)[] = [];
   let length = 0;

@@ -22,8 +22,8 @@ export interface ReplicaOptions {
   readonly world: Pick<World, "nowMs" | "monotonicMs" | "logger" | "onBug">;
 }
 
-/** The parts of a process that act by its role. */
-interface Followers {
+/** The parts of this process that act differently as leader and as standby. */
+interface RoleParts {
   readonly daemon: Daemon;
   readonly events: Pick<EventStore, "log" | "started" | "standsBy">;
   readonly notifier: Pick<Notifier, "handOver">;
@@ -46,7 +46,7 @@ export class Replica implements AsyncDisposable {
   readonly #parts: SharedParts;
   #name = "";
   /** Null before the start. */
-  #followers: Followers | null = null;
+  #roleParts: RoleParts | null = null;
   #timer: NodeJS.Timeout | undefined;
   /** Runs one task at a time: a step of the loop, or a publication. */
   readonly #inTurn = pLimit(1);
@@ -55,7 +55,7 @@ export class Replica implements AsyncDisposable {
   #dueMs = 0;
   /** The token of the lease when polling began; null if another replica has led since. */
   #ledWith: number | null = null;
-  /** The monotonic time at which the current state was known. */
+  /** The monotonic time at which the leader wrote the state in use. */
   #knownAtMs: number | null = null;
   readonly #warned = new Set<string>();
 
@@ -75,13 +75,13 @@ export class Replica implements AsyncDisposable {
   }
 
   /** Starts as a standby, and leads if no other replica does. `name`: where this process runs, shown to people. */
-  start(name: string, followers: Followers): void {
+  start(name: string, roleParts: RoleParts): void {
     this.#name = name;
-    this.#followers = followers;
+    this.#roleParts = roleParts;
     this.#leadership.start(name);
     this.#timer = setInterval(() => {
       if (this.#inTurn.activeCount === 0) {
-        this.#inTurn(() => this.#step(followers)).catch(this.#options.world.onBug);
+        this.#inTurn(() => this.#step(roleParts)).catch(this.#options.world.onBug);
       }
     }, TICK_MS);
   }
@@ -114,8 +114,8 @@ export class Replica implements AsyncDisposable {
   /** If this replica leads, writes the current state for the next leader. */
   async publish(): Promise<void> {
     await this.#inTurn(async () => {
-      if (this.#followers !== null && this.#isPolling()) {
-        await this.#publish(this.#followers);
+      if (this.#roleParts !== null && this.#isPolling()) {
+        await this.#publish(this.#roleParts);
       }
     });
   }
@@ -128,12 +128,12 @@ export class Replica implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#timer);
     await this.#inTurn(async () => {
-      const followers = this.#followers;
+      const roleParts = this.#roleParts;
       const isPolling = this.#isPolling();
       this.#isStopped = true;
-      await followers?.daemon.stopPolling();
-      if (followers !== null && isPolling && this.#leadership.token() !== null) {
-        await this.#publish(followers);
+      await roleParts?.daemon.stopPolling();
+      if (roleParts !== null && isPolling && this.#leadership.token() !== null) {
+        await this.#publish(roleParts);
         await this.shared.release();
       }
       await this.#leadership[Symbol.asyncDispose]();
@@ -145,44 +145,44 @@ export class Replica implements AsyncDisposable {
   }
 
   #isPolling(): boolean {
-    return this.#followers?.daemon.isPolling() === true && this.mayPoll();
+    return this.#roleParts?.daemon.isPolling() === true && this.mayPoll();
   }
 
-  async #step(followers: Followers): Promise<void> {
-    const { daemon, events } = followers;
+  async #step(roleParts: RoleParts): Promise<void> {
+    const { daemon, events } = roleParts;
     const nowMs = this.#options.world.monotonicMs();
     const token = this.#leadership.token();
     this.#logRole(this.#leadership.role());
     // With a new token, another replica may have led meanwhile.
     if (token !== null && (!daemon.isPolling() || token !== this.#ledWith)) {
-      await this.#takeOver(followers, token);
+      await this.#takeOver(roleParts, token);
     } else if (daemon.isPolling() && !this.mayPoll()) {
       events.standsBy();
       await daemon.stopPolling();
     } else if (nowMs >= this.#dueMs && token !== null) {
       this.#dueMs = nowMs + PUBLISH_MS;
-      await this.#publish(followers);
+      await this.#publish(roleParts);
     } else if (nowMs >= this.#dueMs && !this.mayPoll()) {
       this.#dueMs = nowMs + FOLLOW_MS;
-      await this.#follow(followers);
+      await this.#follow(roleParts);
     }
   }
 
   /** Reads everything that the last leader handed over, before the first poll. */
-  async #takeOver(followers: Followers, token: number): Promise<void> {
-    if (!(await this.#follow(followers)) || this.#leadership.token() !== token) {
+  async #takeOver(roleParts: RoleParts, token: number): Promise<void> {
+    if (!(await this.#follow(roleParts)) || this.#leadership.token() !== token) {
       return;
     }
     this.shared.takeOver(this.#options.former);
     this.#ledWith = token;
     const knownForMs = this.#knownForMs();
     const aliveMs = knownForMs === null ? null : this.#options.world.nowMs() - knownForMs;
-    followers.events.started(this.#name, aliveMs);
-    followers.daemon.startPolling();
-    await this.#publish(followers);
+    roleParts.events.started(this.#name, aliveMs);
+    roleParts.daemon.startPolling();
+    await this.#publish(roleParts);
   }
 
-  async #publish({ daemon, events }: Followers): Promise<void> {
+  async #publish({ daemon, events }: RoleParts): Promise<void> {
     const token = this.#leadership.token();
     if (token !== null) {
       this.shared.touchJournal();
@@ -191,7 +191,7 @@ export class Replica implements AsyncDisposable {
   }
 
   /** False if the store did not reply. */
-  async #follow({ daemon, events, notifier }: Followers): Promise<boolean> {
+  async #follow({ daemon, events, notifier }: RoleParts): Promise<boolean> {
     const reading = await this.#parts.read();
     if (reading.kind === "reply") {
       const { parts, ageMs } = reading.value;
@@ -208,8 +208,8 @@ export class Replica implements AsyncDisposable {
       }
       this.#knownAtMs = ageMs === null ? this.#knownAtMs : this.#options.world.monotonicMs() - ageMs;
     }
-    const isAnswered = reading.kind === "reply" || reading.reason === "unusable";
-    return isAnswered && (await this.shared.follow());
+    const hasReplied = reading.kind === "reply" || reading.reason === "unusable";
+    return hasReplied && (await this.shared.follow());
   }
 
   #logRole(role: Role): void {

@@ -45,7 +45,7 @@ const AdvanceJson = z.object({ fromMs: z.number().nonnegative(), isHeld: z.boole
 
 /**
  * The budgets of a fleet in the store. The leader alone counts; before a request is sent, the changed accounts are written
- * behind the fence of its lease. All others read them.
+ * behind the fence of its lease. All other replicas read the accounts.
  *
  * While the store is away the leader has an advance: it may send the requests of five minutes of its schedules without a
  * record. If a leader did not end in order, its successor counts these requests as sent, and has no advance itself until that
@@ -194,7 +194,7 @@ export class SharedBudgets implements BudgetRecord {
     this.#exhaust(invalid);
   }
 
-  /** Counts the whole limit as sent of each account that cannot be read and that this process does not know. */
+  /** For each account that cannot be read and that this process does not know, counts the whole limit as sent. */
   #exhaust(ids: readonly string[]): void {
     const lost = this.#isInformed ? [] : this.budgets.accounts().filter(({ id }) => ids.includes(id));
     for (const account of lost) {

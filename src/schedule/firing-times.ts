@@ -12,7 +12,7 @@ interface Firings {
   readonly longestIntervalMs: number;
   /** Whether it fires on this day, counted from 1970. */
   readonly isDue: (day: number) => boolean;
-  /** Milliseconds since midnight at which it fires on such a day, ascending. */
+  /** Milliseconds since midnight at which it fires on a due day, ascending. */
   readonly timesMs: readonly number[];
 }
 
@@ -22,7 +22,7 @@ const LONGEST_MONTH_DAYS = 31;
 const SEARCHED_DAYS = 1_461;
 const FIRST_DAY = Date.UTC(2024, 0, 1) / DAY_MS;
 
-/** A fleet has thousands of endpoints but few expressions; one takes some milliseconds to compute. */
+/** By expression. A fleet has thousands of endpoints but few expressions, and each takes some milliseconds to compute. */
 const known = new Map<string, Firings>();
 
 /**

@@ -13,7 +13,7 @@ import type { ParityReading } from "../../core/model/parity.ts";
 import type { Redact } from "../../core/model/redact.ts";
 import type { QueryAddress, QueryResult, Selection } from "../../core/model/selection.ts";
 import { failEverySource } from "../../dialects/assign-rows.ts";
-import { askedBy, type Question, requestOf } from "../../dialects/dialect.ts";
+import { type Question, questionText, requestOf } from "../../dialects/dialect.ts";
 import { blockQuestion, CHAIN_ID_QUESTION, questionsFor, RPC_DIALECT } from "../../dialects/families.ts";
 import { afterAnswer, afterRefusals, otherDialect, questionsToAsk } from "../../dialects/search.ts";
 import {
@@ -339,7 +339,10 @@ export class Poll {
     }
     return answer.kind === "refused" && search.refused === questions.length
       ? this.#counted(
-          this.#ofOtherDialect(attempt, `expected a reply to ${askedBy(question)}, found: ${answer.detail}`),
+          this.#ofOtherDialect(
+            attempt,
+            `expected a reply to ${questionText(question)}, found: ${answer.detail}`,
+          ),
         )
       : this.#counted(attempt);
   }
