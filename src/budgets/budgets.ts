@@ -143,7 +143,7 @@ export class Budgets {
     return this.#sequence;
   }
 
-  /** The counts that must outlive the process. `after`: only the few that changed after this sequence number. */
+  /** The counts that must outlive the process. `after`: only accounts that changed after this sequence number. */
   save(nowMs: number, after: number | null = null): SavedBudgets {
     const ids =
       after === null

@@ -78,7 +78,7 @@ export const UNLIMITED: Ledger = {
   backOff: NO_BACK_OFF,
 };
 
-/** The most of these polls that can count at one instant: those of the longest window and of one more span. */
+/** How many of these polls can count at one instant: the polls of the longest window and of one more span. */
 export function countedAtOnce({ per }: Pick<Budget, "per">, pollsPerWindow: number): number {
   const { windowMs, nominalMs } = WINDOWS[per];
   return Math.ceil((pollsPerWindow * (windowMs + bucketMs(windowMs))) / nominalMs);

@@ -13,7 +13,7 @@ import { SharedBudgets } from "./shared-budgets.ts";
 
 export interface StoreCheckOptions {
   readonly store: Pick<RedisStore, "run" | "name">;
-  /** The counts from before the store. */
+  /** The counts from before the store was used. */
   readonly former: SavedBudgets | null;
   readonly world: Pick<World, "nowMs" | "monotonicMs" | "logger" | "onBug">;
   /** Polls once, and counts the requests in these budgets. */

@@ -29,7 +29,7 @@ export interface SharedBudgetsOptions {
  * clock.
  */
 const SLACK_MS = 60_000;
-/** How long requests in advance may be sent after the last contact with the store. */
+/** How long the advance lasts after the last contact with the store. */
 const ADVANCE_MS = 300_000;
 /** If a leader may have used its advance, the next leader has no advance for this time. */
 const NO_ADVANCE_MS = ADVANCE_MS + 90_000;

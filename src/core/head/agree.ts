@@ -164,9 +164,9 @@ function weightOf({ against, set, top }: Supposition, pace: Pace): readonly numb
 /**
  * Whether a lower source is only late, and does not contradict the new block of `top`. A new block time is evidence. The usual
  * pace is an assumption, and so is how late a source without block times can be. By the usual pace, only a source whose own
- * block is new contradicts the block. By the fastest pace, a source without block times does not contradict the block of an
- * RPC node, nor a block that continues from the last head, if the source had reached that head. If block times have shown the
- * last head, the block of a node must continue from it, too.
+ * block is new contradicts the block. By the fastest pace, a source without block times is late if `top` is an RPC node, or if
+ * `top` continues from the last head and the source had reached that head. If block times have shown the last head, an RPC node
+ * must continue from it, too.
  */
 function isOnlyLate(one: Bounded, top: Bounded, upper: "high" | "usual", grounds: Grounds): boolean {
   const { before, pace } = grounds;

@@ -202,11 +202,11 @@ export function timeSinceNext(
     found.isExtrapolated && ownMs !== null
       ? { ms: Math.min(to.ms, ownMs + (intervalMs ?? 0)), isExtrapolated: false }
       : found;
-  const stoodUntilMs = (ownMs ?? next.ms) + stoodMs(clock.seen, own.block);
+  const pausedUntilMs = (ownMs ?? next.ms) + seenForMs(clock.seen, own.block);
   const above = pointAt(history, countBelow(history.blocks, nextBlock));
   const known = above === null || above.block > toBlock ? { block: toBlock, atMs: to.ms } : above;
   const latestMs = known.atMs - timeForBlocks(known.block - nextBlock, intervalMs ?? 0);
-  const nextMs = Math.max(next.ms, Math.min(stoodUntilMs, latestMs));
+  const nextMs = Math.max(next.ms, Math.min(pausedUntilMs, latestMs));
   return { ms: Math.max(0, to.ms - nextMs), isExtrapolated: next.isExtrapolated };
 }
 
@@ -222,7 +222,7 @@ function ownTime(history: Timeline, { block, timestampSec }: OwnBlock, clock: Ch
 }
 
 /** How long the reference was seen at a block. */
-function stoodMs({ blocks, timesMs }: Timeline, block: number): number {
+function seenForMs({ blocks, timesMs }: Timeline, block: number): number {
   const [first, last] = [countBelow(blocks, block), countBelow(blocks, block + 1) - 1];
   return last <= first ? 0 : (timesMs[last] ?? 0) - (timesMs[first] ?? 0);
 }

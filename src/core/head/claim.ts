@@ -32,7 +32,7 @@ export interface Claim extends Sighting {
   /** True at the first reading: whether the source advances is not known yet. */
   readonly isFirst: boolean;
   readonly isNode: boolean;
-  /** Its last heights with hashes; empty unless they were once the same as another source's. */
+  /** Its last heights with hashes; empty unless a hash was once the same as another source's. */
   readonly hashed: readonly Sample[];
   readonly freshUntilMs: number;
 }

@@ -7,7 +7,7 @@ export interface Layer {
   readonly to: (at: number) => number;
 }
 
-/** A key in a URL in a page in JSON would need three, which was never seen. */
+/** A key in a URL in an HTML page in JSON would need three decodings. That was never seen. */
 const MAX_DECODINGS = 2;
 
 /** One encoded character, or the beginning of one before a cut: for a URL (in UTF-8), for HTML, for JSON. */

@@ -179,7 +179,7 @@ export function statusEndpointOf(endpoint: Endpoint): Endpoint | null {
   };
 }
 
-/** What names an indexer, and labels its metrics. */
+/** The names that identify an indexer, also as labels of its metrics. */
 export interface IndexerId {
   readonly protocol: string;
   readonly variant: string;

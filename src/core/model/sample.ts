@@ -4,13 +4,13 @@ import { isoTime } from "./text.ts";
 /** A height that a source reported, with the interval in which it was read. */
 export interface Sample extends ReportedBlock, PollTimes {}
 
-/** A height, and the instant at which it was seen: the best single guess. */
+/** A height, and the best single guess of the instant at which it was seen. */
 export interface Sighting {
   readonly block: number;
   readonly atMs: number;
 }
 
-/** Chains' clocks run ahead of ours by seconds: a timestamp that is more than a minute in the future is invalid. */
+/** The clock of a chain may be seconds ahead of ours. A timestamp more than a minute in the future is invalid. */
 const MAX_AHEAD_MS = 60_000;
 
 /** The sample of a head. An impossible timestamp is dropped. `wall`: the offset of the wall clock. */

@@ -174,30 +174,30 @@ function unknownText({ state: { last, pollIntervalMs }, view }: Facts): string {
 function stalledText(facts: Facts): string {
   const { state, view } = facts;
   const { reference } = view;
-  const stoodMs = idleMs(state);
-  const stands = `has not advanced for ${formatDuration(stoodMs)}`;
-  if (reference !== null && reference.reachedMs > (state.peak?.atMs ?? 0) + stoodMs / 2) {
-    return `${stands} although its chain has, ${behindText(facts, stoodMs)}`;
+  const idleForMs = idleMs(state);
+  const motion = `has not advanced for ${formatDuration(idleForMs)}`;
+  if (reference !== null && reference.reachedMs > (state.peak?.atMs ?? 0) + idleForMs / 2) {
+    return `${motion} although its chain has, ${behindText(facts, idleForMs)}`;
   }
   return view.hasIndependentHead
-    ? `${stands}, nor has any other source`
-    : `${stands}, nor has any other source: without an independent head it is unknown whether the chain itself has halted`;
+    ? `${motion}, nor has any other source`
+    : `${motion}, nor has any other source: without an independent head it is unknown whether the chain itself has halted`;
 }
 
 /** Whether the target advances, if that is known, and how far it is behind. */
 function positionText(facts: Facts): string {
   const { lastAdvanceMs, peak, replicas } = facts.state;
-  const stoodMs = facts.view.nowMs - (peak?.atMs ?? facts.view.nowMs);
+  const idleForMs = facts.view.nowMs - (peak?.atMs ?? facts.view.nowMs);
   const wasSeen = peak?.atMs === lastAdvanceMs;
   if (replicas?.isStale === true) {
     return `users are served by replicas that are behind, ${behindText(facts)}`;
   }
-  if (isRecent(stoodMs, facts)) {
+  if (isRecent(idleForMs, facts)) {
     return `${wasSeen ? "advances, " : ""}${behindText(facts)}`;
   }
-  const stood = formatDuration(stoodMs);
-  const stands = wasSeen ? `last advanced ${stood} ago` : `has not advanced for ${stood}`;
-  return `${stands}, ${behindText(facts, stoodMs)}`;
+  const idleFor = formatDuration(idleForMs);
+  const motion = wasSeen ? `last advanced ${idleFor} ago` : `has not advanced for ${idleFor}`;
+  return `${motion}, ${behindText(facts, idleForMs)}`;
 }
 
 /** Whether an advance is at most two polls or block times ago. */
@@ -206,12 +206,12 @@ function isRecent(agoMs: number, { state, view }: Facts): boolean {
 }
 
 /**
- * How far the target is behind. If it was at the head when it stopped, `stoodMs` ago, then this time is its lag, and is not
+ * How far the target is behind. If it was at the head when it stopped, `idleForMs` ago, then this time is its lag, and is not
  * repeated.
  */
-function behindText(facts: Facts, stoodMs: number | null = null): string {
+function behindText(facts: Facts, idleForMs: number | null = null): string {
   const { lag, view } = facts;
-  const isSaid = stoodMs !== null && lag?.ms != null && isRecent(Math.abs(lag.ms - stoodMs), facts);
+  const isSaid = idleForMs !== null && lag?.ms != null && isRecent(Math.abs(lag.ms - idleForMs), facts);
   if (view.reference === null) {
     return behindClockText(lag?.ms ?? null, view);
   }

@@ -15,7 +15,7 @@ export type LastPoll = PollTimes &
     | (Failure & { readonly kind: "failed"; readonly nextMs?: number })
   );
 
-/** What the latest replies show of the replicas behind one URL, since a reply was first far below the others. */
+/** What the replies show about the replicas behind one URL, since the first reply that was far below the others. */
 export interface Replicas {
   /** The latest replies, oldest first: `h` near the highest height that the source has shown, `l` far below. */
   readonly answers: string;

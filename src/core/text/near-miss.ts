@@ -4,7 +4,7 @@ export function nearMiss(typed: string, known: readonly string[]): string | null
   let closest: { readonly word: string; readonly edits: number } | null = null;
   for (const word of known) {
     const allowed = Math.min(Math.max(1, Math.floor(word.length / 3)), (closest?.edits ?? Infinity) - 1);
-    // Each letter more or less is an edit, so most words need no comparison.
+    // Words of very different lengths need many edits, so most words need no comparison.
     if (Math.abs(word.length - typed.length) <= allowed) {
       const edits = editDistance(wanted, word.toLowerCase());
       closest = edits <= allowed ? { word, edits } : closest;
