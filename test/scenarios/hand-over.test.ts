@@ -8,6 +8,7 @@ import { Budgets, type Grant } from "../../src/budgets/budgets.ts";
 import { BudgetGate } from "../../src/budgets/gate.ts";
 import type { SavedBudgets } from "../../src/budgets/saved-budgets.ts";
 import type { MetricsSource } from "../../src/core/model/metrics-source.ts";
+import { formatCount } from "../../src/core/model/text.ts";
 import { Daemon } from "../../src/daemon/daemon.ts";
 import { Notifier } from "../../src/daemon/notify.ts";
 import { startReportLoop } from "../../src/daemon/report-loop.ts";
@@ -168,7 +169,7 @@ class Cluster {
     },
     role: (name) => {
       const { age_seconds: age, leader, role } = this.#replica(name).report().replica;
-      return `${role} under ${leader}, of ${(age ?? 9) < 3 ? "now" : `${age} s ago`}`;
+      return `${role}; ${leader} leads; its report is ${(age ?? 9) < 3 ? "new" : `${age} s old`}`;
     },
     json: (name, path) => {
       const steps = path.split(".");
@@ -179,7 +180,7 @@ class Cluster {
     statuses: (name) =>
       this.#replica(name)
         .report()
-        .targets.map(({ status }) => status)
+        .targets.map(({ chain, status, variant }) => `${variant}/${chain} ${status}`)
         .join(", "),
     /** Whether the plots of the replica begin before it led. */
     plotted: (name) => `from ${new Date(this.#replica(name).plotted()[0] ?? 0).toISOString()}`,
@@ -261,7 +262,7 @@ class Cluster {
     }
     return typeof result === "string"
       ? result
-      : `the report of ${result.replica?.leader}: ${result.targets.map(({ status }) => status).join(", ")}`;
+      : `the report of ${result.replica?.leader}: ${formatCount(result.targets.length, "target")}`;
   }
 
   async startIn(process: SimulatedProcess, name: string, how: string) {

@@ -54,7 +54,7 @@ export class Story {
         play.setClock(first);
         return [];
       case "gaps":
-        return play.chain().gaps.map(gapText);
+        return listed(play.chain().gaps.map(gapText));
       case "height": {
         const { block_number, lag_blocks } = play.target(first);
         return [`height ${besideHead((block_number ?? 0) - this.#head())}, ${lag_blocks} blocks behind`];

@@ -7,7 +7,7 @@ import type {
   Report,
   TargetReport,
 } from "../../src/core/model/report.ts";
-import { formatCount, isoTime } from "../../src/core/model/text.ts";
+import { formatCount, formatDuration, isoTime } from "../../src/core/model/text.ts";
 import { healthJson } from "../../src/views/api/health.ts";
 import { filterByWords } from "../../src/views/api/selection.ts";
 import { renderPublicPage } from "../../src/views/page/public.ts";
@@ -53,7 +53,9 @@ function lagOf(lag: string | undefined): Partial<TargetReport> {
   if (lag === undefined) {
     return {};
   }
-  return lag === "?" ? { lag_seconds: null, lag_blocks: null } : { lag_seconds: msOf(lag) / 1_000 };
+  return lag === "?"
+    ? { lag_seconds: null, lag_blocks: null, detail: "lag unknown" }
+    : { lag_seconds: msOf(lag) / 1_000, detail: `${formatDuration(msOf(lag))} behind the reference` };
 }
 
 /** A time ago as that time, and YAML. */
@@ -142,7 +144,7 @@ export class ReportStory {
         return null;
       case "max-lag":
         return applyMaxLag(report, parseLimit(text) ?? { ms: msOf(text), blocks: null }).targets.map(
-          ({ status, detail }) => `${status}: ${detail}`,
+          ({ detail, status, variant }) => `${variant} ${status}: ${detail}`,
         );
       case "health":
         return this.#health(
@@ -203,13 +205,24 @@ export class ReportStory {
   /** The incident in `check`, and its severity in the metrics. */
   #incident(scope: string): readonly string[] {
     const targets = this.#report.targets.filter(({ status }) => status !== "ok").map(({ key }) => key);
-    const about = { subject: "x", since: isoTime(sample.NOW_MS), detail: "It is down", targets };
+    const [protocol, variant, tier, chain] = (targets[0] ?? "").split("/");
+    const subjects: Readonly<Record<string, string | undefined>> = {
+      endpoint: `${protocol}/${variant}/${tier}`,
+      host: "envio.example",
+      chain,
+    };
+    const about = {
+      subject: subjects[scope] ?? "all",
+      since: isoTime(sample.NOW_MS),
+      detail: "It is down",
+      targets,
+    };
     this.#report = {
       ...this.#report,
       incidents: [{ ...about, kind: "cause", severity: "warning", scope: scope as "host" }],
     };
     const severities = matching(this.#outputs().metrics(), "^synclag_incident_active").map(
-      (one) => /severity="(\w*)"/.exec(one)?.[1] ?? "",
+      (one) => /severity="\w*"/.exec(one)?.[0] ?? "",
     );
     return [...matching(this.#outputs().check().text, "^Incident"), ...new Set(severities)];
   }
