@@ -84,10 +84,9 @@ function countStatuses(report: Report): Record<string, number> {
 /** Logs the events between two reports. A status that an incident explains is covered by the line of the incident. */
 function logEvents(logger: Logger, events: readonly Event[], before: Report, after: Report): void {
   const [wasExplained, isExplained] = [explainedBy(before.incidents), explainedBy(after.incidents)];
-  const { targets } = judgeReport(after);
   for (const event of events) {
     const { kind, subject, to } = event;
-    const severity = kind === "status" ? targets.get(subject) : undefined;
+    const severity = kind === "status" ? judgeReport(after).targets.get(subject) : undefined;
     const isCovered = isExplained.has(subject) || (to === "ok" && wasExplained.has(subject));
     logEvent(isCovered && kind === "status" ? "debug" : levelOf(event, severity), event, logger);
   }

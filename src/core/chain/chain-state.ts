@@ -18,6 +18,9 @@ export interface WatchedChain {
   readonly probes: readonly WatchedProbe[];
 }
 
+/** The queries of a source that no probe asks. Shared: an empty map takes 200 bytes. */
+export const NO_QUERIES: WatchedSource["queries"] = new Map();
+
 /** A target or an RPC node, as it is configured. */
 export interface WatchedSource {
   readonly kind: SourceState["kind"];

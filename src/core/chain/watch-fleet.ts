@@ -2,7 +2,7 @@ import { endpointsOf, type Fleet, indexerKey, isProduction, type Target } from "
 import { groupBy } from "../model/group-by.ts";
 import { queryKeyOf } from "../model/selection.ts";
 import { watchProbes } from "../parity/watched-probe.ts";
-import type { WatchedChain, WatchedSource } from "./chain-state.ts";
+import { NO_QUERIES, type WatchedChain, type WatchedSource } from "./chain-state.ts";
 
 /** The chains of a fleet, each with its sources and probes. `digestOf` turns a URL into a text that may be stored. */
 export function watchFleet(fleet: Fleet, digestOf: (url: string) => string): readonly WatchedChain[] {
@@ -37,7 +37,9 @@ function sourcesByChain(
     for (const { chain, key, provider = host } of kind === "rpc" ? [endpoint] : targets) {
       const slug = chain ?? "";
       const sentTo = `${ids.get(slug) ?? ""} ${digest}`;
-      const queries = new Map(queriesOf.get(key)?.map((one) => [queryKeyOf(one), one.probe]));
+      const own = queriesOf.get(key);
+      const queries =
+        own === undefined ? NO_QUERIES : new Map(own.map((one) => [queryKeyOf(one), one.probe]));
       byChain.get(slug)?.set(key, { kind, hasBlocks, pollIntervalMs, provider, sentTo, queries });
     }
   }

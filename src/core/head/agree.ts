@@ -102,7 +102,7 @@ interface Fork {
 function setsOf(bounded: readonly Bounded[], grounds: Grounds): readonly (readonly Bounded[])[] {
   const { pace } = grounds;
   const best = heaviest(
-    heightsOf(bounded, "high").flatMap((top) =>
+    candidatesIn(bounded, "high").flatMap((top) =>
       forksOf(bounded, top).map((fork) => suppose(top, fork, "high", grounds)),
     ),
     (supposed) => [...weightOf(supposed, pace), continuation(supposed.top, grounds), supposed.set.length],
@@ -119,13 +119,17 @@ function areEqual(one: readonly Bounded[], other: readonly Bounded[]): boolean {
 }
 
 /**
- * The heights that may be the head: only the highest, if it is within the bounds of all sources. Then all sources back it, and
- * the source that shows it contradicts every lower height.
+ * The sources whose height may be the head. If the highest height is within the bounds of all sources, only it may be: all back
+ * it, and it contradicts every lower height. Of several sources at this height, the one that showed it first counts.
  */
-function heightsOf(claims: readonly Bounded[], upper: "high" | "usual"): readonly Bounded[] {
+function candidatesIn(claims: readonly Bounded[], upper: "high" | "usual"): readonly Bounded[] {
   const highest = claims.reduce((most, { low }) => Math.max(most, low), 0);
   const isAgreed = claims.every((one) => one[upper] >= highest && one.forkedFrom.size === 0);
-  return isAgreed ? claims.filter(({ low }) => low === highest) : claims;
+  if (!isAgreed) {
+    return claims;
+  }
+  const shown = claims.filter(({ low }) => low === highest);
+  return shown.toSorted((one, other) => one.atMs - other.atMs).slice(0, 1);
 }
 
 /** Whether the height of `other` replaces that of `top`: both are level, and `other` is higher. */
@@ -208,7 +212,7 @@ function continuation(top: Bounded, grounds: Grounds): number {
 function consensusOf(right: readonly Bounded[], opposed: readonly Opposition[], grounds: Grounds): Consensus {
   const { before, pace } = grounds;
   const [supposed] = heaviest(
-    heightsOf(right, "usual").map((top) => suppose(top, { on: right, all: right }, "usual", grounds)),
+    candidatesIn(right, "usual").map((top) => suppose(top, { on: right, all: right }, "usual", grounds)),
     (one) => [
       ...weightOf(one, pace),
       continuation(one.top, grounds),
@@ -363,6 +367,9 @@ function areForked(a: Claim, b: Claim): boolean {
 function misdatedIn(right: readonly Claim[], pace: Pace): readonly string[] {
   const dated = right.filter(({ timeMs }) => timeMs !== null);
   const fitting = dated.map((supposed) => dated.filter((claim) => fitOneChain(claim, supposed, pace)));
+  if (fitting.every((fit) => fit.length === dated.length)) {
+    return [];
+  }
   const [most = []] = heaviest(fitting, (fit) => [
     providersOf(fit),
     fit.length,

@@ -1,4 +1,4 @@
-import { baselineOf, type ChainState, chainAt, type WatchedChain } from "../chain/chain-state.ts";
+import { baselineOf, type ChainState, chainAt, NO_QUERIES, type WatchedChain } from "../chain/chain-state.ts";
 import { boundsIn } from "../chain/decide.ts";
 import { estimateGap } from "../gap/gap.ts";
 import { isFarAhead } from "../head/agree.ts";
@@ -43,7 +43,6 @@ const STATUS_WITHOUT_HEIGHT = { head: "unknown", missing: "missing", not_started
 const AS_GOOD_SECONDS = 5;
 const AS_GOOD_BLOCKS = 2;
 
-const NO_QUERIES: ReadonlyMap<string, string> = new Map();
 const NO_PROBES: TargetReport["probes"] = [];
 
 type Standing = ChainSummary["standings"][number];
