@@ -2,7 +2,6 @@ import { stringify } from "yaml";
 import type { Headers } from "../config/address.ts";
 import { writtenKeys } from "../config/secrets.ts";
 import { wellKnownChain, wellKnownChainIn } from "../config/well-known-chains.ts";
-
 import { looksLikeKey } from "../core/model/redact.ts";
 import type { Attempt } from "./ask-endpoint.ts";
 

@@ -23,7 +23,7 @@ const RENDERED = {
   scrape: "job_name: synclag",
 } as const;
 const RUNBOOKS = /(?<=runbook_url: )\S+(?=\/Synclag\w+\.md)/g;
-/** Matches the part of an alert's severity that makes a ticket of an alert about a testnet. The group is the rest of the condition. */
+/** Matches the part of a condition by which an alert about a testnet becomes a ticket; the group is the rest of the condition. */
 const OR_TESTNET = /or \(eq \S+\.testnet "true"\) \((and [^}]+)\) (?=\}\})/g;
 /** Only series of testnets have another value of this label. */
 const NO_TESTNET = 'testnet!="true"';

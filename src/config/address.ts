@@ -93,7 +93,7 @@ export function readAddress(
     return null;
   }
   if (hasKeyInPath(written.url)) {
-    const advice = `write it as \${VAR} or \${file:/path}, or as a chain's own value if it is public`;
+    const advice = `write it as \${VAR} or \${file:/path} or, if it is public, as a placeholder such as {id}`;
     spotOf("url").add(`a part of the path looks like a key; ${advice}`);
   }
   secrets.remember(secretsInUrl(url, values));
@@ -141,7 +141,7 @@ export function readHeaders(written: Headers, spot: Flaws, scope: Scope): Header
     const value = fill(template, own, null, scope);
     scope.secrets.remember(secretsInHeader(value ?? ""));
     if (!HEADER_NAME.test(name)) {
-      // A wrong name is not repeated: YAML reads `{ Bearer KEY }` as a name.
+      // The message does not quote the name, which may be a secret: YAML reads `{ Bearer KEY }` as a name.
       own.add("invalid header name, expected letters, digits and dashes", "key");
     } else if (RESERVED_NAMES.test(name)) {
       own.add(`${name} is set by Synclag for each request`, "key");

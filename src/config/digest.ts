@@ -10,10 +10,10 @@ import { writtenKeys } from "./secrets.ts";
  */
 export function digestOfPolled({ chains, protocols }: Pick<Sections, "chains" | "protocols">): string {
   const polled = [
-    [...(chains ?? [])].map(([slug, { value }]) => [slug, value?.id, value?.rpc.map(queryKeyOf)]),
+    [...(chains ?? [])].map(([slug, { value }]) => [slug, value?.id, value?.rpc.map(requestOf)]),
     [...(protocols ?? [])].map(([protocol, entries]) => [
       protocol,
-      entries?.map(({ value }) => value && { ...queryKeyOf(value), ...servedOf(value) }),
+      entries?.map(({ value }) => value && { ...requestOf(value), ...servedOf(value) }),
     ]),
   ];
   const text = JSON.stringify(polled, (_, part: unknown) =>
@@ -22,7 +22,7 @@ export function digestOfPolled({ chains, protocols }: Pick<Sections, "chains" | 
   return createHash("sha256").update(text).digest("hex").slice(0, 16);
 }
 
-function queryKeyOf({
+function requestOf({
   url,
   dialect,
   custom,

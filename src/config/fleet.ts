@@ -171,7 +171,7 @@ function withTiming(endpoint: Endpoint, auto: string): Endpoint {
   return { ...endpoint, schedule, pollIntervalMs, targets };
 }
 
-/** Chooses the schedule of `auto` for the endpoints of one account, or adds a problem. */
+/** Chooses the schedule that replaces `auto` at the endpoints of one account, or adds a problem. */
 function chooseAuto(budget: Budget | null, sharers: readonly Draft[]): string {
   const fixed = sharers.filter(({ endpoint }) => endpoint.schedule !== "auto");
   const auto = sharers.filter(({ endpoint }) => endpoint.schedule === "auto");
@@ -220,7 +220,7 @@ export function idWarnings({ chains }: Sections): readonly string[] {
       return [`chains.${slug}: ${called.name} has id ${called.id}, not ${id}`];
     }
     const isNamed = name !== undefined && (known?.testnet !== true || testnet !== undefined);
-    if (known === null || isNamed || FORMER_NAMES.get(slug) === id || areAlike(slug, known)) {
+    if (known === null || isNamed || GRAPH_SLUGS.get(slug) === id || areAlike(slug, known)) {
       return [];
     }
     const [never, missing] = known.testnet
@@ -231,7 +231,7 @@ export function idWarnings({ chains }: Sections): readonly string[] {
 }
 
 /** Slugs of The Graph that differ from the well-known ones. */
-const FORMER_NAMES: ReadonlyMap<string, number> = new Map([
+const GRAPH_SLUGS: ReadonlyMap<string, number> = new Map([
   ["mainnet", 1],
   ["matic", 137],
   ["xdai", 100],

@@ -61,7 +61,7 @@ export class IndexerResolver {
   readonly #secrets: Secrets;
   readonly #selections: readonly string[];
   #listed: readonly ListedTarget[] = [];
-  /** The template of the deployment id that graph-node is asked for; undefined if the indexer needs none. */
+  /** The template of each chain's deployment id; undefined if the indexer needs none. */
   readonly #deployment: string | undefined;
   /** The unset variables of an optional indexer, which is skipped if there are any. */
   readonly #unset = new Set<string>();
@@ -223,7 +223,7 @@ export class IndexerResolver {
     if (address === null) {
       return null;
     }
-    // The status block of an indexer without a URL holds for all its chains.
+    // The status block of an indexer without a URL applies to all its chains.
     const status = isAtOrigin || entry.url === undefined ? this.#status(first) : null;
     return {
       schedule: this.#spotOf("schedule", first),
@@ -284,7 +284,8 @@ export class IndexerResolver {
       return;
     }
     const known = [...values.keys()];
-    const hint = didYouMean(name, known) || `; expected ${known.join(", ")}, or ${name} in its map`;
+    const use = known.map((one) => `{${one}}`).join(", ");
+    const hint = didYouMean(name, known) || `; add ${name} to the map of the chain, or use ${use}`;
     spot.at(name).add(`no value for {${name}} on ${isMissingInAll ? "any chain" : `chain ${chain}`}${hint}`);
   }
 

@@ -31,7 +31,7 @@ const DEFAULT_PORT = 6379;
 const EXPECTED = "redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE] or rediss://…";
 
 /**
- * Reads `--store`, or `SYNCLAG_STORE` without it, and `--cluster`. The URL is `redis://` or, with TLS, `rediss://`; `${VAR}` and
+ * Reads `--store` (by default `SYNCLAG_STORE`) and `--cluster`. The URL is `redis://` or, with TLS, `rediss://`; `${VAR}` and
  * `${file:/path}` work as in `readUrlOption`. `secrets`: texts that must not leave the process. Null: there is no store.
  *
  * @throws {ConfigError} If one of them cannot be used.

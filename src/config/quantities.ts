@@ -26,7 +26,7 @@ export const Duration = parsed(parseDuration, {
 
 const BLOCKS = /^([1-9]\d*) blocks?$/;
 
-/** How error messages describe a limit of a lag. */
+/** How error messages describe a lag limit. */
 export const LIMIT = "a duration such as 10m or 1d, at most 24d, or a number of blocks such as 50 blocks";
 
 /** How far behind a target may be, in chains.yaml. */
@@ -133,7 +133,7 @@ export const Schedule = z
 
 /** A longer expression is refused: the longest sensible field names 60 numbers. */
 const MAX_CRON_LENGTH = 1_000;
-/** A range with a number of three digits, which no field has. Danger: node-cron expands a range of any length before it checks it. */
+/** A range with a number of three digits, which no field has. Danger: node-cron expands a range of any length before checking it. */
 const HUGE_RANGE = /\d{3}-|-\d{3}/;
 
 function isCron(text: string): boolean {

@@ -119,7 +119,7 @@ const Custom = map("a map with height, and one of query, body or method: GET", {
     const requests = [query, body].filter((content) => content !== undefined).length;
     return requests === (method === "GET" ? 0 : 1);
   })
-  // A form without a query or a body is asked with GET.
+  // `method` is not kept: a request without a query or a body is a GET.
   .transform(
     ({ method: _, chain_id: chainId, not_started: notStarted, ...rest }): Form => ({
       ...rest,
@@ -152,8 +152,8 @@ const Status = map("a map with url and deployment", {
   deployment: DeploymentId.describe("The deployment."),
 });
 
-/** The keys that an indexer and a node share. */
-const ASKED = {
+/** The keys that an indexer and an RPC node share. */
+const SHARED_KEYS = {
   custom: optional(Custom, "What dialect [custom](dialects.md#custom) sends and reads."),
   metrics: optional(
     Metrics,
@@ -181,7 +181,7 @@ const IndexerEntry = map(
       .default("auto")
       .describe("The family of the indexer ([list](dialects.md)); auto detects some."),
     url: optional(Url, "One endpoint for all chains or, with a placeholder, one for each."),
-    ...ASKED,
+    ...SHARED_KEYS,
     status: optional(
       Status,
       "The index-node API of the graph-node. It is asked why a target of dialect graph is not ok.",
@@ -227,7 +227,7 @@ const RpcNode = map("a map with url", {
   dialect: oneOf(HEAD_DIALECTS)
     .default(RPC_DIALECT)
     .describe("How the head is read ([list](dialects.md#independent-heads))."),
-  ...ASKED,
+  ...SHARED_KEYS,
   schedule: optional(Schedule, "When it is polled (default: `poll.rpc_schedule`)."),
 });
 
@@ -299,7 +299,7 @@ const Instant = z.iso
   .meta({ expected: "a time with its zone, such as 2026-12-01T10:00:00Z" });
 const MatchName = text("a name").exactOptional();
 
-const WINDOW = "a map with match, and either from and a later to, or schedule and for";
+const WINDOW = 'a map with match, and either "from" and a later "to", or "schedule" and "for"';
 const MaintenanceEntry = map(WINDOW, {
   match: map("a map with protocol, variant, tier or chain", {
     protocol: MatchName.describe("Only targets of this protocol."),

@@ -15,8 +15,8 @@ export type Values = ReadonlyMap<string, string>;
 
 /** Why a piece of a template has no value. */
 export interface TemplateProblem {
-  /** The content of `what`. `flaw`: what is wrong; `missing`: the name of a placeholder; `unset`: `NAME is not set`, or empty. */
   readonly kind: "flaw" | "missing" | "unset";
+  /** For a flaw, what is wrong; for `missing`, the name of a placeholder; for `unset`, `NAME is not set` or `NAME is empty`. */
   readonly what: string;
 }
 
@@ -203,8 +203,8 @@ function keysIn(path: string): readonly string[] {
 }
 
 /**
- * The secrets in a header: the whole value, the text after its first word, and all long words, also in the decoded text of
- * `Basic`.
+ * The secrets in a header: the whole value, the text after its first word, all long words, and the decoded user and password
+ * of `Basic`.
  */
 export function secretsInHeader(value: string): readonly string[] {
   const pair = Buffer.from(/^Basic +(\S+)$/i.exec(value)?.[1] ?? "", "base64").toString();

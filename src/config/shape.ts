@@ -115,8 +115,8 @@ function parseMaps(schema: Schema, def: z.core.$ZodRecordDef, parts: readonly Wr
 }
 
 /**
- * Parses a value as a whole. An unknown key is a problem. If it resembles a key that the map lacks, its value is read under
- * that key: otherwise the lacking key would be a second problem. A broken value of an `apart` key is left out. Null: another value is broken.
+ * Parses a value as a whole. An unknown key is a problem. If the map lacks a similar key, the unknown one is taken for it, so
+ * that the lack is not a second problem. Broken values of the map's `apart` keys are left out. Null: a value of another key is broken.
  */
 export function parseWhole<S extends Schema>(schema: S, value: unknown, spot: Spot): z.output<S> | null {
   let known = value;
@@ -190,7 +190,7 @@ function withoutPaths(value: unknown, paths: readonly Path[]): unknown {
   );
 }
 
-/** A copy of a value without a key of one of its maps. If `name` is free in that map, the key is renamed to it instead. */
+/** A copy of a value without the key `key` of its map at a path. If that map has no key `name`, `key` is renamed to it instead. */
 function withoutKey(value: unknown, [step, ...rest]: Path, key: string, name: string | null) {
   const entries = Object.entries(value ?? {});
   const renamed = name === null || entries.some(([own]) => own === name) ? [] : [name];

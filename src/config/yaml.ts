@@ -25,7 +25,7 @@ const NOT_UTF8 = /[\0\uFFFD]/;
 export function readYaml(text: string, file: string, problems: Problems): Written {
   const lines = new LineCounter();
   const document = parseDocument(text.replace(INNER_BRACES, masked), {
-    // `0x1F` is read as a text: a chain's value may be an address.
+    // `0x1F` is read as a text: the value of a placeholder may be an address.
     customTags: (tags) => tags.filter((tag) => typeof tag !== "object" || tag.format !== "HEX"),
     lineCounter: lines,
     logLevel: "error",
@@ -54,7 +54,7 @@ export function readYaml(text: string, file: string, problems: Problems): Writte
   if (garbled >= 0) {
     refuse(garbled, "found bytes that are not UTF-8; save the file as UTF-8");
   }
-  const targets = restoreTexts(document, first === undefined ? refuse : () => undefined);
+  const targets = restoreBraces(document, first === undefined ? refuse : () => undefined);
   const positionOf: PositionOf = (path, what) => {
     let found: Place = { key: null, node: document.contents };
     for (const step of path) {
@@ -83,10 +83,10 @@ export function readYaml(text: string, file: string, problems: Problems): Writte
 }
 
 /**
- * Puts the braces of texts back. Refuses aliases without an anchor, texts that need quotes, and the key `__proto__`. Returns the node of each
- * alias, because the library's own lookup walks the whole document for each alias.
+ * Puts the masked braces back into all texts. Refuses aliases without an anchor, texts that need quotes, and the key `__proto__`.
+ * Returns the node that each alias repeats: the library's own lookup would walk the whole document for each alias.
  */
-function restoreTexts(document: Document, refuse: (offset: number, message: string) => void) {
+function restoreBraces(document: Document, refuse: (offset: number, message: string) => void) {
   const anchors = new Map<string, Node>();
   const targets = new Map<Node, Node>();
   visit(document, {
@@ -126,7 +126,7 @@ function restoreTexts(document: Document, refuse: (offset: number, message: stri
 /**
  * Inside `{ }` or `[ ]`, YAML reads `{` as the start of a map, so `{ Authorization: Bearer ${KEY} }` would cause several errors.
  * Before the file is parsed, each brace of a `{NAME}` that follows a character of a text is replaced by one other character, so
- * that positions stay the same. `restoreTexts` puts the braces back.
+ * that positions stay the same. `restoreBraces` puts the braces back.
  */
 const INNER_BRACES = /(?<=[^\s,[\]{}:"'])\{([\w:/.-]+)\}/g;
 const [OPEN, CLOSE] = ["\uE000", "\uE001"];
@@ -139,13 +139,13 @@ function masked(_: string, name: string): string {
 
 /**
  * Puts the braces back into a text. The masked file has characters beyond Latin-1, so V8 stores it, and each text cut from it,
- * with two bytes per character. The way through JSON makes a new text with one byte per character.
+ * with two bytes per character. A round trip through JSON makes a copy with one byte per character.
  */
 function unmasked(text: string): string {
   return String(JSON.parse(JSON.stringify(text.replaceAll(OPEN, "{").replaceAll(CLOSE, "}"))));
 }
 
-/** Replaces messages of the library that quote the file, which may contain a key. */
+/** Replaces messages of the library that quote the file, which may contain a secret. */
 const FAULTS: Readonly<Record<string, string>> = {
   DUPLICATE_KEY: "duplicate key",
   NON_STRING_KEY: "found a list, a map or an alias as a key, expected a name",

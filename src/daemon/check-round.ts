@@ -61,7 +61,7 @@ export async function checkRound(
   const polled = new Set(report.chains.map(({ slug }) => slug));
   return {
     ...report,
-    targets: report.targets.map((target) => withLastHeight(target, byKey.get(target.key))),
+    targets: report.targets.map((target) => withKnown(target, byKey.get(target.key))),
     // A single poll carries no values: parity is what a daemon has found.
     parity: parity.filter(({ chain }) => polled.has(chain)),
   };
@@ -71,7 +71,7 @@ export async function checkRound(
  * Adds what an earlier process knew: the last known height of a target that was not polled, or the end that a target had
  * reached before it was gone.
  */
-function withLastHeight(target: TargetReport, known: TargetReport | undefined): TargetReport {
+function withKnown(target: TargetReport, known: TargetReport | undefined): TargetReport {
   if (target.status === "throttled" && known?.status === "throttled") {
     return { ...known, preferred: target.preferred };
   }

@@ -97,7 +97,7 @@ export class Daemon implements AsyncDisposable {
     return this.#poller !== null;
   }
 
-  /** Starts to poll: unknown endpoints at once, the others when their schedules say so. */
+  /** Starts the schedules, and polls at once the endpoints that no process has polled yet. */
   startPolling(): void {
     if (this.#poller === null && !this.#isDraining) {
       const { world } = this.#options;
@@ -105,7 +105,7 @@ export class Daemon implements AsyncDisposable {
       this.#poller = this.#createPoller();
       this.#poller.start(() => {
         const tick = tickOf(world);
-        // The uptime counts while the machine sleeps.
+        // Unlike the monotonic clock, the uptime advances while the machine sleeps.
         if (tick.uptimeMs - this.#tick.uptimeMs > MAX_SILENCE_MS) {
           this.#monitor.noteSuspension();
         }
@@ -126,7 +126,7 @@ export class Daemon implements AsyncDisposable {
     }
   }
 
-  /** Polls every endpoint once, for `check`, on the spare part of the budgets; returns the observations. */
+  /** Polls every endpoint once, for `check`, from the spare part of the budgets; returns the observations. */
   async checkOnce(): Promise<readonly Observation[]> {
     await using poller = this.#createPoller();
     const observations = await poller.check();
@@ -293,7 +293,7 @@ export class Daemon implements AsyncDisposable {
   }
 
   #noteEvidence(): void {
-    this.#states.noteEvidence((endpoint) => this.#monitor.isEvident(endpoint));
+    this.#states.noteEvidence((endpoint) => this.#monitor.hasEvidence(endpoint));
   }
 
   #createPoller(): Poller {

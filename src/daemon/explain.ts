@@ -35,7 +35,7 @@ export async function explain(
     const text = explanationIn(observation, api);
     // A reason with a text that changes with each reply is logged once.
     if (text !== undefined && monitor.keepExplanation(observation.source, text)) {
-      world.logger.warn({ target: observation.source, detail: text }, "Index-node API names a reason");
+      world.logger.warn({ target: observation.source, detail: text }, "graph-node reports a failure");
     }
   }
 }

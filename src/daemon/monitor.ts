@@ -21,7 +21,7 @@ import { inSlices } from "./state/in-slices.ts";
 export interface MonitorOptions {
   /** By the wall clock. */
   readonly nowMs: () => number;
-  /** By a clock that nobody sets. Default: `nowMs`, for a wall clock that nobody sets. */
+  /** By a clock that nobody sets. Default: `nowMs`, which is enough if nobody sets the wall clock. */
   readonly uptimeMs?: () => number;
   /** `nowMs` is by the wall clock, as for `maintenance`. */
   readonly budgets: (nowMs: number) => readonly BudgetReport[];
@@ -35,7 +35,7 @@ export type SavedMonitor = Pick<KnownState, "chains" | "incidents">;
 
 /** What follows from a decision, for the pollers. Sources are named by their keys. */
 export interface Consequences {
-  /** Whether the status of a target, or whether our own network works, has just changed. */
+  /** Whether the status of a target, or the state of our own network, has just changed. */
   readonly hasTurned: boolean;
   /** Targets whose status is about to change, or has just changed: another poll confirms it. */
   readonly changing: ReadonlySet<string>;
@@ -79,7 +79,7 @@ export class Monitor {
   /** Our own clock less the uptime. */
   #epochMs: number;
   /**
-   * The wall clock less our own, at the last step that was followed. A step that was not followed yet makes nothing look old.
+   * The wall clock less our own clock. It is updated by `#followWall` only, so a step of the wall clock makes nothing look old.
    */
   #wallOffsetMs = 0;
   /**
@@ -119,10 +119,10 @@ export class Monitor {
   observe(observations: readonly Observation[], readings: readonly ParityReading[] = []): void {
     this.#followWall();
     for (const observation of observations) {
-      this.#chainOf.get(observation.source)?.observe(this.#taken(observation));
+      this.#chainOf.get(observation.source)?.observe(this.#onOwnClock(observation));
     }
     for (const reading of readings) {
-      this.#chainOf.get(reading.target)?.observeParity(this.#taken(reading));
+      this.#chainOf.get(reading.target)?.observeParity(this.#onOwnClock(reading));
     }
     this.#news.push(...observations);
   }
@@ -173,7 +173,7 @@ export class Monitor {
   }
 
   /** Whether the last observation of each target of an endpoint is not stale. */
-  isEvident(endpoint: Endpoint): boolean {
+  hasEvidence(endpoint: Endpoint): boolean {
     const nowMs = this.#nowMs();
     return sourceKeysOf(endpoint).every((source) => {
       const state = this.#stateOf(source);
@@ -291,7 +291,7 @@ export class Monitor {
     return report;
   }
 
-  /** Drops the last report, because it is out of date. */
+  /** Notes that the state changes now, so the last report is out of date. */
   #noteChange(): void {
     this.#decidedMs = this.#nowMs();
     this.#latest = null;
@@ -327,7 +327,7 @@ export class Monitor {
   }
 
   /** Converts the instants of a poll from the wall clock to our own. */
-  #taken<Taken extends PollTimes & { readonly nextMs?: number }>(one: Taken): Taken {
+  #onOwnClock<Timed extends PollTimes & { readonly nextMs?: number }>(one: Timed): Timed {
     const offsetMs = this.#options.nowMs() - this.#nowMs();
     return {
       ...one,

@@ -116,11 +116,11 @@ export class Notifier implements AsyncDisposable {
     for (let attempt = 1; maySend() && this.#daemon.config.notify !== null; attempt += 1) {
       const { chatId, format, headers, url } = this.#daemon.config.notify;
       const body = NOTIFY_BODIES[format](message, chatId);
-      const { isAccepted, isPassing, detail } = await deliver(this.#client, { url, headers, body });
+      const { isAccepted, isTransient, detail } = await deliver(this.#client, { url, headers, body });
       if (isAccepted) {
         return true;
       }
-      if (!isPassing || attempt === MAX_ATTEMPTS) {
+      if (!isTransient || attempt === MAX_ATTEMPTS) {
         this.#world.logger.warn({ event, id, detail }, "Notification given up");
         break;
       }
@@ -152,17 +152,17 @@ export class Notifier implements AsyncDisposable {
   }
 }
 
-/** Sends a request once. `isPassing`: the same request may be accepted later. */
+/** Sends a request once. `isTransient`: the same request may be accepted later. */
 export async function deliver(client: HttpClient, request: PostRequest) {
   const result = await client.post(request);
   // The status alone counts: a receiver that has accepted a message may compress its reply, or break it off. 0: no reply came.
   const { httpStatus: status = 0 } = result.kind === "failed" ? result : result.reply;
   const isAccepted = status >= 200 && status < 300;
-  const isPassing = status === 0 || status === 408 || status === 429 || status >= 500;
+  const isTransient = status === 0 || status === 408 || status === 429 || status >= 500;
   const isSilent = result.kind === "failed" && status === 0;
   return {
     isAccepted,
-    isPassing,
+    isTransient,
     detail: isSilent ? `${result.reason}: ${result.detail}` : `HTTP ${status}`,
   };
 }

@@ -93,7 +93,7 @@ export const recordedNames = memoize((fleet: Fleet): ReadonlyMap<string, string>
   );
 });
 
-/** The line of one observation of a fleet, without its end; keys without a value are left out. */
+/** The line of one observation of a fleet, without the line break; keys without a value are left out. */
 export function observationLine(observation: Observation, fleet: Fleet): string {
   const { kind, sentAtMs: sent, receivedAtMs: received } = observation;
   const source = recordedNames(fleet).get(observation.source) ?? observation.source;

@@ -30,7 +30,7 @@ export function logConfigWarnings(
   }
 }
 
-/** Warnings about a server of ours that everybody can reach; `web`: null without a web configuration. */
+/** A warning if everybody can read our HTTP server; `web`: null without a web configuration. */
 export function serverWarnings(listen: ListenAddress, web: WebSettings | null): readonly string[] {
   const { host, port } = listen;
   const isLoopback = /^(localhost|127(\.\d+){3}|::1)$/.test(host);

@@ -33,8 +33,8 @@ export function startCron({ expressions, onDue, onTick, onBug }: CronOptions): D
   function tick(): void {
     timer = setTimeout(tick, msToNextSecond());
     const nowSec = currentSec();
-    const wasPutBack = nowSec < lastSec - LONGEST_WAIT_SEC;
-    const fromSec = wasPutBack ? nowSec - 1 : Math.max(lastSec, nowSec - LONGEST_CATCH_UP_SEC);
+    const wasSetBack = nowSec < lastSec - LONGEST_WAIT_SEC;
+    const fromSec = wasSetBack ? nowSec - 1 : Math.max(lastSec, nowSec - LONGEST_CATCH_UP_SEC);
     runGuarded(onTick, onBug);
     if (fromSec < nowSec) {
       lastSec = nowSec;

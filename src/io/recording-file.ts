@@ -24,7 +24,7 @@ const START = /^\{"(?:source|restart)":/;
 const START_BYTES = 16;
 
 /**
- * Opens a recording for appending. Null: another file is at the path, or at the path to which a full recording is renamed. If a
+ * Opens a recording for appending. Null: a file that is not a recording is at the path, or at `FILE.1`. If a
  * write fails, its lines are lost, and the failure is logged once. Disposing writes the waiting lines.
  *
  * @throws If the file cannot be opened.

@@ -113,7 +113,7 @@ async function readAll(monitor: Monitor, reads: readonly string[]): Promise<void
     } else if (read === "prepare") {
       await monitor.prepare();
     } else {
-      ENDPOINTS.map((one) => (read === "evident" ? monitor.isEvident(one) : monitor.hasTrouble(one)));
+      ENDPOINTS.map((one) => (read === "evident" ? monitor.hasEvidence(one) : monitor.hasTrouble(one)));
     }
   }
 }

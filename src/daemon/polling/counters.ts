@@ -1,6 +1,6 @@
 import { type Counted, type Counts, DURATION_BUCKETS_SECONDS } from "../../core/model/metrics-source.ts";
 
-/** What is counted of one endpoint since the start of the process. */
+/** Counts of one endpoint since the start of the process. */
 export class Counters {
   readonly #counts: { -readonly [Name in keyof Counts]: Counts[Name] } = {};
   /** Changes with the counts. */

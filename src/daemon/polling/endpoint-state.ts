@@ -14,7 +14,7 @@ export interface EndpointState {
   /** Which of its dialect's questions the next poll begins with, and which were refused. */
   search: QuestionSearch;
   /**
-   * The failure of its last request, if the server named a time to come back and it was not a rate limit. Until that time, by a
+   * The failure of its last request, if it was not a rate limit and the server named a time to come back. Until that time, by a
    * clock that never jumps, nothing is sent and the failure remains.
    */
   outage: (Failure & { readonly untilMs: number }) | null;
@@ -112,10 +112,10 @@ export class EndpointStates {
     }
   }
 
-  /** Marks endpoints as polled that another process has polled; `isEvident` says whether that result still holds. */
-  noteEvidence(isEvident: (endpoint: Endpoint) => boolean): void {
+  /** Counts endpoints that another process polled as polled, if its result still holds. */
+  noteEvidence(hasEvidence: (endpoint: Endpoint) => boolean): void {
     for (const state of this.#states.values()) {
-      if (!state.isPolled && state.search !== NEW_SEARCH && isEvident(state.endpoint)) {
+      if (!state.isPolled && state.search !== NEW_SEARCH && hasEvidence(state.endpoint)) {
         state.isPolled = true;
         state.search = { ...state.search, isAnswered: true };
       }

@@ -138,7 +138,7 @@ export class Poll {
     const combined = address === null ? this.#combine(due) : null;
     if (combined === null) {
       const result = this.#resultOf(await this.#retry(await this.#attempt(this.#use)));
-      return address === null ? result : await this.#askApart(due, address, result);
+      return address === null ? result : await this.#askSeparately(due, address, result);
     }
     const first = await this.#ask(combined.question, this.#use);
     if (first.answer.kind === "answered") {
@@ -208,7 +208,11 @@ export class Poll {
    * Sends selections to a URL of their own, once heights are known. The request never uses the share of the schedule: if the
    * budget cannot spare it, the next poll sends it.
    */
-  async #askApart(due: readonly Selection[], address: QueryAddress, result: PollResult): Promise<PollResult> {
+  async #askSeparately(
+    due: readonly Selection[],
+    address: QueryAddress,
+    result: PollResult,
+  ): Promise<PollResult> {
     const { counters, endpoint, exchanges } = this.#state;
     const { gate, post, redact, stopping, world } = this.#tools;
     const hasHeights = result.observations.some(({ kind }) => kind === "head");
@@ -425,8 +429,8 @@ export class Poll {
     if (answer.kind !== "unsent") {
       this.#state.search = { ...this.#state.search, isAnswered: false };
     }
-    const isSpared = answer.kind === "unsent" && this.#occasion === "extra";
-    if (isSpared || answer.kind === "refused" || (answer.kind === "failed" && answer.reason === "aborted")) {
+    const isDropped = answer.kind === "unsent" && this.#occasion === "extra";
+    if (isDropped || answer.kind === "refused" || (answer.kind === "failed" && answer.reason === "aborted")) {
       return NO_RESULT;
     }
     if (answer.kind === "unsent" && this.#use === "scheduled" && answer.reason === "budget") {

@@ -43,7 +43,7 @@ export class HistoryStore implements AsyncDisposable {
           });
   }
 
-  /** Continues the history that the previous process saved. `assertHeld`: of the state file's store; by default the file is ours. */
+  /** Continues the history that the previous process saved. `assertHeld`: as for `EventStore.open`. */
   static async open(world: HistoryWorld, assertHeld = () => Promise.resolve()): Promise<HistoryStore> {
     const store = new HistoryStore(world, assertHeld);
     store.restore(world.past?.history ?? new Map());

@@ -114,7 +114,7 @@ function createStore(
         await writeBudgetJournal(path, local.save(0));
         lines = 1;
       }
-      // A process that took the file over while this one was suspended has not read this line, so it does not count.
+      // If another process took the file over while this one was suspended, it has not read this line, so the line does not count.
       await lock.assertHeld();
       journalled = lines < MAX_LINES ? sequence : null;
     },

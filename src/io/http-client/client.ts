@@ -166,7 +166,7 @@ function openDispatcher({ connectionsPerHost, timeoutMs, proxy = null }: HttpCli
 const PLAIN = { "content-type": "text/plain; charset=utf-8" };
 
 /**
- * The headers to send. Ours for the content type and encoding win, because other values would make the reply unreadable. Names
+ * The headers to send. Our content type and encoding win, because other values would make the reply unreadable. Names
  * are in lower case, so that none is sent twice.
  */
 function headersOf(headers: PostRequest["headers"], userAgent: string): Record<string, string> {

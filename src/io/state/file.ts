@@ -125,7 +125,7 @@ function parseState(text: string, onDiscarded: (detail: string) => void): SavedS
   }
   const { values, invalid } = unsealLines(lines);
   if (invalid.length > 0) {
-    onDiscarded(`damaged, or of another version, and empty now: ${invalid.join(", ")}`);
+    onDiscarded(`these parts are damaged, or of another version, and start empty: ${invalid.join(", ")}`);
   }
   const { savedAtMs, budgets } = data;
   return { savedAtMs, budgets, ...NOTHING_KNOWN, ...stateIn(values) };

@@ -141,7 +141,7 @@ function hold(statePath: string, taken: LockOwner, options: StateLockOptions) {
   }
 
   const heartbeat = setInterval(() => {
-    // A disk that hangs must not collect touches.
+    // While the disk hangs, touches must not pile up.
     if (touchCount === 0) {
       void beat();
     }

@@ -26,7 +26,7 @@ export interface ReadPart {
 /** A part to write. */
 export interface Part {
   readonly name: string;
-  /** Another value, compared with `===`, after each change of the part. */
+  /** Changes with the part; compared with `===`. */
   readonly version: unknown;
   readonly text: () => string;
 }
@@ -51,7 +51,7 @@ export function sealedPart(name: string, value: unknown, version?: number): Part
   return { name, version, text: () => seal(value) };
 }
 
-/** A line for each part: its name, a tab, and its text. To make the texts of a large fleet at once would block the process. */
+/** A line for each part: its name, a tab, and its text. Making the texts of a large fleet at once would block the process. */
 export function* partLines(parts: Iterable<Part>): Iterable<string> {
   for (const { name, text } of parts) {
     yield `${name}\t${text()}\n`;

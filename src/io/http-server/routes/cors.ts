@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import type { ServerDeps } from "./server-deps.ts";
 
-/** Routes that front ends ask from a browser. */
+/** Routes that front ends request from a browser. */
 const SHARED: ReadonlySet<string> = new Set([
   "/api/v1/health/:protocol",
   "/api/v1/health/:protocol/:chain",
