@@ -61,7 +61,7 @@ describe("renderedFiles()", () => {
 
     expect(unset).toEqual([]);
     expect(new Map(texts).get("rules/synclag-alerts.yml")).toContain('synclag_up{job="one"}');
-    // The chart and `sed` replace the selector as it stands in PromQL.
+    // The chart and `sed` replace the selector as written in PromQL.
     expect(RENDERED.get("rules/synclag-alerts.yml")).not.toContain('job=~\\"');
   });
 

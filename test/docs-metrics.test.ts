@@ -69,7 +69,7 @@ describe("docs/METRICS.md", () => {
   });
 });
 
-/** The metrics of the lists: "`name` (labels): meaning". The type follows from the name, or stands before the labels. */
+/** The metrics of the lists: "`name` (labels): meaning". The type follows from the name, or is written before the labels. */
 function metricsOf(markdown: string): readonly (Described & { readonly meaning: string })[] {
   return itemsOf(markdown).flatMap((item) => {
     const [, name = "", kind, labels = "", meaning = ""] =

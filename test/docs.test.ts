@@ -33,7 +33,7 @@ describe("the pages", () => {
 
 describe("a page", () => {
   it("begins with the question that it answers", () => {
-    // Runbooks answer what their alert means, in sections that all of them have. The others have their own form.
+    // Runbooks say in their own sections what an alert means. The other pages left out here have a form of their own.
     const others = ["README.md", "CHANGELOG.md", "CODE_OF_CONDUCT.md"];
     const pages = PAGES.filter((page) => !page.startsWith("docs/runbooks/") && !others.includes(page));
     const without = pages.filter((page) => {
@@ -131,7 +131,7 @@ describe("a configuration of docs/your-case.md or README.md", () => {
     const { world, printed } = commandWorld({ THEGRAPH_API_KEY: KEY, EXAMPLE_API_KEY: KEY, SLACK_KEY: KEY });
     const readFile = (path: string): string => (path === "chains.yaml" ? text : world.readFile(path));
 
-    // Before the ends that they name.
+    // The clock is before the end dates in the examples.
     const nowMs = () => Date.parse("2026-01-01T00:00:00Z");
     const exitCode = await runCli(["node", "synclag", "config", "check"], { ...world, readFile, nowMs });
 

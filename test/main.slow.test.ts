@@ -135,7 +135,7 @@ describe.concurrent("main", () => {
     writeFileSync(join(folder.path, "chains.yaml"), CHAINS_YAML);
     await using synclag = startSynclag(["run"], { cwd: folder.path });
     await synclag.logged(/"msg":"First round done"/);
-    // A disk that takes longer than there is to stop.
+    // The write takes longer than the process waits when it stops.
     const temporary = join(folder.path, "synclag.state.json.tmp");
     execFileSync("mkfifo", [temporary]);
 

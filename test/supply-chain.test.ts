@@ -82,7 +82,7 @@ describe("package-lock.json", () => {
     const installs = read("Dockerfile").match(/npm (?:ci|install|i|add) .*/g) ?? [];
 
     expect(lock.packages[""]).toMatchObject({ dependencies: manifest.dependencies });
-    // Which refuses a lock file that doesn't fit, and changes nothing in it.
+    // `npm ci` refuses a lock file that does not fit, and does not change it.
     expect(installs.map((command) => command.split(" --")[0])).toEqual(["npm ci"]);
     expect(installs[0]).toContain("--ignore-scripts");
   });

@@ -17,8 +17,7 @@ const keyedToo = endpointOf({ chain: "mode", budget: "gateway", schedule: HOURLY
 const free = endpointOf({ variant: "multichain", chain: null });
 const fleet = fleetOf([base, mode, keyed, keyedToo, free], [studio, gateway]);
 
-// Whom a back-off silences, and what else users and providers see, is in test/fixtures/daemon-stories/budgets.txt; random histories are in
-// ledger-histories.test.ts.
+// test/fixtures/daemon-stories/budgets.txt shows what users and providers see of budgets; ledger-histories.test.ts plays random histories.
 
 describe("Budgets.acquire()", () => {
   it("keeps the polls of all endpoints that share a budget free from other uses", () => {
@@ -26,7 +25,7 @@ describe("Budgets.acquire()", () => {
 
     const spares = spend(budgets, keyed, 2_000, "opportunistic");
 
-    // Two endpoints × 24 a day × 31 days and a twenty-fourth of them, the most that the ledger counts.
+    // Two endpoints × 24 requests a day × 31 days and one hour, the longest time that the ledger counts.
     expect(spares).toBe(2_000 - 1_550);
     expect(budgets.acquire(keyed, "opportunistic", T0)).toEqual({
       kind: "refused",

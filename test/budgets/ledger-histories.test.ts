@@ -111,14 +111,14 @@ describe("Budgets, through crashes, reloads, refusals and clock jumps", () => {
   });
 });
 
-/** The processes of a monitor one after the other, their disk, and the clock on the wall, which may be wrong. */
+/** The processes of a monitor one after the other, their disk, and the wall clock, which may be wrong. */
 class Life {
   /** For each budget, when each request was sent, in true time. */
   readonly sent = new Map<string, number[]>();
   #trueMs = T0;
   #wallErrorMs = 0;
   #stateFile = "";
-  /** Its lines, and the last draw in them; null if the next write starts the file again. */
+  /** Its lines and their last draw; null if the next write begins a new file. */
   #journal: readonly string[] = [];
   #journalled: number | null = null;
   #local = this.#start(NOTHING_SPENT);

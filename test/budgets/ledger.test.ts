@@ -26,7 +26,7 @@ describe("take()", () => {
     const spares = takeMany(startLedger(budgetOf({ limit: 100 }), 72), 100, "opportunistic");
     const polls = takeMany(spares.ledger, 100, "scheduled");
 
-    // 72 a day are 75 in the 25 hours that the ledger counts at most.
+    // 72 requests a day are 75 in 25 hours, the longest time that the ledger counts.
     expect([spares.taken, polls.taken]).toEqual([25, 75]);
   });
 
@@ -76,7 +76,7 @@ describe("usedAt()", () => {
   });
 });
 
-/** Tries this number of times; `taken`: how often that was allowed. */
+/** Tries this number of times; `taken`: how many tries were allowed. */
 function takeMany(
   first: Ledger,
   times: number,

@@ -32,7 +32,7 @@ describe("a fleet with targets in different statuses", () => {
     play.fleet.endpoint("airdrops/rejects/production/all").fail(FAULTS.unknown_key);
     play.setHost("absent.example", "down");
     await play.run("15m");
-    // As it is read from the answer of the API.
+    // As it is read from the reply of the API.
     served = JSON.parse(JSON.stringify(play.report())) as Report;
     metrics = seriesOf(play.metrics());
   });

@@ -29,21 +29,7 @@ const FLEET = readFileSync("test/fixtures/cli/chains.yaml", "utf8");
 const LAGGING = await statusOfLaggingFleet();
 const CONTROL = /[^\n\P{Cc}]/gu;
 
-/**
- * Commands, typed line by line in a folder of their own. `<folder>` is its path; `<NAME>` and `<NAME:host>` are the URL of a server and
- * its host and port, which is `NAME.example` in what is said; `<digest>` is that of what chains.yaml polls.
- *
- * - `file NAME [PATH]`: its lines behind `| `, or a fixture (chains.yaml is there from the beginning); `edit OLD => NEW` changes the one
- *   written last; `fifo NAME`, `link NAME FILE`;
- * - `env NAME=VALUE…`, `at TIME` (the clock stands still), `world { outIsTerminal: true }`: what the process sees;
- * - `server NAME KIND [CHAIN,… PATH …]`: simulated indexers of one fleet; `fail NAME FAULT|refused`; `store NAME`: a Redis;
- * - `node NAME`, `reply NAME PATTERN => [STATUS] BODY|file:PATH|to LOCATION|status [OLD => NEW ;; …]|hangup`: the first whose pattern
- *   matches method, path and body; `status` is that of a daemon with a lagging target, changed by patterns;
- * - `hold NAME STATE`: another process that listens there has the state file;
- * - `synclag ARGUMENT… [| PATTERN]`: what it prints, or the lines that match, and its exit code; `together N synclag …`;
- *   `until PATTERN synclag …`: Ctrl-C once it has printed that;
- * - `asked NAME [once]` (each kind of request, however many), `cat FILE`, `ls`, `secrets`: what has come of it.
- */
+/** Commands, typed line by line in a folder of their own; test/STORIES.md has every verb of `cli`. */
 export class CommandStory implements AsyncDisposable {
   readonly #started: (Disposable | AsyncDisposable)[] = [];
   readonly #servers = new Map<string, Server>();
@@ -260,7 +246,7 @@ export class CommandStory implements AsyncDisposable {
     return parseConfig(readFile(file), { file, env: this.#env, readFile }).fleet.digest ?? "";
   }
 
-  /** Without what is different each time: the folder, ports, how long it took, and a resolver's code. */
+  /** Replaces what differs each time: the folder, ports, durations, and a resolver's code. */
   #shown(text: string): string {
     let shown = text.replaceAll(this.#folder, "<folder>");
     for (const [name, { url }] of this.#servers) {

@@ -42,7 +42,7 @@ describe("synclag demo", () => {
       /^synclag_up\{protocol="airdrops",variant="multichain",tier="production",chain="base"/m,
     );
     expect(printed.out[0]).toMatch(/^Synclag watches 30 chains and 3 protocols at \d+ endpoints/);
-    // A day that the daemon went through in virtual time.
+    // A day that the daemon ran in virtual time.
     expect(printed.out[0]).toContain("The 24 hours before were played in virtual time");
     // As `/api/v1/incidents` has them.
     const { incidents } = JSON.parse(past) as { incidents: { detail: string; until: string | null }[] };

@@ -12,7 +12,7 @@ export function answerTo(endpoint: AskedEndpoint, question: Question, reply: Rep
   return interpretResult(endpoint, question, result, (text) => text).answer;
 }
 
-/** An endpoint that expects these chains; an RPC node where the dialect says so. */
+/** An endpoint that expects these chains, or an RPC node if the dialect is `rpc`. */
 export function endpointOf(dialect: string, chainIds: readonly number[]): AskedEndpoint {
   return {
     key: "airdrops/multichain/production/all",

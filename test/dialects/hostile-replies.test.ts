@@ -159,7 +159,7 @@ function failureOf(message: string): Answer | undefined {
   return read(JSON.stringify({ errors: [{ message }] }), "graph", [1])[0];
 }
 
-/** Answers that are almost right, with any value where a number belongs. */
+/** Replies that are almost right, with any value in place of a number. */
 function anyAnswer(): fc.Arbitrary<unknown> {
   const value = fc.oneof(fc.integer(), fc.double(), fc.maxSafeNat().map(String), fc.jsonValue());
   const block = fc.record({ number: value, timestamp: value, hash: value });

@@ -17,7 +17,7 @@ const NOW_MS = Date.UTC(2026, 10, 20, 12);
 const Reply = z.strictObject({
   /** A captured reply. */
   file: z.string().optional(),
-  /** The `data` of a GraphQL answer. */
+  /** The `data` of a GraphQL reply. */
   data: z.unknown().optional(),
   body: z.string().optional(),
   status: z.number().optional(),
@@ -29,7 +29,7 @@ const Group = z.strictObject({
   about: z.string(),
   dialect: z.string().optional(),
   chains: z.array(z.number()).default([1]),
-  /** Of each chain, for graph-status. */
+  /** The deployment on each chain, for graph-status. */
   deployments: z.array(z.string()).default([]),
   /** The block of chains.yaml, in which the query is left out. */
   custom: z.record(z.string(), z.unknown()).optional(),
@@ -81,7 +81,7 @@ function endpointOfGroup(
     ...(custom === undefined
       ? {}
       : { custom: formOf(custom["method"] === undefined ? { query: "{ x }", ...custom } : custom) }),
-    // A test's own block, which has the shape that it says.
+    // The test's own block has this shape.
     ...(metrics === undefined ? {} : { metrics: metrics as Partial<MetricsForm> }),
     targets: targets.map((target, index) => {
       const deployment = deployments[index];
@@ -96,7 +96,7 @@ function nameOf({ file, data, body, status, retry_after: retryAfter }: Reply): s
   return `${http}${retryAfter === undefined ? "" : `Retry-After: ${retryAfter} `}${file ?? written}`;
 }
 
-/** A line for each question that the reply answers or, where it answers none, for each; equal lines are one. */
+/** One line for each question that the reply fits, or for all questions if it fits none; equal lines are merged. */
 function readings(reply: Reply, endpoint: ReturnType<typeof endpointOf>): readonly string[] {
   const all = questionsFor(endpoint).map((question, index) => ({
     number: index + 1,

@@ -73,7 +73,7 @@ describe("a real Alertmanager", () => {
     expect(response.status).toBe(200);
   }
 
-  /** These and no others: what was posted first would be sent first. */
+  /** Exactly these alerts: one that was posted first would be sent first. */
   async function untilDelivered(alerts: readonly string[]): Promise<void> {
     const delivered = () => alertmanager.pages().map(({ labels }) => nameOf(labels));
     await expect.poll(() => delivered().length, DELIVERED).toBeGreaterThanOrEqual(alerts.length);

@@ -19,7 +19,7 @@ const EXPECTED = (await readFixture("paged.txt")).trimEnd().split("\n\n").map(re
 
 /**
  * The built program, Prometheus and Alertmanager with the files of deploy/demo as they are, but for the addresses. Which rule
- * fires when is tested by promtool, and which alert hides which by alertmanager.test.ts.
+ * fires when is tested by promtool, and which alert inhibits which by alertmanager.test.ts.
  */
 describe("a fault in a running fleet", () => {
   let fleet: SimulatedFleet;

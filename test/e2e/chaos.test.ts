@@ -45,7 +45,7 @@ describe("synclag run, with 128 open files at most, on a small disk", () => {
     // Requests that could not be recorded meanwhile were not sent.
     await untilAsked(fleet, [FREE, METERED], 2);
     await vi.waitFor(async () => {
-      // Again and again: a file that replaces another one just then gives back the room that the other one took.
+      // Repeatedly: a file that replaces another at that moment frees the space of the other.
       fill(disk);
       const counted = fleet.endpoint(METERED).requestCount;
       await untilAsked(fleet, [FREE], 3);
@@ -87,7 +87,7 @@ describe("synclag run, on a disk that has become read-only", () => {
   });
 });
 
-// The built program: that of the sources starts a compiler, which makes the pipe one that is waited for.
+// The built program: from the sources, a compiler starts, which makes writes to the pipe blocking.
 describe("synclag run, with a log that nobody reads", () => {
   it("ends for SIGTERM", async () => {
     const folder = await temporaryFolder("log");

@@ -6,7 +6,7 @@ import { type Synclag, simulate, startSynclag } from "./support/synclag.ts";
 
 /** A lease lasts 12 s, and an empty store grants none before an earlier one could have expired; after this time no leader comes. */
 const PATIENCE = { timeout: 60_000, interval: 100 };
-/** Less than what is left of any lease. */
+/** Less than the rest of any lease. */
 const HAND_OVER_MS = 11_000;
 const FLEET = `
 version: 1
@@ -28,7 +28,7 @@ const replicas = new Set<Synclag>();
 let config: string;
 let redis: RedisServer;
 
-// What a hand-over keeps, and every trouble of a store, is told in virtual time by test/scenarios/hand-over.test.ts.
+// test/scenarios/hand-over.test.ts tests in virtual time what a hand-over keeps, and every failure of a store.
 describe("two replicas on a real store", () => {
   let isOver = false;
   let watching: Promise<void>;
@@ -130,7 +130,7 @@ async function look(): Promise<Sight> {
   };
 }
 
-/** The one that leads and exports, as soon as another is ready to serve what it knows. */
+/** The replica that leads and exports, once another one is ready to take over. */
 async function leaderWithFollower(): Promise<Synclag> {
   return await vi.waitFor(async () => {
     const { leaders = [], exporters = [], alive = [] } = sights.at(-1) ?? {};
@@ -154,7 +154,7 @@ async function leaderOtherThan(former: Synclag): Promise<Synclag> {
   }, PATIENCE);
 }
 
-/** Until all have been looked at some times more, while both answered and one led: what may go wrong had its chance. */
+/** Looks at all replicas some more times while both reply and one leads, so that a fault has time to appear. */
 async function seenTogether(): Promise<void> {
   const from = sights.length;
   await vi.waitFor(() => {

@@ -29,11 +29,11 @@ const PATHS = [
 ] as const;
 
 /**
- * The tour at four times its speed: a subgraph freezes after 8 s, an indexer slows down after 15, all of that is over after 43.
- * It begins anew every two and a half minutes: what a slow machine misses comes again.
+ * The tour at four times its speed: a subgraph freezes after 8 s, an indexer slows down after 15, all of it ends after 43 s.
+ * It begins again every two and a half minutes, so a slow machine sees later what it has missed.
  */
 const WITHIN_A_TOUR = { timeout: 330_000 };
-/** The card of what freezes. */
+/** The card of the target that freezes. */
 const FROZEN = '.card a[href="/chains/base#airdrops-subgraph-production"]';
 
 describe("the pages of the demo in Chromium", () => {
@@ -110,7 +110,7 @@ describe("the pages of the demo in Chromium", () => {
       await page.evaluate("document.querySelector('main h1').dataset.former = 'yes'");
       await page.locator("main h1:not([data-former])").waitFor();
 
-      // They are drawn one after the other. While Studio lies nothing is known of its gap, and a plot without a value is left out.
+      // They are drawn one after the other. While Studio reports false heights, its gap is unknown, and a plot without a value is left out.
       const count = () => page.locator("#plots-airdrops canvas").count();
       await expect.poll(count, { timeout: 30_000 }).toBeGreaterThanOrEqual(3);
       expect(await page.locator("button[value='1'][aria-pressed=true]").count()).toBeGreaterThan(1);
@@ -376,7 +376,7 @@ describe("the pages of the demo in Chromium", () => {
     const page = await browser.newPage();
     await page.goto(`${demo.url}/chains/base`);
     await page.getByText("live", { exact: true }).waitFor();
-    // No request is answered.
+    // No request gets a reply.
     await page.route("**/chains/base", () => undefined);
 
     await page.evaluate(

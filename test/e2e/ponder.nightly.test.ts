@@ -19,7 +19,7 @@ describe("synclag run, against two Ponders that index the same two Anvil chains"
   let second: Program;
   let watched: WatchedIndexers;
 
-  /** Starts the indexer in tools/indexers/ponder; it answers GraphQL some seconds later. */
+  /** Starts the indexer in tools/indexers/ponder; it serves GraphQL some seconds later. */
   const startPonder = (port: number, database: string, skippedBlock = 0): Promise<Program> =>
     startIndexer(
       "ponder",
@@ -33,7 +33,7 @@ describe("synclag run, against two Ponders that index the same two Anvil chains"
       },
     );
 
-  /** What is said of the first Ponder's own status page is what is said of its API. */
+  /** The report on the first Ponder's status page is the same as that on its API. */
   const bothSay = (first: string, other: string): Promise<void> =>
     watched.says(
       ...Object.entries({ first, second: other, status: first }).flatMap(([variant, verdict]) =>

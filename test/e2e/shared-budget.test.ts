@@ -16,7 +16,7 @@ import { simulate, startSynclag } from "./support/synclag.ts";
 import { temporaryFolder } from "./support/undo.ts";
 
 const LIMIT = 200;
-/** The share of the limit that must have been sent: a process that is killed while it polls loses what it has counted. */
+/** The share of the limit that must have been sent. A process that is killed while it polls loses requests that it has counted. */
 const USED = 0.25;
 /** How long processes are killed; five minutes each night. */
 const KILLING_MS = Number(process.env["SHARED_BUDGET_SECONDS"] ?? 20) * 1_000;
@@ -51,7 +51,7 @@ describe("the scripts of budgets, on a real Redis with a clock that the test set
       fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), async (steps) => {
         const calls: Replay[] = [];
         await lived(steps, (nowMs) => recorded(nowMs, calls));
-        // Keys of its own: the history before has left some.
+        // With other keys: the history before has left some.
         histories += 1;
 
         for (const replay of calls) {

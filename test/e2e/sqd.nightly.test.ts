@@ -19,7 +19,7 @@ INSERT INTO squid_processor.status VALUES (0, -1, '0x', 0);
 CREATE TABLE public.transfer (id text PRIMARY KEY, amount numeric NOT NULL);
 `;
 
-/** Ten blocks a second, by the clock: whoever stands still for a while catches up. */
+/** Ten blocks a second, by the clock: after a pause it catches up. */
 const HEIGHT = `(${FIRST_HEIGHT} + floor(extract(epoch FROM clock_timestamp() - pg_postmaster_start_time()) * 10)::int4)`;
 const SQUID = `
 INSERT INTO squid_processor.hot_block SELECT height, '0x' || md5(height::text) FROM (SELECT ${HEIGHT} AS height) AS head ON CONFLICT DO NOTHING;
@@ -42,7 +42,7 @@ describe("synclag run, against the server of SQD over a PostgreSQL", () => {
     postgres = await startPostgres();
     await postgres.run(SCHEMA);
     const port = await freePort();
-    // It answers some seconds later.
+    // It serves some seconds later.
     await startIndexer("families", "@subsquid/graphql-server/bin/run.js", {
       ...postgres.env,
       DB_NAME: DATABASE.name,

@@ -26,15 +26,15 @@ const WRONG_TYPES: readonly (readonly string[])[] = [
   ["SADD", "KEY", "garbage"],
   ["ZADD", "KEY", "1", "garbage"],
 ];
-/** At once: a daemon that leads writes a key anew as soon as it is gone. */
+/** At once: a daemon that leads writes a key again as soon as it is gone. */
 const REPLACE = "redis.call('DEL', KEYS[1]) return redis.call(unpack(ARGV))";
 const VALUES = ["1e308", "-99847", "NaN", "", '{"a":', "999999999999999", "7".repeat(100_000)];
 const TEXTS = ["1e308", "", '{"a":'];
-/** Fields of which any of `VALUES` but one is wrong. */
+/** Fields for which only one of `VALUES` is right. */
 const NUMBERS = /^(token|until|since|#|#at)$/;
 const SCORES = ["1e308", "-1", "-inf", "0.5"];
 
-/** A command that spoils one key of a cluster; `KEY` stands for the key. */
+/** A command that spoils one key of a cluster; `KEY` is replaced by the key. */
 interface Mutation {
   readonly key: string;
   readonly command: readonly string[];

@@ -13,7 +13,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-// test/fixtures/daemon-stories has what a clock that jumps, and a process that stands still, make of it.
+// test/fixtures/daemon-stories shows the effect of a clock that jumps, and of a suspended process.
 describe("startCron()", () => {
   it("reports schedules due in one second together, continues after an exception, and stops when disposed", async () => {
     const bug = new TypeError("bug");

@@ -38,7 +38,7 @@ describe("shareNext()", () => {
     const asked: Promise<void>[] = [];
     for (let time = 0; time < 50; time += 1) {
       asked.push(ask());
-      // At any place among the callbacks of a run's end.
+      // Before, between or after the callbacks of the end of a run.
       for (let wait = 0; wait < time % 7; wait += 1) {
         await Promise.resolve();
       }

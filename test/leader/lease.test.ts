@@ -122,13 +122,13 @@ interface Replica {
 class Cluster {
   readonly #rates: readonly number[];
   readonly #replicas: Replica[];
-  /** Calls of which the reply is lost, and which may still arrive. */
+  /** Calls without a reply, which may still arrive at the store. */
   readonly #late: Call[] = [];
   readonly #stored = new Map<string, string>();
   #nextId = 10;
   #nowMs = 1_000;
   #newestToken = 0;
-  /** Draws that the newest leader's predecessor would have made. */
+  /** Draws of a former leader after another replica had become leader. */
   staleDraws = 0;
 
   constructor(rates: readonly number[]) {
@@ -224,7 +224,7 @@ class Cluster {
     }
   }
 
-  /** A call that was given up is run by the store all the same. A holder's arrives within the time it has left. */
+  /** The store also runs a call that the replica has given up, unless the replica held the lease at the time. */
   #deliver(): void {
     const late = this.#late.shift();
     if (late?.isHolders === false) {

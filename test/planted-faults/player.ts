@@ -22,7 +22,7 @@ class LikeliestFirst extends BaseSequencer {
   }
 }
 
-// With its workers, which may run a fault without an end.
+// Ends the workers, too, in which a fault may loop for ever.
 process.once("disconnect", () => process.kill(-process.pid, "SIGKILL"));
 const vitest = await startVitest(
   "test",

@@ -14,9 +14,9 @@ import { faultsOf, type PlantedFault } from "./faults.ts";
  * `--count`: how many, drawn evenly from all; `--seed`: which ones; `--tests`: only test files whose path contains PART.
  */
 
-/** A fault with which the tests take longer never ends. */
+/** Tests that take longer count as never ending. */
 const LONGEST_PLAY_MS = 600_000;
-/** Its multiples are spread evenly between whole numbers. */
+/** The golden ratio: the fractions of its multiples are spread evenly from 0 to 1. */
 const GOLDEN_RATIO = 0.618_034;
 const FOLDERS = ["src/core", "src/budgets", "src/dialects", "src/daemon"];
 const PLAYERS = 2;

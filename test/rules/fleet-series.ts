@@ -8,8 +8,8 @@ import { type InputSeries, type Labels, metric } from "./rule-test.ts";
 export interface TestTarget {
   readonly labels: Labels;
   /**
-   * Phases of status, lag in seconds and minutes, such as `ok:5 10, stalled 20, ok`: without a lag it is unknown, the last one
-   * stays; `, again` at the end: from the beginning.
+   * Phases as `STATUS[:LAG] MINUTES`, such as `ok:5 10, stalled 20, ok`. Without LAG, in seconds, the lag is unknown; the last
+   * phase lasts to the end; `, again` at the end: the phases repeat.
    */
   readonly timeline: string;
   readonly testnet?: boolean;

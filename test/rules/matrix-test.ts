@@ -23,7 +23,7 @@ export function matrixTest(): RuleTest {
     `count by (protocol, chain, variant) (${ofTarget}) > 1`,
     `count by (chain) (${firing('chain!="", variant=""')}) > 1`,
     `${ofTarget} and on (protocol, chain) ${ofPair}`,
-    // A rejected key has one page, on whatever chains.
+    // A rejected key causes one page, however many chains it affects.
     `count by (protocol) (${firing('alertname="SynclagNoVariantOk"')}) and on (protocol) count by (protocol) (synclag_status{status="rejected"} == 1) == 2`,
   ];
   const raised = groupBy(combinations.flatMap(alertsOf), (name) => name);

@@ -57,7 +57,7 @@ export function labelsOf(labels: Labels): string {
     .join(", ")}}`;
 }
 
-/** That these alerts fire, of those that match, and no others. */
+/** Expects that of the alerts that match, exactly these fire. */
 export function onlyFiring(at: string, matchers: string, firing: readonly Firing[]): ExpectedSamples {
   const samples = firing.map(({ name, severity, labels }) => {
     const known = Object.entries(labels).filter(([label]) => FIRING_LABELS.includes(label));

@@ -57,7 +57,7 @@ function mostWithin({ received }: Scenario, endpoints: readonly string[], window
   );
 }
 
-// That its requests count is in test/fixtures/daemon-stories/paid-nodes.txt.
+// test/fixtures/daemon-stories/paid-nodes.txt shows that its requests count.
 describe("a paid RPC node", () => {
   it("is sent only its own headers, which no output shows", async () => {
     const key = "paid-key-of-the-node";

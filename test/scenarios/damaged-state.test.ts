@@ -16,7 +16,7 @@ const VALUES: readonly unknown[] = [
   ...[1e308, -1e308, 1e18, 2 ** 53, -1, 0, 0.5],
   ...[null, "", "x", "1e308", "\0", [], {}, [[[]]], true],
 ];
-/** One of so many replacements is tried, for all of them would take minutes. */
+/** Every `SAMPLED`th replacement is tried, because all of them would take minutes. */
 const SAMPLED = Math.ceil(97 / TIMES);
 /** With 1e308 these are always tried: each once ended the process. */
 const INSTANTS = ["savedAtMs", "untilMs", "receivedAtMs", "sinceMs"];
@@ -119,7 +119,7 @@ function replacementsIn(state: unknown): readonly { readonly name: string; reado
     }));
 }
 
-/** The paths to all values; of a list, to those of its last item only. */
+/** The paths to all values; of a list, only to those of its last item. */
 function* pathsOf(value: unknown, path: readonly string[] = []): Iterable<readonly string[]> {
   if (path.length > 0) {
     yield path;

@@ -74,7 +74,7 @@ class SimulatedProcess {
     this.isCutOff = state === "down";
   }
 
-  /** Stops its timers for a while, or for ever. */
+  /** Stops its timers until `resume()`. */
   suspend(): void {
     this.#runs = false;
   }
@@ -88,7 +88,7 @@ class SimulatedProcess {
   }
 }
 
-/** Which process code belongs to. */
+/** The simulated process that runs the present code. */
 const processes = new AsyncLocalStorage<SimulatedProcess>();
 
 /** Lets each timer that is started from now on run in its process. */
@@ -113,7 +113,7 @@ function holdTimersBack(): void {
 
 type Started = Awaited<ReturnType<Cluster["startIn"]>>;
 
-/** Daemons as processes of their own on one fleet and one store, in virtual time: `a` and `b`, for half a minute, until a story starts others. */
+/** Simulated processes with one fleet and one store, in virtual time. `a` and `b` have run for half a minute when a story begins. */
 class Cluster {
   readonly #play = new Scenario(FLEET, {});
   readonly #store = new StoreModel(() => Date.now());
@@ -131,7 +131,7 @@ class Cluster {
       this.#storeFailure = FAILURES[state] ?? null;
       return state === "empty" ? this.#store.empty() : undefined;
     },
-    /** `start NAME [30000|spent]`: its clock is so many milliseconds ahead of the store's; with a state file of before. */
+    /** `start NAME [30000|spent]`: its clock is 30,000 ms ahead of that of the store; `spent`: with a state file of an earlier process. */
     start: async (name, how) => {
       const process = new SimulatedProcess();
       const starting = processes.run(process, () => this.startIn(process, name, how));
@@ -154,7 +154,7 @@ class Cluster {
       const names = this.#sent.map(({ by }) => by);
       return names.filter((name, index) => name !== names[index - 1]).join(", ");
     },
-    /** The longest time for which an endpoint of every five seconds was not polled. */
+    /** The longest pause between two polls of the endpoint that is polled every five seconds. */
     pause: () => {
       const times = this.#sent.filter(({ url }) => url === SQUID_URL).map(({ atMs }) => atMs);
       const longestMs = Math.max(...times.map((atMs, index) => atMs - (times[index - 1] ?? atMs)));
@@ -182,10 +182,10 @@ class Cluster {
         .report()
         .targets.map(({ chain, status, variant }) => `${variant}/${chain} ${status}`)
         .join(", "),
-    /** Whether the plots of the replica begin before it led. */
+    /** When the plots of the replica begin, which may be before it led. */
     plotted: (name) => `from ${new Date(this.#replica(name).plotted()[0] ?? 0).toISOString()}`,
     events: (name) => this.#replica(name).events(),
-    /** `posted COUNT`: so many messages to the webhook, once they have come; sorted, for those of two replicas may overtake each other. */
+    /** `posted COUNT`: waits for this number of messages to the webhook; sorted, because messages of two replicas may overtake each other. */
     posted: async (count) => {
       const received = await (await this.#webhook).untilReceived(Number(count));
       return received.map(({ body }) => [body?.["event"], body?.["id"]].join(" ")).toSorted();
@@ -220,7 +220,7 @@ class Cluster {
     vi.useRealTimers();
   }
 
-  /** Runs on for so long, which is enough for something to be done but for its compression, for which time stands still. */
+  /** Runs for this time, in which the work is done; compression takes real time, in which virtual time does not advance. */
   async #runWhile<T>(work: Promise<T>, duration: string): Promise<T> {
     const [result] = await Promise.all([work, this.#play.run(duration)]);
     return result;

@@ -133,7 +133,7 @@ function frozen(): Script {
   };
 }
 
-/** From the first poll on at three tenths of the pace. */
+/** From the first poll on, advances at three tenths of the chain's pace. */
 function slowed(): Script {
   let from: number | null = null;
   return ({ head }) => {

@@ -175,7 +175,7 @@ describe("the first rounds of a chain", () => {
   const isNodeBelieved = ({ dated: withTimes, liar, off }: World) =>
     liar === "rpc" && off > 0 && !withTimes.includes("b");
 
-  /** What is said of the targets at the end of each of three rounds, and what was said of the honest at any moment. */
+  /** The statuses at the end of each of three rounds, and all statuses of the honest sources in between. */
   function playRounds(world: World, order: readonly string[]): { ends: unknown; accused: readonly string[] } {
     const played = new ScriptedFleet(fleetYaml(["a", "b", "c"], { rpc: 1 }));
     for (const name of NAMES) {

@@ -7,7 +7,7 @@ import { commandWorld } from "../support/command-world.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 /*
- * Recordings of fleets in which an earlier rule was wrong: what is said of them each minute. The first source, v0, is right in all
+ * Recordings of fleets in which an earlier rule was wrong, and the statuses that are right in each minute. The first source, v0, is right in all
  * but `overtaken`, `dip` and `dip-minute`; a source is as late as its recording says.
  */
 

@@ -35,7 +35,7 @@ describe("synclag replay", () => {
 
     const { out } = await replayed([file], ["--every", "1m", "--format", "json"]);
 
-    // What a source does not say takes no place.
+    // A value that a source does not report is left out.
     expect(play.recording.filter((line) => line.includes("null"))).toEqual([]);
     const said = out.map((line) => {
       // Printed by the command itself.
@@ -136,7 +136,7 @@ describe("openRecordingFile()", () => {
 
     const stalled = await costOf(recording);
 
-    // A process of its own, as a thread that waits for a FIFO cannot be ended. Opened for writing, too, the FIFO has no end.
+    // In a process: a thread that waits for a FIFO cannot be ended. The FIFO is also open for writing, so that reading never ends.
     const copy = 'fs.createReadStream(process.argv[1], { flags: "r+" }).pipe(process.stdout)';
     const reader = spawn(process.execPath, ["-e", copy, file], { stdio: ["ignore", "pipe", "ignore"] });
     let bytes = 0;
@@ -146,7 +146,7 @@ describe("openRecordingFile()", () => {
     await recording?.[Symbol.asyncDispose]();
     reader.kill();
 
-    // A queue that is read again with each line would cost hundreds of times as much.
+    // A queue that is read from its beginning for each line would cost hundreds of times as much.
     expect(stalled / usual).toBeLessThan(25);
     expect(bytes).toBeLessThan(20_000_000);
     expect(lines.map(({ msg }) => msg)).toEqual(["Cannot write the recording; observations are lost"]);
@@ -166,7 +166,7 @@ function momentOf(chain: string, reference: number | undefined, targets: readonl
   return [chain, reference, ...stands].join(" ");
 }
 
-/** Each minute of so many, by the running daemon. */
+/** What the running daemon reports in each of these minutes. */
 async function look(play: Scenario, minutes: number): Promise<string[]> {
   const moments: string[] = [];
   for (let minute = 0; minute < minutes; minute += 1) {

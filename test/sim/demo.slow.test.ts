@@ -16,7 +16,7 @@ const CHAINS_YAML = `${readFileSync("chains.yaml", "utf8")}${readFileSync("asset
 const ENV = { THEGRAPH_API_KEY: SIMULATED_API_KEY };
 /** Ten minutes of 130 endpoints at the pace of the demo take ten seconds, and far longer on a machine that is busy. */
 const LIMIT = { timeout: 600_000 };
-/** A scenario in which nothing happens any more is not played on. */
+/** A scenario is played for this time at most. */
 const LONGEST_SEC = 120;
 
 describe("synclag demo", () => {
@@ -42,7 +42,7 @@ describe("synclag demo", () => {
   });
 });
 
-/** The fleet and the pace of the demo at speed 1. What a scenario changes at its start is so before the first poll. */
+/** The fleet and the pace of the demo at speed 1. What a scenario changes at its start is in effect before the first poll. */
 async function startDemo({ steps }: DemoScenario) {
   const adjust = (packaged: Config) => accelerate(packaged, paceAtSpeed(1));
   const play = await startScenario(CHAINS_YAML, { env: ENV, adjust });

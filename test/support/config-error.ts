@@ -1,6 +1,6 @@
 import { ConfigError } from "../../src/config/problems.ts";
 
-/** The message of the `ConfigError` that the action throws; empty if it throws nothing. Any other error is thrown on. */
+/** The message of the `ConfigError` that the action throws; empty if it throws nothing. Any other error passes through. */
 export function configErrorOf(run: () => unknown): string {
   try {
     run();

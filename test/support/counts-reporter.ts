@@ -7,8 +7,8 @@ const LINES_OF_A_FAILURE = 20;
 const LONGEST_LINE = 200;
 
 /**
- * Ends a run with what failed, in some lines each, and with one plain line of the real counts, such as "7 passed, 0 failed": CI
- * repeats the former and reads the latter; vitest's own summary it does not.
+ * Ends a run with a few lines for each failure, which CI repeats, and with one plain line of the counts, such as "7 passed, 0 failed",
+ * which CI reads.
  */
 class CountsReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly SerializedError[]): void {

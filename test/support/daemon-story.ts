@@ -21,16 +21,7 @@ type Told = string | readonly string[];
 type Happening = (play: Scenario, words: readonly string[], text: string) => unknown;
 type Saying = (play: Scenario, words: readonly string[], text: string) => Told | Promise<Told>;
 
-/**
- * What happens to the daemon on a chains.yaml, line by line. `KEY` is that of an endpoint or a target (`*`: any segment), `NAME` some
- * whole segments of it. Further:
- *
- * - `at 2026-11-19T23:00:00Z`, `kind KEY SERVER`: when it starts, and what an endpoint is;
- * - `edit OLD => NEW`, `drop TEXT` (the lines with it): changes the file, before the start, or for a `reload` or a `restart`;
- * - `reload [said]`: reads it, and with `said` says how that went;
- * - `log [PATTERN]`: what was logged since the last one, without `debug` unless it matches;
- * - `labels`: values of labels in the metrics that were not there at the last one.
- */
+/** What happens to the daemon on a chains.yaml, line by line; test/STORIES.md has every verb of `daemon-stories`. */
 export class DaemonStory implements AsyncDisposable {
   readonly #original: string;
   #yaml: string;
@@ -82,7 +73,7 @@ export class DaemonStory implements AsyncDisposable {
     return startScenario(this.#yaml, {
       at: this.#settings.get("at") ?? "2026-11-20T03:00:00Z",
       simulated: this.#original,
-      // One of the simulator's kinds, as a story has it; others serve nothing.
+      // A story names one of the simulator's kinds; any other serves nothing.
       endpoints: (spec) => ({
         ...spec,
         kind: (this.#settings.get(`kind ${spec.key}`) ?? spec.kind) as ServerKind,
@@ -267,7 +258,7 @@ const SAYS: Readonly<Record<string, Saying>> = {
   },
 };
 
-/** Numbers, of which four or more at equal distances are one entry: `0`, `every 15 s until 300`. */
+/** Numbers as texts; four or more at equal distances are one text: `0`, `every 15 s until 300`. */
 function inRuns(numbers: readonly number[]): readonly string[] {
   const said: string[] = [];
   for (let rest = numbers; rest.length > 0; ) {

@@ -40,7 +40,7 @@ export const FAULTS = {
   reset_before_headers: damaged("reset_before_headers", reset),
   reset_within_body: damaged("reset_within_body", (response, answer) => {
     startBody(response, answer);
-    // Only after the half has left: a reset throws away what is still to be sent.
+    // A reset discards what was not sent yet, so it waits until half of the reply is out.
     response.write("", () => setTimeout(() => reset(response), 20));
   }),
 

@@ -2,7 +2,7 @@ import { utimesSync, writeFileSync } from "node:fs";
 import { ppid } from "node:process";
 import { lockPathOf } from "../../src/io/state/lock.ts";
 
-/** The parent of this process as the holder of a state file that serves at a URL: its lock is touched as if it ran Synclag. */
+/** The parent of this process as the holder of a state file that serves at a URL: its lock is renewed as if it ran Synclag. */
 export async function holdAsAnother(
   statePath: string,
   url: string,

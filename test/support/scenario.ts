@@ -80,7 +80,7 @@ const FILE_WORK = new Set(["FSReqPromise", "FSReqCallback", "CloseReq"]);
 /** Waits until no file is read or written. That takes real time, in which virtual time must not advance. */
 async function untilFilesAreDone(): Promise<void> {
   do {
-    // A poll that ends frees its place in one turn of the event loop, and the next poll takes the place in another.
+    // A poll that ends frees its place in one turn of the event loop; the next poll takes it in the following turn.
     await nextTurn();
     await nextTurn();
     await nextTurn();
@@ -270,7 +270,7 @@ export class Scenario extends Outputs implements AsyncDisposable {
     this.suspend(duration);
   }
 
-  /** From now on the endpoint of `to` answers behind `url`, as where a name leads to the wrong server; null: its own again. */
+  /** From now on the endpoint of `to` replies to requests for `url`, as if a name led to the wrong server; null: the own endpoint again. */
   lead(url: string, to: string | null): void {
     this.#led.set(url, to ?? url);
   }
@@ -281,7 +281,7 @@ export class Scenario extends Outputs implements AsyncDisposable {
   }
 
   report(): Report {
-    // The report of the daemon itself, where nothing is added to it.
+    // The daemon's own report, if nothing is added to it.
     const { error } = this.#reloader.state;
     return error === null ? this.#daemon.report() : { ...this.#daemon.report(), reload_error: error };
   }
@@ -298,7 +298,7 @@ export class Scenario extends Outputs implements AsyncDisposable {
     return this.#daemon.endpoints(chain);
   }
 
-  /** The answer of `/api/v1/history` for a protocol on a chain, of this time until now. */
+  /** The reply of `/api/v1/history` for a protocol on a chain, for this time until now. */
   history(protocol: string, chain: string, { hours = 24, points = 1_000 } = {}): HistoryJson {
     const report = this.report();
     const targets = selectTargets(report.targets, { protocol, chain });
@@ -311,17 +311,17 @@ export class Scenario extends Outputs implements AsyncDisposable {
     return historyJson(report, targets, this.#running.history.past(chain, keys, span));
   }
 
-  /** The events, and what is asked of them, such as `{ kind: "incident" }`. */
+  /** The events that match a query, such as `{ kind: "incident" }`. */
   events(query: Query = {}) {
     return eventsJson(this.report(), this.eventLog(), this.#asked(query), targetsByHost(this.#config.fleet));
   }
 
-  /** The answer of `/api/v1/incidents`. */
+  /** The reply of `/api/v1/incidents`. */
   incidents(query: Query = {}) {
     return incidentsJson(this.report(), this.eventLog(), this.#asked(query));
   }
 
-  /** The answer of `/api/v1/status/{protocol}/{chain}/history`. */
+  /** The reply of `/api/v1/status/{protocol}/{chain}/history`. */
   statusHistory(protocol: string, chain: string, query: Query = {}) {
     return statusHistoryJson(this.report(), this.eventLog(), { protocol, chain }, this.#asked(query));
   }
@@ -385,12 +385,12 @@ export class Scenario extends Outputs implements AsyncDisposable {
     return textOf(renderPlanPage(this.report(), this.#daemon.plan(), PAGE));
   }
 
-  /** The answer of `/-/healthy`. */
+  /** The reply of `/-/healthy`. */
   healthy(): ProbeResult {
     return this.#daemon.healthy();
   }
 
-  /** The answer of `/-/ready`. */
+  /** The reply of `/-/ready`. */
   ready(): ProbeResult {
     return this.#daemon.ready();
   }
@@ -403,7 +403,7 @@ export class Scenario extends Outputs implements AsyncDisposable {
     }
   }
 
-  /** Whether time is real again, or that of another scenario, since the test ran out of time. */
+  /** Whether the test ran out of time: then time is real again, or that of another scenario. */
   #isOver(): boolean {
     return globalThis.setTimeout !== this.#setTimeout;
   }

@@ -128,7 +128,7 @@ export class ScriptedFleet extends Outputs {
     return this;
   }
 
-  /** The statuses of all targets that occur while it runs on, each once. */
+  /** Runs for this time, and returns the statuses of all targets that occur meanwhile, each once. */
   statusesDuring(duration: string): readonly Status[] {
     const seen: Status[] = [];
     this.run(duration, () => seen.push(...this.statuses()));

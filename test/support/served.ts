@@ -25,7 +25,7 @@ export const NO_FLEET = fleetOf([], []);
 
 const FINE: ProbeResult = { ok: true, detail: "Fine" };
 
-/** The real server over a fleet in which all is known, with what a test wants otherwise. */
+/** The real server, over a fleet with a value for everything; a test replaces what it wants. */
 export function serve(
   source: Partial<ServerDeps> = {},
   options: HttpServerOptions = {},
@@ -73,7 +73,7 @@ export function send(url: string, bytes: string): Promise<string> {
     socket.on("data", (data) => {
       received += data.toString("latin1");
     });
-    // A server that has said enough may cut the connection while more is on its way.
+    // A server may cut the connection while the client still sends.
     socket.on("error", (error) => (received === "" ? reject(error) : resolve(received)));
     socket.on("close", () => resolve(received));
   });

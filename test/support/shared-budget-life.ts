@@ -12,7 +12,7 @@ const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
-/** What the network allows a request that was granted. */
+/** How long after its grant a request may still be sent. */
 const LONGEST_SENDING_MS = 10 * SECOND_MS;
 
 type Windowed = Budget & { readonly windowMs: number };
@@ -54,9 +54,9 @@ const poll = fc.record({
   endpoint,
   use: one("scheduled", "opportunistic"),
   times: fc.integer({ min: 1, max: 20 }),
-  /** In the last of them. */
+  /** In the last request. */
   crash: one("none", "none", "before sending", "after sending"),
-  /** Of the last of them. */
+  /** What gets lost of the last request. */
   loses: one("nothing", "nothing", "reply", "request"),
 });
 /** What happens to the processes and to the store. */
@@ -89,11 +89,11 @@ class Process {
   readonly gate: BudgetGate;
   isCutOff = false;
   loses: Poll["loses"] = "nothing";
-  /** Of the lease that it believes to hold. */
+  /** The token of the lease that it believes to hold. */
   token: number | null = null;
 
   constructor(life: SharedLife, id: number, isDaemon: boolean) {
-    // As of the last reply.
+    // By the last reply of the store.
     let storeErrorMs = 0;
     const store: ScriptRunner = {
       run: async (script, keys, args) => {
@@ -182,7 +182,7 @@ export class SharedLife {
     return budgets.budgets.report(budgets.nowMs())[0]?.used ?? 0;
   }
 
-  /** What the docs promise: the leader lives on and is connected, and writes within a second what it knows. */
+  /** The promise of the documents holds if the leader lives, is connected, and writes what it knows within a second. */
   async #empty({ who: next, endpoint: asked, times }: Extract<Step, { kind: "empty" }>): Promise<void> {
     const leader = EVERYBODY.find((index) => this.#leads(index));
     if (leader === undefined) {
@@ -206,7 +206,7 @@ export class SharedLife {
   }
 
   async #wait(ms: number): Promise<void> {
-    // While nothing else happens every process turns to the store each second; a few times will do.
+    // Every process calls the store each second; a few calls are enough.
     const pieces = ms > 2 * MINUTE_MS ? 4 : 1;
     for (let piece = 0; piece < pieces; piece += 1) {
       this.trueMs += Math.floor(ms / pieces);
@@ -214,7 +214,7 @@ export class SharedLife {
     }
   }
 
-  /** As a replica does each second: the leader writes, all others read, and who has lost the lease notices. */
+  /** As each second: the leader writes, the others read, and a process that has lost the lease notices it. */
   async #sync(index: Who): Promise<void> {
     const process = this.#processes[index];
     if (this.#leads(index)) {

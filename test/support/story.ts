@@ -10,15 +10,7 @@ import { behind, dated, inTurn, type Reply, type Script, ScriptedFleet } from ".
 
 const SCHEDULES: Readonly<Record<string, string>> = { "10m": "0 */10 * * * *", "30m": "0 */30 * * * *" };
 
-/**
- * A fleet to which something happens, line by line:
- *
- * - `fleet a b@10m rpc=1 block=12s lagging=50_blocks`: variants and how often each is polled, nodes, the block time, thresholds;
- * - `NAME REPLY`: what the sources of this name (`all`: all targets) reply from now on, see `scriptOf()`;
- * - `run 10m`, `wait 10m` (without polls), `poll NAME [REPLY]`;
- * - `halt` and `resume` of the chain, `clock -1h`, `restart`, `reload` to another fleet;
- * - `detail NAME`, `forecasts NAME 2h`, `gaps`, `check [FILTER]`, and those of `SAYINGS`: what is said.
- */
+/** What happens to a scripted fleet, line by line; test/STORIES.md has every verb of `stories`, and every reply. */
 export class Story {
   #play = new ScriptedFleet(fleetYaml(["multichain", "subgraph", "mirror"]));
   #blockTimeMs = 2_000;
@@ -105,7 +97,7 @@ export class Story {
     const excluded = standings.filter(({ stands }) => stands === "excluded").length;
     const against = excluded === 0 ? "" : `, ${excluded} excluded`;
     const from = reference === null ? "" : `, from ${formatCount(reference.sources, "source")}`;
-    // A target in trouble is an incident by its status, which is told already.
+    // The status of a target already says that it is in trouble.
     const incidents = this.#play
       .report()
       .incidents.filter(({ kind }) => kind !== "target")
@@ -170,14 +162,7 @@ export class Story {
     return this.#scriptOf(words)({ head: this.#head(), time });
   }
 
-  /**
-   * - `behind 3`, `ahead 3`, `dated 3 off -60` (with block times, which are wrong by so many seconds), `says 7`;
-   * - `stuck 3`: so many blocks below the present head; `pace 2 from -100 [capped] [dated|dated-now] [by 97]`: from there at a multiple of the pace, in batches;
-   * - `climbs 700 by 7`: from so many blocks below the present head, so many further with each answer, also while the chain halts; `-700`: above it;
-   * - `flags 3 out of memory`: with indexing errors, and why; `hash a`: hashes that begin so; `silent`;
-   * - `pattern hll h3`: one replica after the other, high or 55 hours behind;
-   * - `turns behind 3 / timeout`: one after the other; else `missing`, `not_started`, or a reason, such as `unauthorized no such key`.
-   */
+  /** A reply of the table in test/STORIES.md. */
   #scriptOf([kind = "", ...words]: readonly string[]): Script {
     const [first = "0", , third = "0"] = words;
     const number = Number(first);

@@ -11,7 +11,7 @@ export const WEB_CONFIGS = [
   ...readFileSync(WEB_CONFIGS_FILE, "utf8").matchAll(/^# (good|bad|not compared): (.*)\n([\s\S]*?)\n=> /gm),
 ].map(([, verdict = "", name = "", text = ""]) => ({ verdict, name, text }));
 
-/** A folder with a certificate for localhost, its key and another one; `write` puts a file there and tells its path. */
+/** A folder with a certificate for localhost, its key and another key; `write` puts a file there and returns its path. */
 export function webConfigFolder(): Disposable & {
   readonly path: string;
   readonly write: (name: string, text: string) => string;

@@ -117,7 +117,7 @@ function coloursOf(report: Report): readonly string[] {
     .toSorted();
 }
 
-/** Whether all that the users of a pair miss is in maintenance. */
+/** Whether all targets that the users of a pair lack are in maintenance. */
 function isPlanned(one: (typeof CASES)[number]): boolean {
   const { targets } = reportOf(one);
   const missed = servingTargets(targets).filter(({ status }) => status !== "ok");
@@ -144,7 +144,7 @@ const NAGIOS = ["OK", "WARNING", "CRITICAL", "UNKNOWN"];
 const PUBLIC = { ok: "operational", degraded: "degraded", down: "down", unknown: "unknown" } as const;
 
 describe("how bad a report is", () => {
-  // One test, for its 4,000 cases would bury the names of all others.
+  // One test: the names of 4,000 cases would bury those of all other tests.
   it("is the same in all views for each pair of statuses, with tiers, maintenance, disputes and parity", () => {
     for (const one of CASES) {
       const said = viewsOf(reportOf(one));

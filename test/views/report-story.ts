@@ -41,7 +41,7 @@ function targetOf(text: string, chain: string): TargetReport {
   const others = Object.fromEntries(fields.map(([field, value = ""]) => [field, fieldOf(value)]));
   return sample.sampleTargetReport({
     target: sample.sampleTarget({ protocol, variant, tier, chain }),
-    // A story is read by people: it names statuses and fields that there are.
+    // People review the stories, so that each names existing statuses and fields.
     status: status as TargetReport["status"],
     ...lagOf(lag),
     ...(others as Partial<TargetReport>),
@@ -85,16 +85,7 @@ class ReportOutputs extends Outputs {
   }
 }
 
-/**
- * What the views say of a report, line by line:
- *
- * - `Base: …` as for `chainsOf()`: a report of this alone, and whether it is usable by the page, `check` and the metrics; `fleet`: that
- *   of fleet-report.ts;
- * - `with FIELDS`, `chain-with FIELDS`, `gap FIELDS`, `parity FIELDS` (as YAML): more of the report and its first chain;
- * - `incident SCOPE`: of all targets that are not ok;
- * - `keep FILTER…`: what is left of it; `select FILTER…`, `find WORDS`, `max-lag 60s`, `health [variant=V tier=T parity=equal chain=C]`, `filtered WORDS | PATTERN` (lines
- *   of the filtered page), `check [FILTER…]`, and those of `SAYINGS`.
- */
+/** What the views say of a report, line by line; test/STORIES.md has every verb of `reports`. */
 export class ReportStory {
   #chains: readonly ChainReport[] = [];
   #report: Report = fleetReport();

@@ -13,7 +13,7 @@ import {
 } from "../../src/core/model/report.ts";
 import { inSeconds } from "../../src/core/model/text.ts";
 
-/** Parts of a report, as far as the functions below do not fill them in. */
+/** The parts of a report that the functions below do not fill in. */
 interface Samples {
   readonly chain: Chain;
   readonly target: Omit<Target, "key">;

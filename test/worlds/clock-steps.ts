@@ -16,7 +16,7 @@ const POLL_MS = 15_000;
 const BLOCK_TIME_MS = 2_000;
 /** What is right after this number of polls. */
 const POLLS = 3;
-/** Blocks that the head may be ahead of the reference: those of a tick in which nobody has been asked yet. */
+/** How far the head may be above the reference: the blocks of a tick in which no source has been polled yet. */
 const MOST_BEHIND = 10;
 /** Before the step, and after the clock is right again. */
 const CALM_MS = 10 * MINUTE_MS;
@@ -30,7 +30,7 @@ export const CLOCK_STEPS: readonly ClockStep[] = Object.entries({
 
 const VARIANTS = ["multichain", "subgraph", "ponder"].map((variant) => keyOf(`airdrops/${variant}`));
 
-/** Plays a step so often; a play counts once, whatever went wrong in it. */
+/** Plays a step `count` times; a play counts once, even if several things went wrong in it. */
 export function clockStepRowOf(step: ClockStep, phases: number): Row {
   const played = Array.from({ length: phases }, (_, index) => play(step, index));
   return {
@@ -42,8 +42,8 @@ export function clockStepRowOf(step: ClockStep, phases: number): Row {
 }
 
 /**
- * A daemon whose wall clock is set while its monotonic one goes on, anywhere in the cadence and for up to an hour; in every second play
- * it restarts meanwhile. Subgraphs and the node tell the times of their blocks.
+ * A daemon whose wall clock is set while its monotonic clock continues, anywhere in the cadence and for up to an hour; in every second play
+ * it restarts meanwhile. Subgraphs and the node report block times.
  */
 function play({ byMs, name }: ClockStep, index: number) {
   const seed = `clock/${name}/${index}`;

@@ -5,7 +5,7 @@ import type { ParityReading } from "../../src/core/model/parity.ts";
 import { type ChainReport, chainReports } from "../../src/core/model/report.ts";
 import { Monitor } from "../../src/daemon/monitor.ts";
 
-/** What the worlds are played against: whatever is told what sources say, and reports on one chain. */
+/** What the worlds are played against: it takes observations, and reports on one chain. */
 export interface Core {
   /** One poll's result, at the instant at which it is received, and the values of parity that came with it. */
   observe(observation: Observation, readings?: readonly ParityReading[]): void;
@@ -15,8 +15,8 @@ export interface Core {
 }
 
 /**
- * Starts a core on the text of a chains.yaml that has one chain. All instants that it is given are true ones; `wallMs` says
- * what the machine's clock shows then.
+ * Starts a core on the text of a chains.yaml that has one chain. All instants passed to it are true; `wallMs` is what
+ * the machine's clock shows then.
  */
 export type StartCore = (chains: string, wallMs?: (trueMs: number) => number) => Core;
 

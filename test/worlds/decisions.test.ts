@@ -3,9 +3,8 @@ import { expectGolden } from "../support/golden.ts";
 import { DECISION_WORLDS, decisionsIn, RANDOM_WORLDS } from "./decision-log.ts";
 
 /*
- * What is decided in one world of each of some kinds, line by line: whatever changes a decision shows here; decisions.slow.test.ts has
- * the other kinds. The worlds beside this file judge decisions by the truth; these goldens show that a change which is meant to change
- * nothing changes nothing.
+ * What is decided in one world of some kinds, line by line; decisions.slow.test.ts has the other kinds. worlds.slow.test.ts compares
+ * decisions with the truth; these goldens show each change of a decision, also one that is not meant.
  */
 const QUICK: readonly string[] = [
   ...Object.keys(RANDOM_WORLDS),

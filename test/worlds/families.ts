@@ -38,7 +38,7 @@ export interface Family {
 
 const ORDER = "depends on the order";
 
-/** Kinds that the rule does not cover, with the share of worlds that may go wrong. Of every other kind, 3 % may go wrong for a moment. */
+/** Kinds that the rule does not cover, with the share of worlds that may go wrong. Of every other kind, 0.5 % may. */
 const FLEET_LIMITS: Readonly<Record<string, number>> = {
   "creeps ahead by 1 to 10 %": 1,
   "drifts while the others are asked twice an hour": 1,

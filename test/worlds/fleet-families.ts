@@ -306,7 +306,7 @@ function pairAndNode(random: Random): Draft {
   };
 }
 
-/** The late sources go on while the chain and those at its head, which are more, stand still. */
+/** The chain and the sources at its head halt; the late sources, which are fewer, still advance. */
 function haltWithLate(random: Random): Draft {
   const late = 1 + Math.floor(random() * 2);
   const reportsTimes = () => random() < 0.5;
@@ -314,7 +314,7 @@ function haltWithLate(random: Random): Draft {
   const halt = { atMs: 70 * MINUTE, forMs: (2 + 28 * random()) * MINUTE, factor: null };
   return {
     chain: { ...drawChain(random), paces: [halt] },
-    // How far behind a source is, the judge counts with the halt.
+    // The judge counts the halt as time that a late source is behind.
     rules: { ...RULES, badLooks: Number.POSITIVE_INFINITY },
     sources: [
       ...hosts(late + 1, () => ({ reportsTimes: reportsTimes() })),
@@ -334,7 +334,7 @@ function haltWithLiar(random: Random): Draft {
   const chain = { ...drawChain(random), paces: [halt] };
   const fromMs = random() < 0.5 ? 0 : halt.atMs + Math.floor(halt.forMs * random());
   const pace = 0.2 + 1.6 * random();
-  // Out of the reach of the chain: nobody can tell a lie within it.
+  // Further than the chain can have come: a smaller lie cannot be recognized.
   const aheadMs = (fromMs === 0 ? 12 : 45) * 10 ** random() * MINUTE;
   const blocks = Math.round((aheadMs + (1 - pace) * halt.atMs) / chain.blockTimeMs);
   const lie: Conduct = { kind: "other chain", blocks, pace };
@@ -352,7 +352,7 @@ function haltWithLiar(random: Random): Draft {
   };
 }
 
-/** From an hour to three weeks below the head they climb at 1.2 to 120 times the chain's pace, each from an hour on. */
+/** After an hour, one or two sources fall back by an hour to three weeks of blocks, and climb at 1.2 to 120 times the chain's pace. */
 function indexAgain(random: Random): Draft {
   const chain = { ...drawChain(random), paces: [] };
   const climb = (): Conduct => ({
@@ -434,7 +434,7 @@ function drawLie(random: Random): Conduct {
     : { kind: "other chain", blocks: (random() < 0.5 ? -20 : 1) * blocks, pace: 0.2 + 4 * random() };
 }
 
-/** Sources with a host each, where no other provider is said. */
+/** Sources, each with a host of its own unless `own` has another provider. */
 export function hosts(count: number, own: (at: number) => Partial<Drafted>): readonly Drafted[] {
   return Array.from({ length: count }, (_, at) => source({ provider: `h${at}`, ...own(at) }));
 }

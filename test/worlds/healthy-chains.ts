@@ -24,7 +24,7 @@ interface WobbleCase {
 export const WOBBLE_CASES: readonly WobbleCase[] = [
   { name: "0.25 s blocks", blockTimeMs: 250, wobbleBlocks: 200 },
   { name: "2 s blocks", blockTimeMs: 2_000, wobbleBlocks: 200 },
-  // 200 blocks of 12 s are 40 min: no wobble, but replicas that lag. 40 blocks are 8 min, just within `lagging`.
+  // 200 blocks of 12 s are 40 min: such replicas lag. 40 blocks are 8 min, just within `lagging`.
   { name: "12 s blocks", blockTimeMs: 12_000, wobbleBlocks: 40 },
 ];
 

@@ -158,7 +158,7 @@ function pollsOf(world: ParityWorld, source: ParitySource): readonly Poll[] {
   }).flat();
 }
 
-/** How many polls have been replied to for another chain by then; 0 while none is. */
+/** How many replies in a row were for another chain by then. */
 function strangePolls({ diverges, readEachMs }: ParitySource, ms: number): number {
   return diverges === null || ms < diverges.fromMs || ms >= diverges.toMs
     ? 0

@@ -20,7 +20,7 @@ const SCHEDULE_MS = 15_000;
 /** Half an hour without low replies, a day in which some replies are low, and an hour without them. */
 const FROM_MS = T0 + HOUR_MS / 2;
 const UNTIL_MS = FROM_MS + 24 * HOUR_MS;
-/** The first has the replicas. */
+/** The first target has the replicas. */
 const TARGETS = ["airdrops/subgraph", "airdrops/multichain", "lockup/multichain"].map(keyOf);
 
 const SHARES = [

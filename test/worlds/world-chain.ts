@@ -18,7 +18,7 @@ export interface WorldChain {
   /** The newest block at an instant. */
   readonly headAt: (atMs: number) => number;
   readonly timeOf: (block: number) => number;
-  /** The time that the block says. */
+  /** The time that the block reports. */
   readonly dateOf: (block: number) => number;
   /** Whether it made no block for a minute within a span of time. */
   readonly noteSuspension: (fromMs: number, toMs: number) => boolean;

@@ -22,7 +22,7 @@ export const BASE: Chain = {
   thresholds: THRESHOLDS,
 };
 
-/** `airdrops/multichain` and the like; production tier, polled each 15 s unless told otherwise. */
+/** `airdrops/multichain` and the like; production tier, polled each 15 s unless `pollIntervalMs` differs. */
 export function targetOn(chain: Chain, name: string, pollIntervalMs = 15_000): Target {
   const [protocol = "", variant = "", tier = "production"] = name.split("/");
   return {

@@ -77,7 +77,7 @@ describe("addMeasure()", () => {
           { least: pace * 0.97, most: pace * 1.03 },
         );
 
-        // Two whole numbers may be a quarter block further from the truth than what is allowed for them.
+        // Rounding to whole blocks may add a quarter block to the error that the uncertainty allows.
         expect(measure.lows[0]).toBeLessThanOrEqual(gap + 0.25 + 1e-6);
         expect(measure.highs[0]).toBeGreaterThanOrEqual(gap - 0.25 - 1e-6);
       }),

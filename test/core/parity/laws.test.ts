@@ -11,7 +11,7 @@ import {
 import type { ProbedTarget, WatchedProbe } from "../../../src/core/parity/watched-probe.ts";
 import { BASE, T0, targetOn } from "../chain/chain-fixture.ts";
 
-/** A reading of one of two sources: which, how much later, how much higher, and whether a lower replica answers. */
+/** A reading of one of two sources: its index, how much later and higher it is, and whether a lower replica replied. */
 const Step = fc.record({
   variant: fc.constantFrom("a", "b"),
   afterMs: fc.integer({ min: 1, max: 120_000 }),

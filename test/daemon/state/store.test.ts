@@ -55,7 +55,7 @@ describe("openStateStore()", () => {
   });
 
   it("grants no request that it recorded while another process took over the state file", async () => {
-    // No touch of the lock reads it in between.
+    // So that no timer renews the lock, which would read it in between.
     vi.useFakeTimers({ toFake: ["setInterval"] });
     onTestFinished(() => void vi.useRealTimers());
     await using folder = await temporaryFolder();
@@ -126,7 +126,7 @@ describe("openStateStore()", () => {
   it("keeps the journal short and complete while only the state file cannot be written", async () => {
     await using folder = await temporaryFolder();
     const path = join(folder.path, "state.json");
-    // In the way of the state file only: the journal has a temporary file of its own.
+    // A folder in place of the temporary file of the state; that of the journal has another name.
     await mkdir(`${path}.tmp`);
     const { store, draw, lines } = await keep(path);
     store.touch();

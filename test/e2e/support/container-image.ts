@@ -27,7 +27,7 @@ interface RunOptions {
   readonly volume: string;
   /** The folder with chains.yaml. */
   readonly config?: string;
-  /** Without them it does what it does by default. */
+  /** Without arguments the image runs its default command. */
   readonly args?: readonly string[];
 }
 

@@ -11,7 +11,7 @@ let latest = 20_000 + PORTS_OF_A_WORKER * Number(process.env["VITEST_POOL_ID"] ?
 
 /** A TCP port of the loopback address, for a program that cannot say which one the system gave it. */
 export async function freePort(): Promise<number> {
-  // Of its own, for several may be asked for at once.
+  // A port for each call, because several calls may be made at once.
   const port = ++latest;
   const server = createServer();
   server.listen(port, "127.0.0.1");

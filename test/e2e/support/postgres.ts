@@ -19,7 +19,7 @@ export interface Postgres {
 
 export const DATABASE = { user: "synclag", name: "postgres" } as const;
 
-/** PostgreSQL refuses to run as root: it runs as nobody then. */
+/** As root it runs as nobody, because PostgreSQL refuses to run as root. */
 const NOBODY = 65_534;
 const DEBIAN_FOLDER = "/usr/lib/postgresql";
 const READY_WITHIN = { timeout: 30_000, interval: 100 };

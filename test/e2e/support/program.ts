@@ -22,7 +22,7 @@ export interface Program {
   stdout(): string;
   stderr(): string;
   signal(signal: NodeJS.Signals): void;
-  /** Asks it to end, and forces it after ten seconds; so is what still runs when the test file is through. */
+  /** Asks it to end, and forces it after ten seconds. The end of the test file does this to every program that still runs. */
   stop(): Program["exit"];
 }
 
@@ -113,7 +113,7 @@ export interface Server extends Program {
   readonly url: string;
 }
 
-/** Starts a program that prints the address that the system gave it, and waits until it answers at a path. */
+/** Starts a program that prints the address that the system gave it, and waits until it replies at a path. */
 export async function startServer(options: ProgramOptions, address: RegExp, path: string): Promise<Server> {
   const program = await startProgram(options);
   const url = (await printed(program, address)).replace(/^(?!http)/, "http://");
@@ -121,7 +121,7 @@ export async function startServer(options: ProgramOptions, address: RegExp, path
   return { ...program, url };
 }
 
-/** The first group of what a program prints at last. Throws what it printed when it ends without that. */
+/** The first group of the pattern, once a program prints it. Throws what it printed if it ends without a match. */
 export async function printed(program: Program, pattern: RegExp): Promise<string> {
   const found = (): string | undefined => pattern.exec(program.stdout() + program.stderr())?.[1];
   const ended = program.exit.then(({ code }) => {

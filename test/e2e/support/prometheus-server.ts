@@ -10,7 +10,7 @@ export interface PrometheusServer extends Server {
   query(expression: string): Promise<readonly Series[]>;
 }
 
-/** One series of an answer, with its value now. */
+/** One series of a reply, with its value now. */
 interface Series {
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number;
@@ -35,7 +35,7 @@ export async function startPrometheus(folder: string, config: string): Promise<P
     `--config.file=${configFile}`,
     `--storage.tsdb.path=${join(folder, "data")}`,
     "--web.listen-address=127.0.0.1:0",
-    // What fired before Alertmanager was found is sent again.
+    // Alerts that fired before Prometheus found Alertmanager are sent again.
     "--rules.alert.resend-delay=2s",
   ];
   const server = await startServer({ command: "prometheus", args }, LISTENING, "/-/ready");

@@ -8,7 +8,7 @@ export interface RedisServer {
   /** For `--store`. */
   readonly url: string;
   readonly pid: () => number;
-  /** Waits until it answers. */
+  /** Waits until it replies. */
   readonly start: () => Promise<void>;
   /** As `kill -9` does. */
   readonly kill: () => Promise<void>;

@@ -15,16 +15,16 @@ import { temporaryFolder, undoLater } from "./undo.ts";
 export interface Synclag extends Server {
   /** The text of `/metrics`. */
   metrics(): Promise<string>;
-  /** The answer of `/api/v1/status`. */
+  /** The reply of `/api/v1/status`. */
   report(): Promise<Report>;
 }
 
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
-/** In the log of a Synclag. */
+/** Pattern of the log of a Synclag. */
 export const STARTED = /"url":"(http:[^"]+)"/;
 
 /**
- * Simulates the indexers of a chains.yaml on loopback, by the real clock, until the test file is through. `config` is a file with
+ * Simulates the indexers of a chains.yaml on loopback, by the real clock, until the end of the test file. `config` is a file with
  * their addresses in place of the real ones.
  */
 export async function simulate(chainsYaml: string): Promise<{ fleet: SimulatedFleet; config: string }> {
@@ -47,7 +47,7 @@ export async function writeConfig(text: string): Promise<string> {
   return file;
 }
 
-/** Starts `synclag run` on a configuration, and waits until it answers HTTP; its first polls may be under way. */
+/** Starts `synclag run` on a configuration, and waits until it serves HTTP; its first polls may be under way. */
 export function startSynclag(configFile: string, options: readonly string[] = []): Promise<Synclag> {
   return start(["run", "--config", configFile, ...options], "/-/healthy");
 }

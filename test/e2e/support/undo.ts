@@ -5,7 +5,7 @@ import { afterAll } from "vitest";
 
 const undoings: (() => unknown)[] = [];
 
-/** Has something undone when the test file is through, last first, even where its set-up breaks off half-way. */
+/** Registers an action for the end of the test file, where the last one runs first, even if the set-up fails half-way. */
 export function undoLater(undoing: () => unknown): void {
   undoings.push(undoing);
 }
@@ -16,7 +16,7 @@ afterAll(async () => {
   }
 });
 
-/** A new folder that is gone when the test file is through. */
+/** A new folder that is removed at the end of the test file. */
 export async function temporaryFolder(name: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), `synclag-${name}-`));
   undoLater(() => rm(folder, { recursive: true, force: true }));

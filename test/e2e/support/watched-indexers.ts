@@ -15,7 +15,7 @@ const IDS: Readonly<Record<string, number>> = { alpha: 31_337, beta: 31_338 };
 
 const INDEXERS = fileURLToPath(new URL("../../../tools/indexers", import.meta.url));
 
-/** Starts a program of the packages that are installed in a folder of tools/indexers; the indexer answers some seconds later. */
+/** Starts a program of the packages that are installed in a folder of tools/indexers; the indexer serves some seconds later. */
 export function startIndexer(
   folder: string,
   command: string,
@@ -25,7 +25,7 @@ export function startIndexer(
   return startProgram({ command: process.execPath, args, cwd: join(INDEXERS, folder), env });
 }
 
-/** Copies the project of a folder of tools/indexers, with addresses in place of the names that stand for them in its configuration. */
+/** Copies the project of a folder of tools/indexers, with addresses in place of the placeholders in its configuration. */
 export async function copyProject(
   folder: string,
   addresses: Readonly<Record<string, string>>,
@@ -48,7 +48,7 @@ export interface WatchOptions {
   readonly nodes: Readonly<Record<string, Anvil | null>>;
   /** Default: a second, as Anvil has it. */
   readonly blockTime?: string;
-  /** By their variants; of all chains. Without a dialect it is found out. */
+  /** The URL and dialect of each variant, for all chains. Default dialect: `auto`. */
   readonly indexers: Readonly<Record<string, { readonly dialect?: string; readonly url: string }>>;
   readonly thresholds: Readonly<Record<string, string>>;
   readonly parity?: readonly object[];
@@ -59,9 +59,9 @@ export interface WatchedIndexers {
   report(): Promise<Report>;
   /** By variant and chain. */
   targets(): Promise<readonly TargetReport[]>;
-  /** Waits until of each target is said this, such as `first alpha ok -`, in the order of their names. */
+  /** Waits until the targets have these statuses, in the order of their names, such as `first alpha ok -`. */
   says(...verdicts: readonly string[]): Promise<void>;
-  /** Those whose height their chain has not had since a moment ago. */
+  /** The targets whose height their chain did not have a moment ago or since. */
   wrongHeights(slackBlocks: number): Promise<readonly TargetReport[]>;
 }
 

@@ -49,7 +49,7 @@ describe("createHttpClient()", () => {
   });
 
   it.each([
-    { what: "a spoilt answer", arbitrary: spoilt },
+    { what: "a damaged reply", arbitrary: spoilt },
     { what: "any bytes", arbitrary: fc.string({ unit: "binary-ascii", maxLength: 300 }) },
   ])("has a result for $what, and none that names a bug of Synclag", async ({ arbitrary }) => {
     await fc.assert(

@@ -199,7 +199,7 @@ describe("connections", () => {
     expect(server.connectionCount()).toBe(1);
   });
 
-  it("are opened anew when the server has closed the idle one", async () => {
+  it("are opened again when the server has closed the idle one", async () => {
     const sockets: Socket[] = [];
     await using server = await serve((socket) => {
       sockets.push(socket);
@@ -215,7 +215,7 @@ describe("connections", () => {
     expect(server.connectionCount()).toBe(2);
   });
 
-  it("are opened anew every three minutes, even if the old ones are always in use", async () => {
+  it("are opened again every three minutes, even if the old ones are always in use", async () => {
     vi.useFakeTimers({ toFake: ["performance"] });
     await using server = await serve((socket) => socket.write(OK));
     await using client = clientOf({ connectionsPerHost: 1 });

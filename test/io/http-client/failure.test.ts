@@ -34,7 +34,7 @@ describe("failureOf()", () => {
   it.each([
     { what: "a bug", error: new TypeError("undefined is not a function") },
     { what: "a request that can't be sent", error: { code: "UND_ERR_INVALID_ARG" } },
-    { what: "a URL that is none", error: { code: "ERR_INVALID_URL" } },
+    { what: "an invalid URL", error: { code: "ERR_INVALID_URL" } },
   ])("rethrows $what", ({ error: thrown }) => {
     const error = thrown instanceof Error ? thrown : Object.assign(new Error("x"), thrown);
 

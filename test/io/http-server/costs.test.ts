@@ -74,7 +74,7 @@ describe("what requests of a hostile client cost", () => {
 
     expect(order).toHaveLength(63);
     expect(order.indexOf("poll")).toBeLessThan(20);
-    // It would come last if all waited in one line; how early it comes depends on how busy the machine is.
+    // With a single queue it would come last; how early it comes depends on how busy the machine is.
     expect(order.indexOf("other")).toBeLessThan(60);
   });
 

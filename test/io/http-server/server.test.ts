@@ -17,7 +17,7 @@ const HOUR_MS = 3_600_000;
 /** Far more than what a socket takes at once. */
 const LARGE = "synclag_up 1\n".repeat(1_000_000);
 
-// test/fixtures/http has what is answered to single requests.
+// test/fixtures/http tests the replies to single requests.
 
 describe("/openapi.json", () => {
   it("describes only existing routes, with the types of their replies, and names the version", async () => {

@@ -81,7 +81,7 @@ function serveTls(settings: string) {
   return serve({}, { web: openWebConfig(folder.write("web.yml", text), world, recordLog().logger) });
 }
 
-/** A TLS connection once it stands. */
+/** A TLS connection after its handshake. */
 async function handshake(url: string, options: ConnectionOptions = {}): Promise<TLSSocket & Disposable> {
   const socket = connect({ port: Number(new URL(url).port), rejectUnauthorized: false, ...options });
   await once(socket, "secureConnect");

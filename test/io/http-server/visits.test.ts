@@ -20,13 +20,13 @@ import { webConfigFolder } from "../../support/web-configs.ts";
 import { fleetReport } from "../../views/fleet-report.ts";
 
 const FOLDER = "test/fixtures/http";
-/** Of HTTP, or different each time. */
+/** Headers that a story leaves out: those of HTTP itself, and those that differ each time. */
 const UNTOLD = /^(date|etag|content-length|connection|transfer-encoding):/;
-/** What all replies have, and what pages have: they are told where they lack it. */
+/** Headers that every reply has, and that every page has: a story names one only if it is missing. */
 const ALWAYS = ["x-content-type-options: nosniff", "referrer-policy: no-referrer"];
 const POLICY =
   "content-security-policy: default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'";
-/** The least work that bcrypt knows. */
+/** With the lowest cost of bcrypt. */
 const HASH = bcrypt.hashSync("open sesame", 4);
 const PAIR = "cert_file: cert.pem, key_file: key.pem";
 const WEB_PARTS: Readonly<Record<string, string>> = {
@@ -57,15 +57,7 @@ it.each(readdirSync(FOLDER))("startHttpServer() replies as %s says", async (name
   await expectTold(`${FOLDER}/${name}`, () => new Visit());
 });
 
-/**
- * What a server is asked, line by line, and what it answers: status, type, headers, and what the body says.
- *
- * - `GET /path | header: value | body: x`: several methods must have the same head, as HEAD must, which goes with each GET;
- *   `x{300}` is repeated, `<name:password>` encoded; `read GET /path`: all text of a page; `load GET /path`: the files that it loads;
- * - before the first request: `cors ORIGINS`, `public PROTOCOL | NOTICE`, `report fleet`, `no reload`;
- * - `web PARTS`: the web configuration, then and later; `wait`: until it is looked at again; `certificate NAME`: the client's;
- * - `not well WHY`: for the probes.
- */
+/** Requests to the server, line by line; test/STORIES.md has every verb of `http`. */
 class Visit implements AsyncDisposable {
   readonly #log = recordLog();
   readonly #settings = new Map<string, string>();

@@ -28,7 +28,7 @@ const it = test.extend("path", async ({ task: _ }, { onCleanup }) => {
   return join(folder.path, "synclag.state.json");
 });
 
-// A missing heartbeat takes time to show, so the tests run in parallel.
+// It takes time until a heartbeat is missing, so the tests run in parallel.
 describe.concurrent("lockStateFile()", () => {
   it("names the process that holds the file", async ({ path }) => {
     using other = await holdAsAnother(path, "http://127.0.0.1:9855");
@@ -166,13 +166,13 @@ function lock(
   return lockStateFile(path, { nowMs, onLockLost: (error) => seen.lost.push(error), heartbeatMs });
 }
 
-/** Waits for so many heartbeats from now on. */
+/** Waits for this number of heartbeats. */
 async function beatsPass(seen: Seen, count: number): Promise<void> {
   const until = seen.beats + count;
   await vi.waitFor(() => expect(seen.beats).toBeGreaterThanOrEqual(until), WAIT);
 }
 
-/** Starts a writer, which ends where it does not get the lock. */
+/** Starts a writer, which ends if it does not get the lock. */
 function startWriter(path: string) {
   const child = spawn(process.execPath, ["--import", "tsx", WRITER, path, String(LIVING_HEARTBEAT_MS)], {
     stdio: ["ignore", "pipe", "ignore"],

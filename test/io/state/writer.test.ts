@@ -10,7 +10,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-// test/daemon/state/store.test.ts has what is said where the disk refuses.
+// test/daemon/state/store.test.ts tests what is logged if the disk refuses.
 it("DebouncedWriter writes as test/fixtures/debounced-writes.txt says", async () => {
   await expectTold("test/fixtures/debounced-writes.txt", startWriter);
 });

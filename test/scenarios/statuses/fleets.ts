@@ -1,7 +1,7 @@
 /** Three variants of three hosts on a chain with a block each two seconds, polled each 15 s, with the packaged thresholds. */
 export const TRIO = fleetYaml(["multichain", "subgraph", "mirror"]);
 
-/** Variants of one protocol on Base, each of its own host, polled each 15 s unless told otherwise. */
+/** Variants of one protocol on Base, each of its own host, polled each 15 s unless `schedules` has another interval. */
 export function fleetYaml(
   variants: readonly string[],
   {
