@@ -1,5 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { decideMessages, endOf, type News, shiftTold, type ToldIncident } from "../core/events/told.ts";
+import {
+  decideMessages,
+  endOf,
+  type News,
+  type NotifiedIncident,
+  shiftTold,
+} from "../core/events/decide-messages.ts";
 import type { PostRequest } from "../core/model/http-post.ts";
 import type { Report } from "../core/model/report.ts";
 import { stepReader } from "../io/clock-steps.ts";
@@ -37,7 +43,7 @@ export class Notifier implements AsyncDisposable {
   readonly #timer: NodeJS.Timeout;
   readonly #stopping = new AbortController();
   /** The messages of this replica. If another replica leads now, it may have sent others. */
-  #told: readonly ToldIncident[] = [];
+  #told: readonly NotifiedIncident[] = [];
   /** The first message is being sent. */
   readonly #queue: Message[] = [];
   #isSending = false;

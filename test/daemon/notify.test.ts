@@ -1,6 +1,6 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import type { ToldIncident } from "../../src/core/events/told.ts";
+import type { NotifiedIncident } from "../../src/core/events/decide-messages.ts";
 import type { Incident, Report } from "../../src/core/model/report.ts";
 import { isoTime } from "../../src/core/model/text.ts";
 import { Notifier } from "../../src/daemon/notify.ts";
@@ -20,7 +20,7 @@ let log: ReturnType<typeof recordLog>;
 let daemon: {
   incidents: Incident[];
   planned: readonly string[];
-  told: readonly ToldIncident[];
+  told: readonly NotifiedIncident[];
   isPolling: boolean;
   isHealthy: boolean;
 };

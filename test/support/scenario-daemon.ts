@@ -1,7 +1,7 @@
 import { LocalBudgets } from "../../src/budgets/gate.ts";
 import type { parseConfig } from "../../src/config/parse.ts";
+import { decideMessages } from "../../src/core/events/decide-messages.ts";
 import type { Event } from "../../src/core/events/event.ts";
-import { decideMessages } from "../../src/core/events/told.ts";
 import type { Report } from "../../src/core/model/report.ts";
 import { Daemon, type DaemonOptions } from "../../src/daemon/daemon.ts";
 import { startReportLoop } from "../../src/daemon/report-loop.ts";

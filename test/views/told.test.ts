@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { parseDuration } from "../../src/config/quantities.ts";
-import { decideMessages, type ToldIncident } from "../../src/core/events/told.ts";
+import { decideMessages, type NotifiedIncident } from "../../src/core/events/decide-messages.ts";
 import type { NotifyRules } from "../../src/core/model/notify.ts";
 import type { Incident, Report } from "../../src/core/model/report.ts";
 import { isoTime } from "../../src/core/model/text.ts";
@@ -13,7 +13,7 @@ import { NOW_MS, sampleReport } from "./sample-report.ts";
 
 class ToldStory {
   #rules: NotifyRules = { afterMs: 300_000, protocols: null, tiers: null, severity: "warning" };
-  #told: readonly ToldIncident[] = [];
+  #told: readonly NotifiedIncident[] = [];
   #incidents: readonly Incident[] = [];
   #nowMs = NOW_MS;
 
@@ -26,7 +26,7 @@ class ToldStory {
       return [];
     }
     if (verb === "restart") {
-      this.#told = JSON.parse(JSON.stringify(this.#told)) as readonly ToldIncident[];
+      this.#told = JSON.parse(JSON.stringify(this.#told)) as readonly NotifiedIncident[];
       return [];
     }
     this.#nowMs += parseDuration(verb) ?? 0;

@@ -70,10 +70,10 @@ export class EventLog {
   }
 
   /**
-   * Adds an event for everything that changed since the last report, and returns these events. `hasAll`: every endpoint has
+   * Adds an event for everything that changed since the last report, and returns these events. `areAllPolled`: every endpoint has
    * been polled. Until then `unknown` is not news.
    */
-  note(report: Report, hasAll: boolean): readonly Event[] {
+  note(report: Report, areAllPolled: boolean): readonly Event[] {
     const { generated_at: time, incidents, parity, targets } = report;
     const former = this.#noted;
     const statuses: Event[] = [];
@@ -100,11 +100,11 @@ export class EventLog {
           ? []
           : this.#change({ time, kind: "parity", subject, to }, "equal", { detail });
       }),
-    ].filter(({ kind, to }) => hasAll || to !== "unknown" || (kind !== "status" && kind !== "pair"));
+    ].filter(({ kind, to }) => areAllPolled || to !== "unknown" || (kind !== "status" && kind !== "pair"));
     for (const event of events) {
       this.add(event);
     }
-    this.#noted = hasAll ? targets : [];
+    this.#noted = areAllPolled ? targets : [];
     this.#prune(targets, time);
     return events;
   }

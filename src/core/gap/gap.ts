@@ -64,15 +64,15 @@ export function addMeasure(
   }
   const partnerMs = readAtMs(partner);
   const { lows, highs, newest } = measures;
-  const isKnown = newest?.atMs === atMs;
-  if (isKnown && Math.abs(newest.partnerMs - atMs) <= distanceMs(partner)) {
+  const isSameDriver = newest?.atMs === atMs;
+  if (isSameDriver && Math.abs(newest.partnerMs - atMs) <= distanceMs(partner)) {
     return measures;
   }
   const [target, against] = read.driverIs === "target" ? [read.driver, partner] : [partner, read.driver];
-  const { low, high } = holdingInterval(target, against, pace);
-  const [from, to] = isKnown ? [0, lows.length - 1] : [1 - KEPT_MEASURES, lows.length];
+  const { low, high } = gapInterval(target, against, pace);
+  const [from, to] = isSameDriver ? [0, lows.length - 1] : [1 - KEPT_MEASURES, lows.length];
   return {
-    // Not `concat`: with a bare number it makes an array that holds each number as an object.
+    // `toSpliced` appends here. `concat` with a bare number would make an array that holds each number as an object.
     lows: lows.slice(from, to).toSpliced(KEPT_MEASURES, 0, low),
     highs: highs.slice(from, to).toSpliced(KEPT_MEASURES, 0, high),
     newest: { atMs, partnerMs },
@@ -110,7 +110,7 @@ function middleOf(low: number, high: number): GapEstimate {
 }
 
 /** The gap `against - target` at one instant, from heights read somewhere between request and reply. */
-function holdingInterval(
+function gapInterval(
   target: Sample,
   against: Sample,
   pace: PaceRange,

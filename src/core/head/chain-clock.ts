@@ -95,10 +95,10 @@ export function recordHead(
   if (lastBlock === undefined || lastMs === undefined || paceMs === null) {
     extend(seen, block, atMs);
   } else if (block !== lastBlock) {
-    const evenMs = lastMs + (block - lastBlock) * paceMs;
-    const middleMs = (evenMs + atMs) / 2;
-    const mostMs = slackMs + Math.min(paceMs / 2, Math.max(0, atMs - (sightedMs ?? atMs)));
-    extend(seen, block, Math.min(Math.max(middleMs, atMs - mostMs), atMs + mostMs));
+    const predictedMs = lastMs + (block - lastBlock) * paceMs;
+    const meanMs = (predictedMs + atMs) / 2;
+    const boundMs = slackMs + Math.min(paceMs / 2, Math.max(0, atMs - (sightedMs ?? atMs)));
+    extend(seen, block, Math.min(Math.max(meanMs, atMs - boundMs), atMs + boundMs));
   } else if (atMs - lastMs > Math.min(DEVIATIONS * paceMs, MINUTE_MS) + slackMs) {
     // The reference is still at this block, so the next block is younger than this. Shorter waits are not worth a point.
     extend(seen, block, atMs);
@@ -205,6 +205,7 @@ export function timeSinceNext(
   const pausedUntilMs = (ownMs ?? next.ms) + seenForMs(clock.seen, own.block);
   const above = pointAt(history, countBelow(history.blocks, nextBlock));
   const known = above === null || above.block > toBlock ? { block: toBlock, atMs: to.ms } : above;
+  // The pause ended early enough for the chain to reach the next known block.
   const latestMs = known.atMs - timeForBlocks(known.block - nextBlock, intervalMs ?? 0);
   const nextMs = Math.max(next.ms, Math.min(pausedUntilMs, latestMs));
   return { ms: Math.max(0, to.ms - nextMs), isExtrapolated: next.isExtrapolated };
@@ -294,6 +295,7 @@ function measureInterval(
   const { blocks, timesMs } = timeline;
   const last = countBelow(blocks, blocks.at(-1) ?? 0);
   const [lastBlock, lastMs] = [blocks[last] ?? 0, timesMs[last] ?? 0];
+  // Far enough back for the window, a minute, and `leastBlocks`.
   const first = Math.min(
     countBelow(timesMs, lastMs - windowMs),
     countBelow(timesMs, lastMs - MINUTE_MS + 1) - 1,

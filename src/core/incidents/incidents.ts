@@ -291,19 +291,19 @@ export function isNetworkDown(
     return false;
   }
   const byKey = new Map(sources.map((source) => [source.key, source]));
-  const samples = endpoints
+  const members = endpoints
     .flatMap((endpoint) => {
       const { host, kind } = endpoint;
       return sourceKeysOf(endpoint).map((key) => ({ host, kind, source: byKey.get(key) }));
     })
     .filter(({ kind, source }) => kind === "indexer" || wentSilent(source));
-  const hosts = [...groupBy(samples, ({ host }) => host).values()].filter(
-    (members) => !members.every(({ source }) => wasNotSent(source?.last)),
+  const hosts = [...groupBy(members, ({ host }) => host).values()].filter(
+    (ofHost) => !ofHost.every(({ source }) => wasNotSent(source?.last)),
   );
-  const failing = hosts.filter((members) => members.some(({ source }) => isUnreached(source?.last)));
+  const failing = hosts.filter((ofHost) => ofHost.some(({ source }) => isUnreached(source?.last)));
   const waiting = hosts.length - failing.length;
   const counted =
-    waiting === 0 ? failing : failing.filter((members) => members.some(({ source }) => wentSilent(source)));
+    waiting === 0 ? failing : failing.filter((ofHost) => ofHost.some(({ source }) => wentSilent(source)));
   return (
     counted.length > Math.max(1, waiting) &&
     counted.flat().some(({ kind, source }) => kind === "indexer" && source !== undefined)

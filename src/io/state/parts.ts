@@ -1,5 +1,5 @@
 import type { ChainState } from "../../core/chain/chain-state.ts";
-import type { ToldIncident } from "../../core/events/told.ts";
+import type { NotifiedIncident } from "../../core/events/decide-messages.ts";
 import type { Incident } from "../../core/model/report.ts";
 import { seal, unseal } from "./seal.ts";
 
@@ -12,7 +12,7 @@ export interface KnownState {
   readonly chains: Readonly<Record<string, ChainState>>;
   readonly incidents: readonly Incident[];
   /** The incidents that the webhook has reported. */
-  readonly told: readonly ToldIncident[];
+  readonly told: readonly NotifiedIncident[];
   /** The index of the question that each endpoint answered last, by a digest of the endpoint's identity. */
   readonly questions: Readonly<Record<string, number>>;
 }

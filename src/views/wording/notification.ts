@@ -1,4 +1,4 @@
-import type { News } from "../../core/events/told.ts";
+import type { News } from "../../core/events/decide-messages.ts";
 import { targetName, variantName } from "../../core/model/fleet.ts";
 import type { NotifyFormat } from "../../core/model/notify.ts";
 import type { Report } from "../../core/model/report.ts";

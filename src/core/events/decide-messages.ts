@@ -9,7 +9,7 @@ import { isAtLeast } from "../report/severity.ts";
  * An incident that is running or ended within the last hour, and its messages. It is saved, so that a restart repeats no
  * message.
  */
-export interface ToldIncident {
+export interface NotifiedIncident {
   /** The id that all messages about the incident share. */
   readonly id: string;
   /** The incident as of its last message, or as of the last report if there was no message yet. */
@@ -53,7 +53,7 @@ const NOTABLE_SHARE = 0.25;
 const MAX_TARGETS = 100;
 
 /** The messages to send about a report, and the new state of all messages. `before`: their state after the last report. */
-export function decideMessages(before: readonly ToldIncident[], report: Report, rules: NotifyRules) {
+export function decideMessages(before: readonly NotifiedIncident[], report: Report, rules: NotifyRules) {
   const { generated_at: time, incidents } = report;
   const known = new Map(before.map((one) => [incidentKey(one.incident), one]));
   const byKey = new Map(report.targets.map((target) => [target.key, target]));
@@ -83,7 +83,7 @@ export function decideMessages(before: readonly ToldIncident[], report: Report, 
 }
 
 /** The state of the messages after the clock was set by `stepMs`. */
-export function shiftTold(told: readonly ToldIncident[], stepMs: number): readonly ToldIncident[] {
+export function shiftTold(told: readonly NotifiedIncident[], stepMs: number): readonly NotifiedIncident[] {
   const shifted = (time: string) => isoTime(Date.parse(time) + stepMs);
   return told.map((one) => ({
     ...one,
@@ -95,21 +95,21 @@ export function shiftTold(told: readonly ToldIncident[], stepMs: number): readon
 }
 
 /** The message that an incident is over, for readers of its earlier messages. */
-export function endOf(told: ToldIncident): News {
+export function endOf(told: NotifiedIncident): News {
   return newsOf("ended", told);
 }
 
 interface Running {
   readonly incident: Incident;
   readonly targets: readonly TargetReport[];
-  readonly former: ToldIncident | null;
+  readonly former: NotifiedIncident | null;
   /** Whether it is the rest of a wider incident, which had a message. */
   readonly isRest: boolean;
 }
 
 function isRestOf(
   { since, targets }: Incident,
-  { ended, incident: wider }: ToldIncident,
+  { ended, incident: wider }: NotifiedIncident,
   time: string,
 ): boolean {
   return (
@@ -121,7 +121,7 @@ function isRestOf(
 
 interface Step {
   /** Null: nothing needs to be kept. */
-  readonly told: ToldIncident | null;
+  readonly told: NotifiedIncident | null;
   readonly news?: News;
 }
 
@@ -149,7 +149,7 @@ function continueIncident(running: Running, time: string, rules: NotifyRules): S
   const isStart = former === null || former.ended !== null;
   const recent = (former?.starts ?? []).filter((start) => Date.parse(time) - Date.parse(start) < HOUR_MS);
   const starts = isStart ? [...recent, incident.since] : former.starts;
-  const now: ToldIncident = {
+  const now: NotifiedIncident = {
     id: `${incidentKey(incident)} ${incident.since}`,
     incident: { ...incident, targets: incident.targets.slice(0, MAX_TARGETS) },
     target_count: incident.targets.length,
@@ -168,7 +168,7 @@ function continueIncident(running: Running, time: string, rules: NotifyRules): S
   return isWorse(former, now) ? say("changed", { ...now, said: "yes" }) : { told: former };
 }
 
-function endIncident(one: ToldIncident, time: string): Step {
+function endIncident(one: NotifiedIncident, time: string): Step {
   if (one.ended === null) {
     const told = { ...one, ended: time };
     return one.said === "yes" ? say("ended", told) : { told };
@@ -180,11 +180,11 @@ function endIncident(one: ToldIncident, time: string): Step {
   return one.said === "flapping" ? { ...say("ended", one), told: null } : { told: null };
 }
 
-function say(event: News["event"], told: ToldIncident): Required<Step> {
+function say(event: News["event"], told: NotifiedIncident): Required<Step> {
   return { told, news: newsOf(event, told) };
 }
 
-function newsOf(event: News["event"], { id, incident, said, starts, target_count }: ToldIncident): News {
+function newsOf(event: News["event"], { id, incident, said, starts, target_count }: NotifiedIncident): News {
   return { event, id, incident, target_count, times: said === "flapping" ? starts.length : 1 };
 }
 
@@ -210,8 +210,8 @@ function isReady({ incident, isRest, targets }: Running, time: string, { afterMs
  * Whether the incident became worse since the last message: it is more severe, has notably more targets, or has another trouble
  * that is at least as urgent. Always false within five minutes of that message.
  */
-function isWorse(before: ToldIncident, now: ToldIncident): boolean {
-  const troubleOf = ({ incident }: ToldIncident) =>
+function isWorse(before: NotifiedIncident, now: NotifiedIncident): boolean {
+  const troubleOf = ({ incident }: NotifiedIncident) =>
     incident.detail.replaceAll(/^[\d,]+ of [\d,]+ | on [^:]*$/g, "");
   const isOther = troubleOf(now) !== troubleOf(before) && now.rank >= before.rank;
   const hasGrown = now.target_count > before.target_count * (1 + NOTABLE_SHARE);
