@@ -19,7 +19,6 @@ import { createPrometheus } from "../metrics/registry.ts";
 import { Replica } from "../replica/replica.ts";
 import { createScrape } from "../replica/scrape.ts";
 
-/** A running daemon. */
 export interface App {
   readonly url: string;
   readonly report: () => Report;

@@ -12,7 +12,6 @@ import {
   readTimestampSec,
 } from "./values.ts";
 
-/** A value in a reply. */
 export interface ReplyValue {
   readonly value: unknown;
   /** Its path, such as `data._meta.0`; empty for the whole reply. */
@@ -68,7 +67,6 @@ export function isLost(found: ReplyValue | Lost): found is Lost {
   return "why" in found;
 }
 
-/** A row of a reply. */
 interface RowValue extends ReplyValue {
   /** The key of a row that is a value of an object. */
   readonly key?: string;
@@ -127,7 +125,6 @@ export function questionsOf(form: Form): readonly Question[] {
   }));
 }
 
-/** The rows of a reply. */
 export function readForm(form: Form, found: ReplyValue): RowsOrReason {
   const root = follow(found, form.root ?? "$");
   if (isLost(root)) {

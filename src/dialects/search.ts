@@ -15,7 +15,6 @@ export interface QuestionSearch {
   readonly isOfChain: boolean;
 }
 
-/** Before the first poll. */
 export const NEW_SEARCH: QuestionSearch = {
   questionIndex: 0,
   isAnswered: false,

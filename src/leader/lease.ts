@@ -106,7 +106,6 @@ export function isCallDue(lease: Lease, nowMs: number): boolean {
   return lease.nextCallMs !== null && (nowMs >= lease.nextCallMs || roleOf(lease, nowMs) === "unsure");
 }
 
-/** The lease after an event. */
 export function foldLease(lease: Lease, event: LeaseEvent, nowMs: number): Lease {
   switch (event.kind) {
     case "called":

@@ -64,7 +64,6 @@ export function chainAt(state: ChainState, watched: WatchedChain, nowMs: number)
   return { state, watched, pace: paceOf(state.clock, watched.chain), nowMs };
 }
 
-/** The initial state of a chain. */
 export function newChainState(wallOffsetMs: number): ChainState {
   return {
     revision: 0,

@@ -80,9 +80,9 @@ export function measurePace(clock: ChainClock): void {
 }
 
 /**
- * Records a sighting of the reference. The head was made at most one block time earlier, after the previous block was last
- * seen, and was read between request and reply. Within these bounds its time is the mean of the sighting and the time that the
- * former pace predicts, which removes most of the noise.
+ * Records a sighting of the reference. The time of a new block is the mean of the sighting and of what the former pace predicts,
+ * which removes most of the noise. It differs from the sighting by at most `slackMs` and half a block time, or the time since
+ * the last sighting if that is shorter.
  */
 export function recordHead(
   clock: ChainClock,

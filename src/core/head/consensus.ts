@@ -83,7 +83,6 @@ export interface Proof extends Omit<Suspicion, "source"> {
   readonly text: string;
 }
 
-/** The known pace of a chain. */
 export interface Pace {
   /** Measured, else configured, else null. */
   readonly intervalMs: number | null;

@@ -10,7 +10,6 @@ import type { LastPoll, SourceState } from "../source/source-state.ts";
 /** An incident before it is judged. */
 export type SharedCause = Omit<Incident, "severity">;
 
-/** The input in which shared causes are found. */
 export interface CauseInput {
   readonly targets: readonly TargetReport[];
   readonly endpoints: readonly Endpoint[];
@@ -179,7 +178,7 @@ function groupsOf(targets: readonly TargetReport[], endpoints: readonly Endpoint
     }),
     ...Array.from(
       groupBy(targets, ({ chain }) => chain),
-      ([subject, members]): Group => ({ scope: "chain", subject, members, isAtFault: hasHalted }),
+      ([subject, members]): Group => ({ scope: "chain", subject, members, isAtFault: isChainHit }),
     ),
     ...byHost.map(([subject, served]): Group => {
       const parts = served.map((endpoint) => membersOf([endpoint]));
@@ -202,7 +201,7 @@ const endpointIndex = memoize((endpoints: readonly Endpoint[]) => {
 });
 
 /** A chain is at fault when all of its replying indexers have the same trouble. A diverged target does not count. */
-function hasHalted(members: readonly TargetReport[], affected: Affected, isActive: boolean): boolean {
+function isChainHit(members: readonly TargetReport[], affected: Affected, isActive: boolean): boolean {
   const replying = members.filter(
     (member) => affected.has(member) || (traitsOf(member.status).hasReply && member.status !== "diverged"),
   );

@@ -89,7 +89,6 @@ export function thresholdsFor(
   return thresholds ?? chain.thresholds;
 }
 
-/** A threshold of a report. */
 export function limitOf(thresholds: ChainSummary["thresholds"], level: "lagging" | "critical"): Limit {
   const [seconds, blocks] = [thresholds[`${level}_seconds`], thresholds[`${level}_blocks`]];
   return { ms: seconds === null ? null : seconds * 1_000, blocks };

@@ -54,7 +54,6 @@ const ENOUGH_READINGS = 20;
 /** Two equal readings that are further apart than this number of intervals prove nothing about the time between. */
 const MAX_SILENT_INTERVALS = 3;
 
-/** A target that was never read. */
 export function newKnownValues(): KnownValues {
   return {
     deployment: null,

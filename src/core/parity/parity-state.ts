@@ -134,7 +134,6 @@ export function parityStaleMs(
   return Math.max(staleMs, STALE_INTERVALS * intervalMs);
 }
 
-/** The state of two targets that were never compared. */
 export function newKnownComparison(): KnownComparison {
   return { result: "unknown", sinceMs: null, comparison: null, streak: null, last: null };
 }

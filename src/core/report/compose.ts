@@ -13,7 +13,6 @@ import {
 import { isoTime } from "../model/text.ts";
 import { incidentsOf } from "./incidents-of.ts";
 
-/** The input of a report. */
 export interface ReportInput extends Pick<Report, "config_digest" | "budgets" | "skipped" | "unlisted"> {
   readonly chains: readonly { readonly report: ChainPart; readonly state: Pick<ChainState, "sources"> }[];
   readonly endpoints: readonly Endpoint[];

@@ -4,7 +4,6 @@ import { type Incident, incidentKey, isGone, type Report, type TargetReport } fr
 import { isoTime } from "../model/text.ts";
 import { type JudgedPair, judgeReport, needsAction, worst } from "./severity.ts";
 
-/** What incidents are derived from. */
 interface IncidentsInput extends Pick<Report, "chains" | "parity" | "targets"> {
   readonly causes: readonly SharedCause[];
   /** The incidents of the previous report: a running incident keeps its start time. */

@@ -54,7 +54,6 @@ const KEPT_REPLIES = 64;
  */
 const EXCESS_TO_BE_STALE = 10;
 
-/** Folds one poll into the state of its source. */
 export function foldPoll(source: SourceState, observation: Observation, context: FoldContext): void {
   const { sentAtMs, receivedAtMs } = observation;
   if (receivedAtMs - (source.last?.receivedAtMs ?? receivedAtMs) > context.staleAfterMs) {

@@ -100,7 +100,6 @@ export interface SourceState {
   gap: GapMeasures;
 }
 
-/** A source without any poll. */
 export function newSource(
   key: string,
   { kind, pollIntervalMs, sentTo }: Pick<SourceState, "kind" | "pollIntervalMs" | "sentTo">,
@@ -183,7 +182,6 @@ export function disagreementOf(
   return { low: answers.split("l").length - 1, of: answers.length, blocks: highBlock - newest.block };
 }
 
-/** The newest usable height. */
 export function newestSample(state: SourceState): Sample | null {
   return state.samples.at(-1) ?? null;
 }
