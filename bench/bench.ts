@@ -5,8 +5,8 @@ import { measureLarge } from "./large-fleet.ts";
 import { measurePackaged } from "./packaged-fleet.ts";
 
 /*
- * What the built daemon uses of CPU and memory, as JSON: `npm run bench -- packaged --minutes 3`, or with a number of endpoints,
- * `npm run bench -- 1000 10000`. On a machine that does nothing else: figures vary between machines and runs.
+ * Prints how much CPU and memory the built daemon uses, as JSON: `npm run bench -- packaged --minutes 3` or, with numbers of
+ * endpoints, `npm run bench -- 1000 10000`. Run it on an idle machine; even so, figures vary between machines and runs.
  */
 
 const { positionals, values } = parseArgs({

@@ -6,7 +6,7 @@ import type { ChainReport } from "../src/core/model/report.ts";
 import { writeHistory } from "../src/daemon/state/history-store.ts";
 import { sampleChainReport, sampleGap, sampleTargetReport } from "../test/views/sample-report.ts";
 
-/** Two rings: one by the minute, for two hours, and one by five minutes. */
+/** A history keeps a row for each minute of the last two hours, and for every five minutes before. */
 const FINE_MS = 60_000;
 const COARSE_MS = 5 * FINE_MS;
 const RECENT_MS = 120 * FINE_MS;
@@ -39,14 +39,14 @@ function fullHistory(chain: Chain, targets: readonly Target[]): ChainHistory {
   const history = new ChainHistory();
   const nowMs = Date.now();
   const report = reportOf(chain, targets, nowMs);
-  // Old steps only as often as they are kept.
+  // Old rows are recorded only as often as the history keeps them.
   for (let agoMs = DAY_MS; agoMs > 0; agoMs -= agoMs > RECENT_MS ? COARSE_MS : FINE_MS) {
     history.record(report, nowMs - agoMs);
   }
   return history;
 }
 
-/** Whatever the values are, they take as much memory. */
+/** A report with every value known; which values does not matter for the memory of the history. */
 function reportOf(chain: Chain, targets: readonly Target[], atMs: number): ChainReport {
   const block = Math.floor(atMs / BLOCK_MS);
   return sampleChainReport({

@@ -13,7 +13,7 @@ const PERIOD_SEC = 15;
 const PERIOD_MS = PERIOD_SEC * 1_000;
 const CONCURRENCY = 64;
 const ENDPOINTS_A_CHAIN = 10;
-/** When in each period a scrape comes, and when the round of polls is over and the next has not begun. */
+/** Shares of a period: when it is scraped, and when its polls have ended and the next have not begun. */
 const SCRAPE = 0.8;
 const QUIET = 0.9;
 
@@ -26,8 +26,9 @@ export interface LargeFigures {
   readonly cpuPercentOfACore: number;
   readonly rssMb: number;
   readonly peakMb: number;
-  /** After the second that the schedule names: the worst round's, and the median. */
+  /** How long after the scheduled second the first request of a round came: the longest time. */
   readonly firstRequestMs: number;
+  /** The same for the last request of a round: the median. */
   readonly lastRequestMs: number;
   /** Medians. */
   readonly scrapeMs: number;
@@ -35,8 +36,8 @@ export interface LargeFigures {
 }
 
 /**
- * A real `synclag run` of so many endpoints, ten a chain, all of which are due at the same time each 15 s: the worst case. It starts
- * with a full day's history. The indexer, in a process of its own, replies at once.
+ * Measures a real `synclag run` that polls this number of endpoints, ten for each chain, all in the same second every 15 s: the
+ * worst case. It starts with the history of a full day. The indexer, in a process of its own, replies at once.
  */
 export async function measureLarge(endpoints: number, minutes: number): Promise<LargeFigures> {
   const folder = await mkdtemp(join(tmpdir(), "synclag-fleet-"));
@@ -83,7 +84,7 @@ export async function measureLarge(endpoints: number, minutes: number): Promise<
   };
 }
 
-/** Waits for the next instant that lies this share of a period after one of its multiples, as schedules count them. */
+/** Waits until this share of a period has passed. Like schedules, periods begin at multiples of their length. */
 async function untilPhase(share: number): Promise<void> {
   await sleep(PERIOD_MS - ((Date.now() - share * PERIOD_MS) % PERIOD_MS));
 }

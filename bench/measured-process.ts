@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdir, readFile } from "node:fs/promises";
 
-/** A Node process under measurement, seen from outside by what Linux counts of it (proc(5)). */
+/** A Node process whose CPU time and memory are read from /proc, as Linux counts them (proc(5)). */
 export interface MeasuredProcess extends AsyncDisposable {
   readonly stderr: () => string;
   readonly hasEnded: () => boolean;
@@ -11,7 +11,7 @@ export interface MeasuredProcess extends AsyncDisposable {
   readonly residentMb: () => Promise<ResidentMb>;
 }
 
-/** What of a process is in memory, in MB: now, and the most that it ever was. */
+/** The resident memory of a process, in MB: now, and at its peak. */
 interface ResidentMb {
   readonly rssMb: number;
   readonly peakMb: number;
@@ -32,14 +32,14 @@ export function startMeasured(
   const hasEnded = (): boolean => child.exitCode !== null || child.signalCode !== null;
   let stderr = "";
   child.stderr.on("data", (chunk) => {
-    // The end of it tells why it failed; all of a long run would be held for nothing.
+    // The end is enough: it says why the process failed.
     stderr = `${stderr}${chunk}`.slice(-10_000);
   });
   return {
     stderr: () => stderr,
     hasEnded,
     async cpuMs() {
-      // In nanoseconds, where /proc/PID/stat has steps of ten milliseconds.
+      // schedstat counts nanoseconds; /proc/PID/stat has steps of ten milliseconds.
       const threads = await readdir(`/proc/${child.pid}/task`);
       const texts = await Promise.all(
         threads.map((id) => readFile(`/proc/${child.pid}/task/${id}/schedstat`, "utf8")),

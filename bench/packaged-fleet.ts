@@ -6,18 +6,19 @@ import { startSynclag } from "./running-synclag.ts";
 const MINUTE_MS = 60_000;
 
 export interface PackagedFigures {
-  /** With what its readers cost. */
+  /** Includes the replies to the readers. */
   readonly cpuPercentOfACore: number;
   readonly requestsPerMinute: number;
   readonly connectionsOpenedPerMinute: number;
   readonly rssMb: number;
-  /** The most since the start. */
+  /** Since the start. */
   readonly peakMb: number;
 }
 
 /**
- * A real `synclag run` of the packaged chains.yaml with everything on: state file, history, log. /metrics is scraped every 15 s, and
- * the page is open. The simulator, in this process, replies in 20 to 400 ms and keeps idle connections. From the second minute on.
+ * Measures a real `synclag run` of the packaged chains.yaml, after its first minute, with everything on: state file, history,
+ * log. /metrics is scraped every 15 s, and the page is open. The simulator, in this process, replies in 20 to 400 ms and keeps
+ * idle connections.
  */
 export async function measurePackaged(minutes: number): Promise<PackagedFigures> {
   await using fleet = await playPackagedFleet();

@@ -8,10 +8,10 @@ import { mirrorFleet } from "../src/sim/fleet/mirror-fleet.ts";
 import type { SimulatedFleet } from "../src/sim/fleet/simulated-fleet.ts";
 import { SIMULATED_API_KEY } from "../src/sim/servers/families.ts";
 
-/** A chains.yaml whose every URL is played by the simulator in this process, for a daemon in a process of its own. */
+/** A chains.yaml for a daemon in another process. The simulator in this process serves all its URLs. */
 export interface PlayedFleet extends AsyncDisposable {
   readonly file: string;
-  /** What the daemon's environment needs beside. */
+  /** Variables that the daemon needs. */
   readonly env: Readonly<Record<string, string>>;
   readonly simulated: SimulatedFleet;
   readonly endpoints: readonly Endpoint[];
@@ -19,7 +19,7 @@ export interface PlayedFleet extends AsyncDisposable {
 
 const ENV = { THEGRAPH_API_KEY: SIMULATED_API_KEY };
 
-/** Plays the fleet that everyone monitors; the daemon listens on a free port of loopback. */
+/** Simulates the fleet of the packaged chains.yaml; the daemon listens on a free port of loopback. */
 export async function playPackagedFleet(): Promise<PlayedFleet> {
   const text = readFileSync("chains.yaml", "utf8");
   const config = parseConfig(text, {
@@ -43,7 +43,7 @@ export async function playPackagedFleet(): Promise<PlayedFleet> {
   };
 }
 
-/** What the file says stays, but for where it is: a whole origin is always written out. */
+/** Replaces each real origin in the text, which writes origins in full, by the simulated one. */
 function withPlayedOrigins(text: string, real: Fleet, played: Fleet): string {
   const origins = new Map(
     endpointsOf(real).map((endpoint, index) => [
@@ -51,8 +51,8 @@ function withPlayedOrigins(text: string, real: Fleet, played: Fleet): string {
       new URL(endpointsOf(played)[index]?.url ?? "").origin,
     ]),
   );
-  // The longest first: one host's name may begin as another's does.
+  // The longest first: an origin may be the beginning of another.
   return [...origins]
     .toSorted(([one], [other]) => other.length - one.length)
-    .reduce((changed, [origin, stand]) => changed.replaceAll(origin, stand), text);
+    .reduce((changed, [origin, simulated]) => changed.replaceAll(origin, simulated), text);
 }

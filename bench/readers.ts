@@ -1,19 +1,19 @@
 import { Agent, request } from "undici";
 
-/** Those who read what the daemon serves: Prometheus, and somebody with the page open. */
+/** The clients of a daemon: Prometheus, and browsers with a page open. */
 export interface Readers extends AsyncDisposable {
-  /** Throws what the first read that failed threw. */
+  /** Throws the error of the first read that failed. */
   readonly assertServed: () => void;
 }
 
-/** The scrape; the page as often as it renews itself, and the plots of a chain's page likewise. */
+/** The time between two reads: scrapes, refreshes of the status page, and of the plots of a chain's page. */
 const PERIODS_MS: Readonly<Record<string, number>> = {
   "/metrics": 15_000,
   "/": 5_000,
   "/api/v1/history/airdrops/base?points=240&hours=6": 15_000,
 };
 
-/** Reads until it is disposed, with gzip where it is offered, over connections that are kept. */
+/** Reads with gzip, over kept connections, until disposed. */
 export function startReaders(url: string): Readers {
   const dispatcher = new Agent();
   let failure: Error | null = null;
@@ -39,14 +39,14 @@ export function startReaders(url: string): Readers {
   };
 }
 
-/** Reads /metrics to its end, compressed as Prometheus asks for it. */
+/** Reads /metrics once, compressed as for Prometheus. */
 export async function scrape(url: string): Promise<{ readonly tookMs: number; readonly bytes: number }> {
   const beganMs = performance.now();
   const bytes = await read(`${url}/metrics`);
   return { tookMs: performance.now() - beganMs, bytes };
 }
 
-/** @throws If the answer is not 200. */
+/** @throws If the HTTP status is not 200. */
 async function read(url: string, dispatcher?: Agent): Promise<number> {
   const { statusCode, body } = await request(url, {
     headers: { "accept-encoding": "gzip" },

@@ -7,14 +7,14 @@ import { type MeasuredProcess, startMeasured } from "./measured-process.ts";
 export interface RunningSynclag extends AsyncDisposable {
   readonly process: MeasuredProcess;
   readonly url: string;
-  /** Until every indexer was asked once. */
+  /** Waits until every indexer has been polled. */
   readonly untilReady: () => Promise<void>;
 }
 
 const PROGRAM = resolve("dist/main.js");
 const LOOK_MS = 5;
 
-/** Starts the built program on a chains.yaml, with the options of Node that its first line has, and waits until it listens. */
+/** Starts the built program on a chains.yaml, with the Node options of its first line, and waits until it listens. */
 export async function startSynclag({
   env,
   file,
@@ -37,7 +37,7 @@ export async function startSynclag({
   };
 }
 
-/** Its log says it in the line that says that it has started. */
+/** The URL in the log, which has it once the daemon listens. */
 async function listeningUrl(daemon: MeasuredProcess): Promise<string> {
   for (;;) {
     const [, url] = /"url":"([^"]+)"/.exec(daemon.stderr()) ?? [];

@@ -3,15 +3,15 @@ import { stringify } from "yaml";
 export interface FleetSpec {
   readonly endpoints: number;
   readonly chains: number;
-  /** Where all of them are, such as `http://localhost:1234`. */
+  /** The origin of all endpoints, such as `http://localhost:1234`. */
   readonly origin: string;
   /** A six-field expression, such as every 15 s. */
   readonly schedule: string;
-  /** Requests in flight, to all and so to this one host. */
+  /** Maximum concurrent requests, all to one host. */
   readonly concurrency: number;
 }
 
-/** A chains.yaml of single-chain endpoints of one host, each with a target; as many variants as that takes. */
+/** A chains.yaml with this number of endpoints on one host. Each variant has one endpoint for each chain. */
 export function syntheticFleet({ endpoints, chains, origin, schedule, concurrency }: FleetSpec): string {
   const slugs = Array.from({ length: Math.min(chains, endpoints) }, (_, index) => `chain-${index}`);
   const variants = Array.from({ length: Math.ceil(endpoints / slugs.length) }, (_, index) => ({

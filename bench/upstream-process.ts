@@ -1,6 +1,7 @@
 /**
- * An indexer that answers as fast as Node can, whatever is asked. Prints its port, and answers until its standard input ends;
- * for each line there with a number, prints when in each period of so many milliseconds it was asked first and last since the line before.
+ * An indexer that replies to every request with its height, as fast as Node can, until its standard input ends. First it prints
+ * its port. Each line of input is the length of a period in milliseconds. For each line it prints when the first and the last
+ * request of each period came, since the previous line.
  */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -36,9 +37,9 @@ server.keepAliveTimeout = 0;
 server.listen(0, "127.0.0.1", 4_096, () => {
   process.stdout.write(`${(server.address() as AddressInfo).port}\n`);
 });
-process.stdin.on("data", (told) => {
+process.stdin.on("data", (line) => {
   process.stdout.write(`${JSON.stringify([...rounds.values()])}\n`);
   rounds = new Map();
-  periodMs = Number(told.toString());
+  periodMs = Number(line.toString());
 });
 process.stdin.on("end", () => process.exit(0));

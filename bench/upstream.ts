@@ -7,16 +7,16 @@ import { z } from "zod";
 /** An indexer in a process of its own. */
 export interface Upstream extends AsyncDisposable {
   readonly url: string;
-  /** When it was asked in each period of so many milliseconds, since it was asked this before. To be called once at a time. */
+  /** When requests came in each period of this length since the last call. One call at a time. */
   readonly rounds: (periodMs: number) => Promise<readonly Round[]>;
 }
 
-/** When the first and the last request came, in milliseconds after the period began, as schedules count them. */
+/** When the first and the last request of a period came, in milliseconds after it began. */
 type Round = z.infer<typeof roundSchema>;
 
 const roundSchema = z.object({ firstMs: z.number(), lastMs: z.number() });
 
-/** Starts what the large fleets poll. */
+/** Starts the indexer that a large fleet polls. */
 export async function startUpstream(): Promise<Upstream> {
   const script = join(import.meta.dirname, "upstream-process.ts");
   const child = spawn(process.execPath, ["--import", "tsx", script], { stdio: ["pipe", "pipe", "inherit"] });

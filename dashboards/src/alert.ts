@@ -3,8 +3,8 @@ import { type DashboardLink, label, type Text, writeText } from "./text.ts";
 import type { TimeScale } from "./time-scale.ts";
 
 /**
- * `critical` pages, `warning` opens a ticket, `none` never reaches a person. With `served`, the labels of the
- * alert decide: the production tier on a mainnet, which serves users, pages; anything else opens a ticket.
+ * `critical` pages, `warning` opens a ticket, `none` never reaches a person. With `byLabels`, an alert about the production tier
+ * on a mainnet pages, because users see the fault; any other opens a ticket.
  */
 type Severity = "critical" | "warning" | "none" | "byLabels";
 

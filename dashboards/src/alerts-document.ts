@@ -13,7 +13,7 @@ const SAMPLE: SampleValues = {
   others: { "common-status": "unreachable" },
 };
 
-/** Labels of alerts about an RPC node, whose endpoint is named otherwise than an indexer's. */
+/** Labels of alerts about an RPC node, whose endpoint is named differently from an indexer's. */
 const NODE: Readonly<Record<string, SampleValues["labels"]>> = {
   SynclagRpcWrongChain: { endpoint: "rpc/base/node.example/dd456f637b9f" },
 };
@@ -23,7 +23,10 @@ export function renderAlertsDocument(context: AlertContext): string {
   const alerts = allAlerts(context).flatMap((group) => group.alerts);
   const items = [...new Set(alerts.map(({ name }) => name))].map((name) => {
     const rules = alerts.filter((alert) => alert.name === name);
-    const when = rules.map((alert) => `${alert.severity} ${alert.for ? `after ${alert.for}` : "at once"}`);
+    const when = rules.map(({ severity, for: duration }) => {
+      const word = severity === "byLabels" ? "critical or warning" : severity;
+      return `${word} ${duration === null ? "at once" : `after ${duration}`}`;
+    });
     const texts = new Set(rules.map((alert) => summaryOf(alert, context)));
     return `- [${name}](runbooks/${name}.md) (${when.join(", ")}): ${[...texts].join("; ")}`;
   });
@@ -33,10 +36,10 @@ What can Synclag alert me to?
 
 Generated from dashboards/src by \`npm run generate\`: do not edit.
 
-Each alert with its runbook, and the first line of its message. *Served*: critical in the production
-tier of a chain that is not a testnet, else warning. Critical alerts page. Warnings are tickets:
-the example for Alertmanager sends them only from Monday to Friday, 08:00 to 18:00 UTC. [Times from a fault
-to its message](DETECTION.md) · [metrics](METRICS.md) · [how to install the
+Each alert with its runbook, and the first line of its message. *Critical or warning*: critical in the
+production tier of a chain that is not a testnet, else warning. Critical alerts page. Warnings are
+tickets: the example for Alertmanager sends them only from Monday to Friday, 08:00 to 18:00 UTC. [Times
+from a fault to its message](DETECTION.md) · [metrics](METRICS.md) · [how to install the
 rules](../deploy/README.md#into-your-prometheus-in-five-minutes)
 
 ${items.join("\n")}

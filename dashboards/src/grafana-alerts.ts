@@ -28,7 +28,7 @@ const NO_ALERT = -2;
  * The condition: every series with a value that is not negative is an alert. Each rule gets an object of its own, because YAML
  * would write an alias for a shared one.
  */
-const isAlert = () => ({
+const alertCondition = () => ({
   refId: CONDITION,
   datasourceUid: "__expr__",
   relativeTimeRange: { from: 0, to: 0 },
@@ -65,7 +65,7 @@ function alertRule(alert: Alert, group: AlertGroup, { settings }: AlertContext):
     uid: uidOf(alert),
     title: titleOf(alert, group.alerts),
     condition: CONDITION,
-    data: [...queries, isAlert()],
+    data: [...queries, alertCondition()],
     // This case does not occur, because `orElse` makes sure that no query is empty.
     noDataState: "OK",
     execErrState: "KeepLast",
@@ -90,7 +90,7 @@ function uidOf({ name, severity }: Alert): string {
   return `${words}-${severity === "byLabels" ? "critical" : severity}`.toLowerCase().slice(0, 40);
 }
 
-/** The number of evaluations in a duration; without one 1, because Grafana rejects 0. */
+/** The number of evaluations in a duration; 1 without a duration, because Grafana rejects 0. */
 function evaluationsIn(duration: string | null): number {
   return duration === null ? 1 : durationMs(duration) / (EVERY_MINUTES * 60_000);
 }

@@ -2,7 +2,7 @@ import type { Observation } from "../../src/core/model/observation.ts";
 import type { ChainReport, TargetReport } from "../../src/core/model/report.ts";
 import { STATUSES, type Status } from "../../src/core/model/statuses.ts";
 import { type ChainModel, headAt, paceAt, timeOf } from "../../src/sim/model/chain-model.ts";
-import { AT_THE_TIP, type IndexerModel } from "../../src/sim/model/indexer-model.ts";
+import { AT_THE_HEAD, type IndexerModel } from "../../src/sim/model/indexer-model.ts";
 import { createRandom, unitAt } from "../../src/sim/model/random.ts";
 import { driftingPaces } from "../support/drifting-paces.ts";
 import { startMonitor } from "./core.ts";
@@ -43,7 +43,7 @@ export function wobbleRowOf({ blockTimeMs, name, wobbleBlocks }: WobbleCase): Ro
   const models = WOBBLING.map((seed): IndexerModel => {
     const replicas = { replicas: 3, wobbleBlocks };
     const behaviour = seed.endsWith("subgraph") ? replicas : { batchBlocks: 5 };
-    return { seed, chain, behaviour: { ...AT_THE_TIP, ...behaviour } };
+    return { seed, chain, behaviour: { ...AT_THE_HEAD, ...behaviour } };
   });
   const core = startMonitor(chainsOf(polledEach(POLL_MS, WOBBLING.map(keyOf)), blockTimeMs));
   const random = createRandom(`wobble/${name}`);

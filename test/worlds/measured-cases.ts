@@ -1,6 +1,6 @@
 import { type PaceChange, timeOf } from "../../src/sim/model/chain-model.ts";
 import {
-  AT_THE_TIP,
+  AT_THE_HEAD,
   type IndexerBehaviour,
   type IndexerModel,
   processedAt,
@@ -77,8 +77,8 @@ function measureGap(given: GapCase) {
     ...{ ...ARBITRUM, blockTimeMs, startMs: T0 - 86_400_000, jitter: given.jitter ?? 0 },
     paces: given.paces?.(T0 + GAP_TICKS * scheduleMs) ?? [],
   });
-  const against: IndexerModel = { seed: "against", chain, behaviour: AT_THE_TIP };
-  const target: IndexerModel = { seed: "target", chain, behaviour: { ...AT_THE_TIP, ...given.target } };
+  const against: IndexerModel = { seed: "against", chain, behaviour: AT_THE_HEAD };
+  const target: IndexerModel = { seed: "target", chain, behaviour: { ...AT_THE_HEAD, ...given.target } };
   const gapAt = (atMs: number) => (processedAt(against, atMs) ?? 0) - (processedAt(target, atMs) ?? 0);
   const [a, b] = [keyOf("airdrops/multichain"), keyOf("airdrops/subgraph")];
   const sources = [...polledEach(scheduleMs, [a]), ...polledEach(targetScheduleMs, [b])];
@@ -172,7 +172,7 @@ function measureLag(given: LagCase) {
   for (let tickMs = T0; tickMs < span.toMs; tickMs += SCHEDULE_MS) {
     const reads = NAMES.map((seed, index) => {
       const isMeasured = index === MEASURED;
-      const behaviour = { ...AT_THE_TIP, lagMs: isMeasured ? lagMs : 0 };
+      const behaviour = { ...AT_THE_HEAD, lagMs: isMeasured ? lagMs : 0 };
       const sentAtMs = tickMs + (isMeasured ? phaseMs : 0) + random();
       const timestamps = index === 1 ? given.timestamps : "none";
       return poll(keyOf(seed), { seed, chain, behaviour }, { sentAtMs, random, timestamps });

@@ -4,7 +4,7 @@ import { parseDuration } from "../../src/config/quantities.ts";
 import type { FailureReason, Head, Observation } from "../../src/core/model/observation.ts";
 import type { Status } from "../../src/core/model/statuses.ts";
 import { type ChainModel, createChain, hashOf, headAt, timeOf } from "../../src/sim/model/chain-model.ts";
-import { AT_THE_TIP, type IndexerBehaviour } from "../../src/sim/model/indexer-model.ts";
+import { AT_THE_HEAD, type IndexerBehaviour } from "../../src/sim/model/indexer-model.ts";
 import { createRandom } from "../../src/sim/model/random.ts";
 import { startMonitor } from "./core.ts";
 import type { Row } from "./figures.ts";
@@ -167,7 +167,7 @@ function say(
     climbs: { catchUp: { atMs: startMs, fromBlock, blocksPerSec: Number(pace) } },
     moves: { wrongChain: OTHER_CHAIN },
   };
-  const indexer = { seed: source, chain: model, behaviour: { ...AT_THE_TIP, ...changes[verb] } };
+  const indexer = { seed: source, chain: model, behaviour: { ...AT_THE_HEAD, ...changes[verb] } };
   const timestamps = isDated ? "reported" : "none";
   const { observation } = poll(source, indexer, { sentAtMs, random, timestamps });
   if (observation.kind !== "head") {

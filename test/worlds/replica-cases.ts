@@ -1,4 +1,4 @@
-import { AT_THE_TIP } from "../../src/sim/model/indexer-model.ts";
+import { AT_THE_HEAD } from "../../src/sim/model/indexer-model.ts";
 import { createRandom } from "../../src/sim/model/random.ts";
 import { startMonitor } from "./core.ts";
 import type { Row } from "./figures.ts";
@@ -71,7 +71,7 @@ function play({ blockTimeMs, low, name, share }: ReplicaCase) {
   const played = rounds(core, span, (atMs) => {
     const isLow = isOn(atMs) && random() < share;
     return TARGETS.map((key, index) => {
-      const behaviour = { ...AT_THE_TIP, ...(index === 0 && isLow ? low : {}) };
+      const behaviour = { ...AT_THE_HEAD, ...(index === 0 && isLow ? low : {}) };
       return poll(key, { seed: key, chain, behaviour }, { sentAtMs: atMs + random(), random }).observation;
     });
   });

@@ -40,17 +40,22 @@ interface Variable {
   readonly choice: "any" | "any or none" | "one";
 }
 
-const of = (name: string, label: string): Variable => ({ name, label, metric: "synclag_up", choice: "any" });
+const ofTargets = (name: string, label: string): Variable => ({
+  name,
+  label,
+  metric: "synclag_up",
+  choice: "any",
+});
 
 /** The variables of every board: they select among several Synclags. Only some Prometheus configurations add the label `cluster`. */
 const SYNCLAGS: readonly Variable[] = [
   { name: "cluster", label: "Cluster", metric: "synclag_build_info", choice: "any or none" },
   { name: "job", label: "Job", metric: "synclag_build_info", choice: "any" },
 ];
-export const PROTOCOL = of("protocol", "Protocol");
-export const CHAIN = of("chain", "Chain");
-export const VARIANT = of("variant", "Variant");
-export const TIER = of("tier", "Tier");
+export const PROTOCOL = ofTargets("protocol", "Protocol");
+export const CHAIN = ofTargets("chain", "Chain");
+export const VARIANT = ofTargets("variant", "Variant");
+export const TIER = ofTargets("tier", "Tier");
 
 /** Selects the series of the selected Synclags. */
 export const SELECTED_JOBS = 'cluster=~"$cluster", job=~"$job"';

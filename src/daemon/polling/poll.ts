@@ -342,12 +342,7 @@ export class Poll {
       return this.#counted(this.#ofOtherDialect(attempt, answer.detail));
     }
     return answer.kind === "refused" && search.refused === questions.length
-      ? this.#counted(
-          this.#ofOtherDialect(
-            attempt,
-            `expected a reply to ${questionText(question)}, found: ${answer.detail}`,
-          ),
-        )
+      ? this.#counted(this.#ofOtherDialect(attempt, `${questionText(question)} failed: ${answer.detail}`))
       : this.#counted(attempt);
   }
 

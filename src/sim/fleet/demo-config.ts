@@ -55,7 +55,7 @@ export function atRealPace(config: Config): Config {
 }
 
 function polledEvery(intervalSec: number, { fleet, ...config }: Config): Config {
-  const polledSo = (endpoint: Endpoint): Endpoint => {
+  const atInterval = (endpoint: Endpoint): Endpoint => {
     const pollIntervalMs = intervalSec * 1_000;
     return {
       ...endpoint,
@@ -66,8 +66,8 @@ function polledEvery(intervalSec: number, { fleet, ...config }: Config): Config 
   };
   const polled: Fleet = {
     ...fleet,
-    indexers: fleet.indexers.map((indexer) => ({ ...indexer, endpoints: indexer.endpoints.map(polledSo) })),
-    rpcEndpoints: fleet.rpcEndpoints.map(polledSo),
+    indexers: fleet.indexers.map((indexer) => ({ ...indexer, endpoints: indexer.endpoints.map(atInterval) })),
+    rpcEndpoints: fleet.rpcEndpoints.map(atInterval),
     budgets: fleet.budgets.map((budget) => ({ ...budget, limit: budget.limit * LIFT })),
   };
   return { ...config, fleet: polled, poll: { ...config.poll, concurrency: 64, perHost: 32 } };

@@ -70,7 +70,7 @@ function serverKindOf({ url, dialect, targets }: Endpoint): ServerKind {
   return isServerKind(dialect) ? dialect : "graph-node";
 }
 
-/** The behaviour of a healthy target: slightly behind the tip, and with several indexers behind the gateway. */
+/** The behaviour of a healthy target: slightly behind the head, and with several indexers behind the gateway. */
 function healthOf(kind: ServerKind, blockTimeMs: number): Partial<TargetBehaviour> {
   const blocksInMs = (durationMs: number): number => Math.max(1, Math.round(durationMs / blockTimeMs));
   switch (kind) {

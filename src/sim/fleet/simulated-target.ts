@@ -1,6 +1,6 @@
 import { hashOf, headAt, timeOf } from "../model/chain-model.ts";
 import {
-  AT_THE_TIP,
+  AT_THE_HEAD,
   eventsIndexed,
   heightAt,
   type IndexerBehaviour,
@@ -41,7 +41,7 @@ export class SimulatedTarget {
     this.#seed = `synclag/${key}`;
     this.#nowMs = nowMs;
     this.#healthy = {
-      ...AT_THE_TIP,
+      ...AT_THE_HEAD,
       rows: 1,
       indexingErrors: false,
       deployment: `Qm${hexAt(this.#seed, 44)}`,
@@ -76,14 +76,14 @@ export class SimulatedTarget {
     this.set({ skips: { fromBlock: this.#processed() + 1, nth } });
   }
 
-  /** Resumes from its current block, and reaches the tip after `withinMs`. */
+  /** Resumes from its current block, and reaches the head after `withinMs`. */
   thaw(withinMs: number): void {
     const fromBlock = this.#processed();
     this.set({ freezeAtMs: null, slowdown: null });
     this.#catchUpFrom(fromBlock, withinMs);
   }
 
-  /** Goes back to `backBlocks` before the tip, and reaches the tip after `withinMs`. */
+  /** Goes back to `backBlocks` before the head, and reaches the head after `withinMs`. */
   reindex({ backBlocks, withinMs }: { readonly backBlocks: number; readonly withinMs: number }): void {
     this.#catchUpFrom(Math.max(0, this.chain.head() - backBlocks), withinMs);
   }
@@ -122,11 +122,11 @@ export class SimulatedTarget {
     return processedAt(this.#model(), this.#nowMs()) ?? 0;
   }
 
-  /** Catches up at the speed that brings it to its chain's tip in time. */
+  /** Catches up at the speed that brings it to its chain's head in time. */
   #catchUpFrom(fromBlock: number, withinMs: number): void {
     const atMs = this.#nowMs();
-    const tip = headAt(this.#behaviour.wrongChain ?? this.chain.model, atMs + withinMs);
-    const blocksPerSec = Math.max(1, ((tip - fromBlock) * 1_000) / withinMs);
+    const head = headAt(this.#behaviour.wrongChain ?? this.chain.model, atMs + withinMs);
+    const blocksPerSec = Math.max(1, ((head - fromBlock) * 1_000) / withinMs);
     this.set({ catchUp: { atMs, fromBlock, blocksPerSec } });
   }
 }

@@ -28,7 +28,7 @@ export interface IndexerBehaviour {
   readonly wrongChain: ChainModel | null;
 }
 
-/** From `atMs` on, an indexer advances from `fromBlock` at this speed, until it reaches the tip. */
+/** From `atMs` on, an indexer advances from `fromBlock` at this speed, until it reaches the head. */
 interface CatchUp {
   readonly atMs: number;
   readonly fromBlock: number;
@@ -44,7 +44,7 @@ export interface IndexerModel {
 }
 
 /** A healthy indexer at the head of its chain. */
-export const AT_THE_TIP: IndexerBehaviour = {
+export const AT_THE_HEAD: IndexerBehaviour = {
   started: true,
   lagMs: 0,
   lagBlocks: 0,

@@ -106,7 +106,7 @@ export function protocolHealthJson(
       };
 }
 
-/** The targets whose data a probe did not find equal to those of another target: the reason, by the key of the target. */
+/** By the key of a target, why its data are not known to equal those of another target. */
 function whyUnequal(report: Report): ReadonlyMap<string, string> {
   const reasons = new Map<string, string>();
   for (const compared of groupBy(

@@ -22,8 +22,8 @@ export function eventWords(event: Event) {
       return { what: "Incident", change: to, detail: incidentTitle({ ...incidentOfKey(subject), detail }) };
     case "parity": {
       const [probe, key = "", against = ""] = subject.split(" ");
-      const pair = `probe ${probe}, against ${against.split("/")[1]}`;
-      const why = detail === "" ? pair : `${pair}: ${detail}`;
+      const compared = `probe ${probe}, against ${against.split("/")[1]}`;
+      const why = detail === "" ? compared : `${compared}: ${detail}`;
       return { what: nameOf(key), change: `data ${to}`, detail: why };
     }
     case "deployment":

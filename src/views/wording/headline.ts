@@ -31,7 +31,7 @@ export interface Headline {
   readonly detail: string;
   /** What else is wrong. */
   readonly others: readonly string[];
-  /** How many targets need attention. */
+  /** How many targets, chains, comparisons and reloads need attention. */
   readonly urgent: number;
 }
 
@@ -121,7 +121,7 @@ function describeDifferences(report: Report, [first, ...others]: readonly Parity
     return null;
   }
   const names = `${variantName(first)} and ${first.against} of ${parityTitle(first, report)}`;
-  const more = others.length === 0 ? "" : ` and ${formatCount(others.length, "more pair")}`;
+  const more = others.length === 0 ? "" : ` and ${formatCount(others.length, "more comparison")}`;
   return { title: `Data differ: ${names}${more}`, detail: "" };
 }
 

@@ -23,7 +23,7 @@ export function describeDifference(parity: ParityReport, nowMs: number): string 
   return `${variantName(parity)} has ${value ?? "nothing"} and ${against} ${against_value ?? "nothing"}${at}${forText}${verdict}`;
 }
 
-/** `Parity: 12 of 14 pairs equal, 1 different, 1 unknown`; null if nothing is compared. */
+/** `Parity: 12 of 14 comparisons equal, 1 different, 1 unknown`; null if nothing is compared. */
 export function paritySummary({ parity }: Pick<Report, "parity">): string | null {
   if (parity.length === 0) {
     return null;
@@ -33,5 +33,5 @@ export function paritySummary({ parity }: Pick<Report, "parity">): string | null
     count(result) === 0 ? [] : `, ${formatNumber(count(result))} ${result}`,
   );
   const equal = formatNumber(count("equal"));
-  return `Parity: ${equal} of ${formatCount(parity.length, "pair")} equal${rest.join("")}`;
+  return `Parity: ${equal} of ${formatCount(parity.length, "comparison")} equal${rest.join("")}`;
 }
