@@ -10,7 +10,8 @@ export function statusesPage(): string {
   const [before = "", rest = ""] = page.split(BEGIN);
   const [, after = ""] = rest.split(END);
   const rows = STATUSES.map((status) => rowOf(status));
-  const head = "| status | urgency | replies | height | its lag counts | can serve users | pages alone |";
+  const head =
+    "| status | urgency | replied | reported a height | has a lag | can serve users | pages by itself |";
   return `${before}${BEGIN}\n\n${[head, "|---|--:|---|---|---|---|---|", ...rows].join("\n")}\n\n${END}${after}`;
 }
 

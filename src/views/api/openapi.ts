@@ -84,7 +84,7 @@ const ROUTES: Readonly<Record<string, Route>> = {
     query: "incidents",
     json: "Incidents",
   },
-  "GET /openapi.json": { id: "getOpenapi", summary: "This document, in OpenAPI 3.1", json: "Openapi" },
+  "GET /openapi.json": { id: "getOpenapi", summary: "This API in OpenAPI 3.1", json: "Openapi" },
   "GET /metrics": { id: "getMetrics", summary: "Metrics for Prometheus, in text format 0.0.4" },
   "GET /-/healthy": {
     id: "getHealthy",

@@ -96,7 +96,7 @@ export const QUERIES = {
       .enum(["equal"])
       .optional()
       .describe(
-        "equal: a variant is healthy only while each probe finds its data equal to those of another variant and it does not differ from a majority",
+        "equal: a compared variant is healthy only while each probe finds its data equal to those of another variant, and it is not the odd one out",
       ),
   }),
   history: parameters({
