@@ -119,7 +119,7 @@ export class EventLog {
   /**
    * Follows a step of the wall clock: the events of this process keep their age. Events of other processes keep their times,
    * because it is unknown whose clock was right. But an event that is dated after this process began would hide all later
-   * events, so it is moved back to that moment, until the clock is set back.
+   * events, so it is moved back to that moment, until the clock steps forward again.
    */
   shift(stepMs: number): void {
     if (this.#begunMs !== null) {

@@ -4,7 +4,7 @@
  * test/core/head/agree.test.ts has a test for each sentence.
  *
  * 1. Bounds: claim.ts.
- * 2. Which height is right: the height that the fewest providers contradict; then the height that most support.
+ * 2. Which height is right: the height that the fewest providers contradict; then the height that most providers back.
  * 3. Where the head is: the highest block that most of the right sources expect at the usual pace.
  * 4. Which source is wrong: a source above the upper bounds of right sources, or whose own upper bound is below their heights.
  * 5. Memory: the last head breaks ties, and stays if the new one is lower by less than a minute's blocks.
@@ -95,8 +95,8 @@ interface Fork {
 }
 
 /**
- * The sources whose bounds contain the best height: the height that the fewest providers contradict and the most back. There
- * are several sets if neither an RPC node with a new block nor the last head breaks a tie. Of level heights only the highest
+ * The sources whose bounds contain the best height: the height that the fewest providers contradict, and of several the height
+ * that most providers back. There are several sets if neither an RPC node with a new block nor the last head breaks a tie. Of level heights only the highest
  * counts: they differ because they were read one after the other.
  */
 function setsOf(bounded: readonly Bounded[], grounds: Grounds): readonly (readonly Bounded[])[] {
@@ -156,8 +156,8 @@ function suppose(top: Bounded, { all, on }: Fork, upper: "high" | "usual", groun
 }
 
 /**
- * The height that the fewest providers contradict weighs most; then the height that the most back; then that of an RPC node
- * with a new block. A source without an upper bound backs only heights that are level with its own.
+ * The height that the fewest providers contradict weighs most; then the height that most providers back; then the height of an
+ * RPC node with a new block. A source without an upper bound backs only heights that are level with its own.
  */
 function weightOf({ against, set, top }: Supposition, pace: Pace): readonly number[] {
   const backers = set.filter((one) => one.usual !== Number.POSITIVE_INFINITY || areLevel(one, top, pace));
