@@ -1,12 +1,12 @@
 import { expect, it } from "vitest";
 import { type BackOff, backOff, NO_BACK_OFF, shortened } from "../../src/budgets/back-off.ts";
-import { expectGolden, readCases } from "../support/golden.ts";
+import { expectGolden, readWithoutNote } from "../support/golden.ts";
 
 const FILE = "test/fixtures/back-off.expected.txt";
 const T0 = Date.UTC(2026, 10, 20, 10, 37);
 
 it("a back-off lasts as long as test/fixtures/back-off.expected.txt says", () => {
-  const rows = [...readCases(FILE).matchAll(/^([^:]*): (.*) => /gm)];
+  const rows = [...readWithoutNote(FILE).matchAll(/^([^:]*): (.*) => /gm)];
 
   const told = rows.map(([start, , steps = ""]) => {
     let state = NO_BACK_OFF;

@@ -2,10 +2,10 @@ import { describe, expect, it } from "vitest";
 import type { Config } from "../../src/config/config.ts";
 import { parseConfig } from "../../src/config/parse.ts";
 import { configErrorOf } from "../support/config-error.ts";
-import { readCases } from "../support/golden.ts";
+import { readWithoutNote } from "../support/golden.ts";
 
 const HEX_40 = "d0f1c5b2a3948576655443322110ffeeddccbbaa";
-const PATHS = readCases("test/fixtures/config/keys-in-paths.txt").trimEnd().split("\n");
+const PATHS = readWithoutNote("test/fixtures/config/keys-in-paths.txt").trimEnd().split("\n");
 
 describe("a key in a URL's path", () => {
   it("is refused in every usual form; a name, number, version or public id is not a key", () => {
@@ -87,7 +87,7 @@ it("shows a secret as the variable or file that holds it", () => {
   ]);
 });
 
-const MISTAKES = readCases("test/fixtures/config/keys-by-mistake.txt")
+const MISTAKES = readWithoutNote("test/fixtures/config/keys-by-mistake.txt")
   .trimEnd()
   .split("\n")
   .map((line) => {

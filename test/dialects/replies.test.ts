@@ -63,7 +63,7 @@ function textOf(group: Group, dialect: string): string {
   ];
   const endpoint = endpointOfGroup(group, dialect);
   const lines = replies.flatMap((reply) => [nameOf(reply), ...readings(reply, endpoint)]);
-  return [`# ${group.about} [${group.chains.join(", ")}]`, ...lines, ""].join("\n");
+  return [`# ${group.about}; polled for chain ${group.chains.join(", ") || "none"}`, ...lines, ""].join("\n");
 }
 
 function capturedIn(folder: string): readonly string[] {
@@ -109,7 +109,7 @@ function readings(reply: Reply, endpoint: ReturnType<typeof endpointOf>): readon
     numbers.set(text, [...(numbers.get(text) ?? []), number]);
   }
   return [...numbers].map(
-    ([text, to]) => `  ${to.length > 1 ? "questions" : "question"} ${to.join(", ")} → ${text}`,
+    ([text, to]) => `  to ${to.length > 1 ? "queries" : "query"} ${to.join(", ")} → ${text}`,
   );
 }
 

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readWithoutNote } from "../support/golden.ts";
 import { fleet, type TestTarget, target } from "./fleet-series.ts";
 import {
   type ExpectedSamples,
@@ -27,19 +27,9 @@ const SEVERITIES: Readonly<Record<string, string>> = {
   watchdog: "none",
 };
 
-/**
- * The cases of a file of this folder, each a title and lines. Labels are `name=value`, an abbreviation of `SHORT`, or a target such as
- * `subgraph`, `subgraph/testing` or `subgraph@form`.
- *
- * - `each NAME OTHER: a b, c d`: the case once for each row, with its words in place of the names;
- * - `minutes 30` and below it `TARGET [testnet] [maintenance] [heard=300] [label=value]: TIMELINE`: a fleet, see `TestTarget`; `@c0..9`:
- *   ten chains;
- * - `METRIC{LABELS}: VALUES`: a series in promtool's notation;
- * - `12m nothing`, `12m page ALERT{LABELS}` or `ticket`: all that fires then; indented below it what its texts are filled with;
- * - `12m no ALERT`, `12m only page ALERT{LABELS}`: the same, whatever other alerts fire.
- */
+/** The cases of a file of this folder, whose note explains the lines. */
 export function readCases(name: string, about: NonNullable<RuleTest["about"]>): readonly RuleTest[] {
-  const text = readFileSync(new URL(name, import.meta.url), "utf8");
+  const text = readWithoutNote(new URL(name, import.meta.url));
   const cases = text.trimEnd().split("\n\n").flatMap(eachRow);
   return cases.map((lines) => ({ about, ...readCase(lines.split("\n")) }));
 }

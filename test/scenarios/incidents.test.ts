@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { sharedCauses } from "../../src/core/model/report.ts";
 import { faultNamed } from "../support/faults.ts";
-import { expectGolden, readCases } from "../support/golden.ts";
+import { expectGolden, readWithoutNote } from "../support/golden.ts";
 import { type Scenario, startScenario } from "../support/scenario.ts";
 import { behind, type Script, ScriptedFleet } from "../support/scripted-fleet.ts";
 
@@ -11,7 +11,7 @@ const OUTAGES_FILE = "test/fixtures/network-outages.expected.txt";
 const FLEET = readFileSync("test/fixtures/incidents.yaml", "utf8");
 
 it("reports each cause of test/fixtures/incidents.expected.txt two minutes after each step", () => {
-  const cases = readCases(FILE).trimEnd().split("\n\n");
+  const cases = readWithoutNote(FILE).trimEnd().split("\n\n");
   const told: string[] = [];
   for (const [title = "", ...lines] of cases.map((text) => text.split("\n"))) {
     const play = new ScriptedFleet(FLEET).run("45s");
@@ -30,7 +30,7 @@ it("reports each cause of test/fixtures/incidents.expected.txt two minutes after
 describe("an outage of our own network", () => {
   it("is reported as in test/fixtures/network-outages.expected.txt", async () => {
     const told: string[] = [];
-    const cases = readCases(OUTAGES_FILE).matchAll(/^([^:]*): ([^;]*); (.*) => /gm);
+    const cases = readWithoutNote(OUTAGES_FILE).matchAll(/^([^:]*): ([^;]*); (.*) => /gm);
     for (const [, what = "", sources = "", fail = ""] of cases) {
       await using play = await startScenario(fleetOf(sources));
       await play.run("1m");

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import type { Observation } from "../../src/core/model/observation.ts";
 import type { ParityReading } from "../../src/core/model/parity.ts";
 import { parityValueOf } from "../../src/dialects/selections.ts";
-import { expectGolden, readCases } from "../support/golden.ts";
+import { expectGolden, readWithoutNote } from "../support/golden.ts";
 import { FIRST_BLOCK, ScriptedFleet } from "../support/scripted-fleet.ts";
 import { fleetYaml } from "./statuses/fleets.ts";
 
@@ -18,7 +18,7 @@ interface Poll {
 }
 
 it("judges the data of two variants as test/fixtures/parity.expected.txt says", () => {
-  const rows = [...readCases(FILE).matchAll(/^([^:]*): (?:(\S+ each .*); )?(.*) => /gm)];
+  const rows = [...readWithoutNote(FILE).matchAll(/^([^:]*): (?:(\S+ each .*); )?(.*) => /gm)];
 
   const told = rows.map(([start, , settings = "", polls = ""]) => {
     const [, polled = "1m"] = /polled each (\w+)/.exec(settings) ?? [];

@@ -2,7 +2,7 @@ import { describe, it } from "vitest";
 import type { TargetBehaviour } from "../../src/sim/fleet/simulated-target.ts";
 import type { ServerKind } from "../../src/sim/servers/families.ts";
 import { startFleet } from "../support/fleet.ts";
-import { expectGolden, readCases } from "../support/golden.ts";
+import { expectGolden, readWithoutNote } from "../support/golden.ts";
 
 const FILE = "test/fixtures/sim/graphql.expected.txt";
 const NOW_MS = Date.UTC(2026, 10, 20, 12, 0, 0, 500);
@@ -10,7 +10,7 @@ const NOW_MS = Date.UTC(2026, 10, 20, 12, 0, 0, 500);
 describe("the simulated servers", () => {
   it("answer as the real ones do", async () => {
     const answered: string[] = [];
-    for (const text of readCases(FILE).trimEnd().split("\n\n")) {
+    for (const text of readWithoutNote(FILE).trimEnd().split("\n\n")) {
       const [title = "", ...lines] = text.split("\n");
       const queries = lines.filter((line) => !line.startsWith("  HTTP"));
       answered.push([title, ...(await answers(title, queries))].join("\n"));

@@ -6,7 +6,7 @@ import { dirname } from "node:path";
 const NOTE = /^(?:\/\/.*\n)+/;
 
 /** The text of a file of cases without its note. */
-export function readCases(file: string): string {
+export function readWithoutNote(file: string | URL): string {
   return readFileSync(file, "utf8").replace(NOTE, "").trimStart();
 }
 

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { expectGolden, readCases } from "./golden.ts";
+import { expectGolden, readWithoutNote } from "./golden.ts";
 
 interface Teller extends Partial<AsyncDisposable> {
   do(line: string): readonly string[] | Promise<readonly string[]>;
@@ -10,7 +10,7 @@ interface Teller extends Partial<AsyncDisposable> {
 /** Plays each story of a file again: below each line it writes what is said then, and below the last one the state at the end. */
 export async function expectTold(file: string, start: () => Teller | Promise<Teller>): Promise<void> {
   const told: string[] = [];
-  for (const text of readCases(file).trimEnd().split("\n\n")) {
+  for (const text of readWithoutNote(file).trimEnd().split("\n\n")) {
     const story = await start();
     try {
       const said: string[] = [];
