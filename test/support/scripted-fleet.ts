@@ -165,7 +165,7 @@ export class ScriptedFleet extends Outputs {
   }
 
   /** All chains halt, or continue from where they halted. */
-  setChains(state: "halted" | "going on"): void {
+  setChains(state: "halted" | "running"): void {
     this.#changes.push({ atMs: this.#trueMs, isHalt: state === "halted" });
   }
 

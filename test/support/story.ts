@@ -37,7 +37,7 @@ export class Story {
         return [this.#state()];
       case "halt":
       case "resume":
-        play.setChains(verb === "halt" ? "halted" : "going on");
+        play.setChains(verb === "halt" ? "halted" : "running");
         return [];
       case "restart":
         play.restart();

@@ -14,7 +14,7 @@ interface ClockStep {
 const MINUTE_MS = 60_000;
 const POLL_MS = 15_000;
 const BLOCK_TIME_MS = 2_000;
-/** What is right after this number of polls. */
+/** After this number of polls with the right clock, everything must be right again. */
 const POLLS = 3;
 /** How far the head may be above the reference: the blocks of a tick in which no source has been polled yet. */
 const MOST_BEHIND = 10;
@@ -30,7 +30,7 @@ export const CLOCK_STEPS: readonly ClockStep[] = Object.entries({
 
 const VARIANTS = ["multichain", "subgraph", "ponder"].map((variant) => keyOf(`airdrops/${variant}`));
 
-/** Plays a step `count` times; a play counts once, even if several things went wrong in it. */
+/** Plays a step this number of times; a play counts once, even if several things went wrong in it. */
 export function clockStepRowOf(step: ClockStep, phases: number): Row {
   const played = Array.from({ length: phases }, (_, index) => play(step, index));
   return {
@@ -42,8 +42,8 @@ export function clockStepRowOf(step: ClockStep, phases: number): Row {
 }
 
 /**
- * A daemon whose wall clock is set while its monotonic clock continues, anywhere in the cadence and for up to an hour; in every second play
- * it restarts meanwhile. Subgraphs and the node report block times.
+ * Plays a daemon whose wall clock is wrong for up to an hour, from any moment of a round on, while its monotonic clock is right. In every
+ * second play it restarts meanwhile. The subgraph and the node report block times.
  */
 function play({ byMs, name }: ClockStep, index: number) {
   const seed = `clock/${name}/${index}`;

@@ -35,7 +35,7 @@ interface Reorg {
   /** How many more events (or fewer, if negative) these blocks have on the new fork. */
   readonly extraEvents: number;
   /** Whether the height steps back, or the new fork is as long at once. */
-  readonly height: "steps back" | "goes on";
+  readonly height: "steps back" | "continues";
 }
 
 export interface ParityWorld {
@@ -177,7 +177,7 @@ function drawReorgs(
       toBlock,
       fromBlock: toBlock - depth + 1,
       extraEvents: Math.round((random() - 0.5) * 2 * replaced),
-      height: random() < 0.5 ? "steps back" : "goes on",
+      height: random() < 0.5 ? "steps back" : "continues",
     };
   });
 }

@@ -18,7 +18,7 @@ export interface ParityPlayed {
 }
 
 const FAILURES = 0.01;
-/** Comparisons so far apart that no reorg can undo two of them. */
+/** No reorg can undo two comparisons that are this far apart. */
 const REORG_BLOCKS = 64;
 /** After this number of comparisons, a difference must have been reported. */
 const COMPARISONS_TO_TELL = 10;

@@ -17,7 +17,7 @@ export const MISTAKES = {
   /** A source that is right, or late by less than is judged, has a wrong status. */
   accused: "sound source accused",
   /** A source that is far behind, or far off, is `ok` for more than three polls. */
-  untold: "far wrong one not told",
+  untold: "far-off source not reported",
   referenceLow: "reference too low",
   referenceHigh: "reference too high",
   noReference: "no reference",
@@ -33,8 +33,9 @@ const LAGGING_MS = 10 * MINUTE;
 const STALLED_MS = 10 * MINUTE;
 const TICK_MS = 15 * SECOND;
 const TIMEOUT_MS = 10 * SECOND;
+/** A height counts as evidence for this number of polls or minutes. */
 const POLLS = 3;
-/** The largest error of a lag that is accepted. */
+/** The largest accepted error of a lag. */
 const LAG_TOLERATED_MS = 150 * SECOND;
 /** At the beginning and the end of a halt, a lag depends on the instant at which each source was polled. */
 const EDGE_MS = 4 * MINUTE;
@@ -56,7 +57,7 @@ interface Actor {
   readonly source: WorldSource;
   /** The moment of its polls after the beginning of each round; null: a random one each time. */
   readonly phaseMs: number | null;
-  /** The last height that it gave. */
+  /** The last height that it reported. */
   read: { readonly block: number; readonly atMs: number } | null;
   /** The index of its present conduct, and the number of heights in a row since that began. */
   at: number;
@@ -255,7 +256,7 @@ class Play {
   /** `isShown`: whether another source may have shown that this one is behind. */
   #judgeLag(read: NonNullable<Actor["read"]>, target: TargetReport, lagMs: number, isShown: boolean): void {
     const behindMs = this.#behindMs(read.block, read.atMs);
-    if (this.#chain.noteSuspension(this.#nowMs - EDGE_MS - behindMs, this.#nowMs)) {
+    if (this.#chain.wasHalted(this.#nowMs - EDGE_MS - behindMs, this.#nowMs)) {
       return;
     }
     const tolerated = LAG_TOLERATED_MS + this.#world.rules.referenceBlocks * this.#chain.blockTimeMs;
@@ -283,10 +284,9 @@ class Play {
       return headShownBy === null ? "any" : "bad";
     }
     // A source that shows every 64th block does not advance for longer than `stalled`, so it may be `stalled`.
-    const stands =
-      this.#chain.noteSuspension(this.#nowMs - STALLED_MS, this.#nowMs) ||
-      ["stopped", "steps"].includes(conduct);
-    return isOnChain && !stands && behindMs < LAGGING_MS - rules.thresholdMs ? "sound" : "any";
+    const isMotionless =
+      this.#chain.wasHalted(this.#nowMs - STALLED_MS, this.#nowMs) || ["stopped", "steps"].includes(conduct);
+    return isOnChain && !isMotionless && behindMs < LAGGING_MS - rules.thresholdMs ? "sound" : "any";
   }
 
   /** Whether another source shows where the head is now. */

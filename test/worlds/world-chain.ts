@@ -20,8 +20,8 @@ export interface WorldChain {
   readonly timeOf: (block: number) => number;
   /** The time that the block reports. */
   readonly dateOf: (block: number) => number;
-  /** Whether it made no block for a minute within a span of time. */
-  readonly noteSuspension: (fromMs: number, toMs: number) => boolean;
+  /** Whether it made no block for a minute or more within a span of time. */
+  readonly wasHalted: (fromMs: number, toMs: number) => boolean;
 }
 
 const START_BLOCK = 40_000_000;
@@ -65,14 +65,14 @@ export function createWorldChain(
   const standstills = timesMs
     .map((sinceMs, index) => ({ sinceMs, untilMs: timesMs[index + 1] ?? Number.POSITIVE_INFINITY }))
     .filter(({ sinceMs, untilMs }) => untilMs - sinceMs >= leastMs);
-  const noteSuspension = (fromMs: number, toMs: number): boolean =>
+  const wasHalted = (fromMs: number, toMs: number): boolean =>
     standstills.some(
       ({ sinceMs, untilMs }) =>
         untilMs > fromMs &&
         sinceMs <= toMs &&
         (untilMs !== Number.POSITIVE_INFINITY || toMs - sinceMs >= leastMs),
     );
-  return { blockTimeMs, headAt, timeOf, dateOf, noteSuspension };
+  return { blockTimeMs, headAt, timeOf, dateOf, wasHalted };
 }
 
 function shareOf(spread: ChainSpec["spread"], random: () => number): number {
