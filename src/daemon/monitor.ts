@@ -47,7 +47,7 @@ export interface Consequences {
   readonly missed: readonly Endpoint[];
 }
 
-/** A report shows the last whole second, or the last decision if that is later. So readers within one second share a report. */
+/** A report shows the last whole second, or the last decision if that is later. So readers within one second see the same. */
 const REPORT_EVERY_MS = 1_000;
 /**
  * The report of a chain without news is used for this time, because most chains of a large fleet were not polled since the last
@@ -82,11 +82,7 @@ export class Monitor {
    * The wall clock less our own clock. It is updated by `#followWall` only, so a step of the wall clock makes nothing look old.
    */
   #wallOffsetMs = 0;
-  /**
-   * The last report, and the report of each chain with the revision of its state, so that a report is made once for all
-   * readers.
-   */
-  #latest: Report | null = null;
+  /** The last report of each chain, with the revision of its state. */
   readonly #reported = new WeakMap<Chain, { revision: number; atMs: number; report: ChainPart }>();
 
   constructor(fleet: Fleet, options: MonitorOptions) {
@@ -110,7 +106,7 @@ export class Monitor {
     this.#useChains(chains);
     // An index-node API may be another one now; it is asked again after the next poll.
     this.#explanations.clear();
-    this.#noteChange();
+    this.#decidedMs = this.#nowMs();
   }
 
   /**
@@ -136,7 +132,7 @@ export class Monitor {
     const heard = new Set(news.flatMap(({ source }) => this.#chainOf.get(source) ?? []));
     const decided = [...heard].map((chain) => chain.decide(nowMs));
     if (heard.size > 0) {
-      this.#noteChange();
+      this.#decidedMs = this.#nowMs();
     }
     for (const target of [...this.#explanations.keys()].filter((key) => this.#isOk(key))) {
       this.#explanations.delete(target);
@@ -157,14 +153,13 @@ export class Monitor {
   decideIncidents(): Report {
     const input = this.#inputAt(this.#atMs());
     this.#incidents = decideIncidents(input, this.#isNetworkDown(input.nowMs - this.#wallOffsetMs));
-    this.#latest = composeReport({ ...input, incidents: this.#incidents });
-    return this.#latest;
+    return composeReport({ ...input, incidents: this.#incidents });
   }
 
   /** Records the RPC node's block at the height of a suspicion. `found`: null if the node does not have that block. */
   noteProof(suspicion: Suspicion, found: ReportedBlock | null): void {
     this.#chainOf.get(suspicion.source)?.noteProof(suspicion, found, this.#nowMs());
-    this.#noteChange();
+    this.#decidedMs = this.#nowMs();
   }
 
   /** Records that the process was suspended until now, and could not read replies. */
@@ -204,7 +199,7 @@ export class Monitor {
     } else {
       this.#explanations.set(target, explanation);
     }
-    this.#noteChange();
+    this.#decidedMs = this.#nowMs();
     return known === undefined && this.#explanations.has(target);
   }
 
@@ -236,7 +231,7 @@ export class Monitor {
       chain.followWall(offsetMs);
     }
     this.#incidents = incidents ?? this.#incidents;
-    this.#noteChange();
+    this.#decidedMs = this.#nowMs();
   }
 
   /** Makes the reports of the chains in slices, so that the next report of a large fleet does not delay polls. */
@@ -246,11 +241,7 @@ export class Monitor {
   }
 
   report(): Report {
-    const atMs = this.#atMs();
-    if (this.#latest?.generated_at !== isoTime(atMs)) {
-      this.#latest = composeReport(this.#inputAt(atMs));
-    }
-    return this.#latest;
+    return composeReport(this.#inputAt(this.#atMs()));
   }
 
   /** The instant that a report shows if it is made now, by the wall clock. */
@@ -291,12 +282,6 @@ export class Monitor {
     return report;
   }
 
-  /** Notes that the state changes now, so the last report is out of date. */
-  #noteChange(): void {
-    this.#decidedMs = this.#nowMs();
-    this.#latest = null;
-  }
-
   #useChains(chains: readonly Chain[]): void {
     this.#chains = new Map(chains.map((chain) => [chain.watched.chain.slug, chain]));
     this.#chainOf = new Map(
@@ -322,7 +307,7 @@ export class Monitor {
       this.#incidents = this.#incidents.map((one) => {
         return { ...one, since: isoTime(Date.parse(one.since) + stepMs) };
       });
-      this.#noteChange();
+      this.#decidedMs = this.#nowMs();
     }
   }
 
