@@ -206,7 +206,7 @@ export class Daemon implements AsyncDisposable {
     return { ...this.#monitor.save(), questions: this.#states.saveQuestions(), told: this.#told };
   }
 
-  /** The recent messages of the webhook. */
+  /** The recent incidents, and what the webhook has reported of them. */
   get told(): KnownState["told"] {
     return this.#told;
   }

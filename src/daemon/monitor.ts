@@ -78,9 +78,7 @@ export class Monitor {
   #ranSinceMs = Number.NEGATIVE_INFINITY;
   /** Our own clock less the uptime. */
   #epochMs: number;
-  /**
-   * The wall clock less our own clock. It is updated by `#followWall` only, so a step of the wall clock makes nothing look old.
-   */
+  /** The wall clock less our own clock, when they were last compared. A later step of the wall clock makes nothing look old. */
   #wallOffsetMs = 0;
   /** The last report of each chain, with the revision of its state. */
   readonly #reported = new WeakMap<Chain, { revision: number; atMs: number; report: ChainPart }>();
