@@ -136,8 +136,11 @@ export class Monitor {
       this.#explanations.delete(target);
     }
     const missed = this.#missedInOutage(news);
-    // A reply shows that the network works, so the sources need not be looked at.
-    const isDown = news.every(({ kind }) => kind === "failed") && this.#isNetworkDown(nowMs);
+    // Only a poll can show it: a reply shows that the network works, and without news nothing has changed.
+    const isDown =
+      news.length === 0
+        ? this.#isInOutage()
+        : news.every(({ kind }) => kind === "failed") && this.#isNetworkDown(nowMs);
     return {
       hasTurned: decided.some(({ turned }) => turned.length > 0) || this.#isInOutage() !== isDown,
       changing: new Set(decided.flatMap(({ changing }) => changing)),

@@ -37,7 +37,7 @@ type Rows<Part> = Readonly<
 >;
 
 /** Pairs each item of a list of the report with the text of its labels. All families of the list share the texts of a scrape. */
-function labelled<Name extends "targets" | "gaps" | "parity" | "chains">(
+function labelled<Name extends "targets" | "parity" | "chains">(
   name: Name,
   labelsOf: (item: Report[Name][number]) => string,
 ) {
@@ -73,7 +73,12 @@ const labelledTargets = labelled("targets", targetLabels);
 const targets = familiesOf(TARGET_LABELS, labelledTargets);
 const gaps = familiesOf(
   [...TARGET_LABELS, "against"],
-  labelled("gaps", (gap) => `${targetLabels(gap)},${labelText("against", gap.against)}`),
+  memoize((source: ReportSource) => {
+    const labelsOf = new Map(labelledTargets(source).map(([text, { key }]) => [key, text]));
+    return source.report.gaps.map(
+      (gap) => [`${labelsOf.get(gap.key)},${labelText("against", gap.against)}`, gap] as const,
+    );
+  }),
 );
 const parity = familiesOf(
   [...TARGET_LABELS, "against", "probe"],

@@ -268,21 +268,19 @@ export function isNetworkDown(
   nowMs: number,
   ranSinceMs: number,
 ): boolean {
-  const shortestMs = sources.reduce(
-    (least, { kind, pollIntervalMs }) => (kind === "indexer" ? Math.min(least, pollIntervalMs) : least),
-    Number.POSITIVE_INFINITY,
-  );
-  // Ends most calls at the first source: this runs every second.
-  const isRecent = (ms: number | null) => ms !== null && nowMs - ms < shortestMs;
-  if (isRecent(ranSinceMs) || sources.some((source) => isRecent(replyMs(source)))) {
-    return false;
-  }
   const repliedMs = lastReplyMs(sources);
-  const silentMs = nowMs - Math.max(repliedMs, ranSinceMs);
   const wentSilent = (source: SourceState | undefined) =>
     isUnreached(source?.last) &&
     source?.lastSuccessMs != null &&
     source.lastSuccessMs >= repliedMs - TOGETHER_POLLS * source.pollIntervalMs;
+  const shortestMs = sources.reduce(
+    (least, { kind, pollIntervalMs }) => (kind === "indexer" ? Math.min(least, pollIntervalMs) : least),
+    Number.POSITIVE_INFINITY,
+  );
+  const silentMs = nowMs - Math.max(repliedMs, ranSinceMs);
+  if (silentMs < shortestMs) {
+    return false;
+  }
   // A status that has just changed shows that the silence is more than one bad poll.
   const hasChanged = sources.some((source) => source.verdict?.status === "unreachable" && wentSilent(source));
   const leastMs = hasChanged ? shortestMs : Math.max(SILENCE_MS, SILENT_POLLS * shortestMs);
