@@ -1,3 +1,6 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { whyUnreadable } from "../core/model/why-unreadable.ts";
 import type { LogFormat, LogLevel } from "../io/log-options.ts";
 import type { Build } from "../io/world.ts";
 
@@ -101,4 +104,19 @@ export function buildOf(world: CommandWorld): Build {
 export function colorsFor(stream: "out" | "err", world: CommandWorld): "ansi" | "none" {
   const isTerminal = stream === "out" ? world.outIsTerminal : world.errIsTerminal;
   return isTerminal && (world.env["NO_COLOR"] ?? "") === "" ? "ansi" : "none";
+}
+
+/**
+ * Writes a file that a command makes, and its folder. `wx` refuses to overwrite a file.
+ *
+ * @throws {CommandError} If it cannot be written.
+ */
+export function writeOutput(path: string, text: string, flag: "w" | "wx" = "w"): void {
+  try {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text, { flag });
+  } catch (error) {
+    const message = `Cannot write ${path}: ${whyUnreadable(error)}`;
+    throw new CommandError(message, { exitCode: EXIT.failure, cause: error });
+  }
 }

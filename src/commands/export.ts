@@ -1,6 +1,6 @@
-import { mkdirSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { type CommandWorld, cannotUse, EXIT, type Flags } from "./command-world.ts";
+import { formatList } from "../core/model/text.ts";
+import { type CommandWorld, cannotUse, EXIT, type Flags, writeOutput } from "./command-world.ts";
 
 const RULES = ["dashboards/rules/synclag-alerts.yml", "dashboards/rules/synclag-recording.yml"];
 const ALERTMANAGER = "deploy/alertmanager.yml";
@@ -32,20 +32,22 @@ const NO_TESTNET = 'testnet!="true"';
  * `synclag export`: writes alert rules, dashboards, an example for Alertmanager, a compose file or a systemd unit, with the links
  * and the selector of the options, and prints the names of the files.
  *
- * @throws {CommandError} If an option is invalid.
+ * @throws {CommandError} If an option is invalid, or a file cannot be written.
  */
 export function exportFiles(flags: Flags, world: CommandWorld, [what = ""]: readonly string[]): number {
   const adapt = adapter(flags);
-  mkdirSync(flags.output, { recursive: true });
   const texts = (FILES[what] ?? []).map((file) => {
     const text = adapt(world.readFile(`${world.packageRoot}${file}`));
     const path = join(flags.output, basename(file));
-    writeFileSync(path, text);
+    writeOutput(path, text);
     world.out(path);
     return text;
   });
-  if (texts.some((text) => text.includes("http://localhost"))) {
-    world.err("Some links lead to localhost: set them with --url, --grafana and --runbooks");
+  const unset = Object.entries({ "--url": RENDERED.url, "--grafana": RENDERED.grafana })
+    .filter(([, link]) => texts.some((text) => text.includes(link)))
+    .map(([option]) => option);
+  if (unset.length > 0) {
+    world.err(`Some links lead to localhost: set them with ${formatList(unset)}`);
   }
   if (texts.some((text) => text.includes("active_time_intervals"))) {
     world.err(

@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { configJsonSchema } from "../config/schema.ts";
 import { formatCount } from "../core/model/text.ts";
@@ -12,7 +12,7 @@ import {
   questionsBeside,
 } from "./ask-endpoint.ts";
 import { chainOfNameless, chainsYaml, endpointOf, KeyVariables } from "./chains-yaml.ts";
-import { CommandError, type CommandWorld, EXIT, type Flags } from "./command-world.ts";
+import { CommandError, type CommandWorld, EXIT, type Flags, writeOutput } from "./command-world.ts";
 
 const SCHEMA_FILE = "chains.schema.json";
 const SCHEMA_LINE = `# yaml-language-server: $schema=./${SCHEMA_FILE}`;
@@ -41,11 +41,11 @@ export async function init(flags: Flags, world: CommandWorld, urls: readonly str
     urls.length === 0
       ? { text: world.readFile(`${world.packageRoot}${MINIMAL_FILE}`), leftOut: 0 }
       : await probeAll([...new Set(urls)], flags, world);
-  writeFileSync(output, text, { flag: "wx" });
+  writeOutput(output, text, "wx");
   const schema = join(dirname(output), SCHEMA_FILE);
   const isNewSchema = !existsSync(schema);
   if (isNewSchema) {
-    writeFileSync(schema, `${JSON.stringify(configJsonSchema(), null, 2)}\n`);
+    writeOutput(schema, `${JSON.stringify(configJsonSchema(), null, 2)}\n`);
   }
   world.out(
     `Wrote ${output}${isNewSchema ? `, and ${schema} for editors` : ""}${urls.length === 0 ? ": put your addresses in" : ""}`,

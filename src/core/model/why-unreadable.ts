@@ -2,6 +2,7 @@ const WORDS: Readonly<Record<string, string>> = {
   ENOENT: "no such file",
   ENOTDIR: "not a folder",
   EISDIR: "is a directory",
+  EEXIST: "there is a file with this name, or with the name of its folder",
   EACCES: "permission denied",
 };
 

@@ -230,8 +230,5 @@ function whyUnknown({ sides, streak }: ShownComparison): string {
       isSteady(values) ? null : `the value of ${name} comes and goes between polls`,
     ),
   ];
-  return (
-    reasons.find((reason) => reason !== null) ??
-    "no block is known at which both were read, because the value changes between polls"
-  );
+  return reasons.find((reason) => reason !== null) ?? "no block is known at which both were read";
 }
