@@ -81,7 +81,7 @@ function findError(
   const { httpStatus, retryAfter } = reply;
   const retryAfterMs = readRetryAfterMs(retryAfter, nowMs);
   const known = findKnownError(body.errors);
-  // A rate limit with a 5xx, and without a time to wait, limits the server, not us.
+  // With a 5xx and without a time to wait, a rate limit concerns an upstream of the server, not our requests.
   if (known !== null && !(known.meaning === "rate_limited" && httpStatus >= 500 && retryAfter === null)) {
     const { meaning, text } = known;
     if (meaning === "not_started") {
@@ -194,7 +194,7 @@ interface ParsedBody {
 const MAX_ERRORS = 100;
 const MAX_ERROR_CHARACTERS = 2_000;
 
-/** A line of a metrics page: a comment that the format defines, a name with labels, or a name with an underscore and a number. */
+/** A line of a metrics page: a comment that the format defines, a name with labels, or a number after a name with an underscore. */
 const METRICS_PAGE =
   /^(?:# (?:HELP|TYPE|UNIT|EOF)\b|[a-z_:][\w:]*\{[a-z_]\w*="|[a-z:]*_[\w:]*[ \t]+[-+.\dNI])/im;
 

@@ -1,4 +1,5 @@
 import type { Endpoint, Target } from "../core/model/fleet.ts";
+import { groupBy } from "../core/model/group-by.ts";
 import type { Observation, PollTimes } from "../core/model/observation.ts";
 import type { ParityReading, ParityValue } from "../core/model/parity.ts";
 import { type QueryResult, queryKeyOf, type Selection } from "../core/model/selection.ts";
@@ -115,17 +116,24 @@ export function readSelections(
   return { queries, readings };
 }
 
-/** The results of selections that a server refused, after a query without them returned the heights. `words`: its reason. */
+/** The results of selections that a server refused, although it returned the heights. `words`: the error of the server. */
 export function refusedSelections(
   selections: readonly Selection[],
   words: string,
   { sentAtMs, receivedAtMs }: PollTimes,
 ): SelectionReplies {
   const tookMs = receivedAtMs - sentAtMs;
-  const results = selections.map(
-    (one) => [one.target, [{ probe: one.probe, queryKey: queryKeyOf(one), tookMs, failure: words }]] as const,
-  );
-  return { queries: new Map(results), readings: [] };
+  const byTarget = groupBy(selections, ({ target }) => target);
+  const queries = Array.from(byTarget, ([target, own]) => {
+    const results = own.map((one) => ({
+      probe: one.probe,
+      queryKey: queryKeyOf(one),
+      tookMs,
+      failure: words,
+    }));
+    return [target, results] as const;
+  });
+  return { queries: new Map(queries), readings: [] };
 }
 
 /** The reply to a selection, or why there is none: the server's error if there is one. */

@@ -4,7 +4,7 @@ import { parse } from "yaml";
 import { z } from "zod";
 import type { Observation } from "../../src/core/model/observation.ts";
 import type { ParityReading } from "../../src/core/model/parity.ts";
-import { readSelections } from "../../src/dialects/selections.ts";
+import { readSelections, refusedSelections } from "../../src/dialects/selections.ts";
 import { expectGolden } from "../support/golden.ts";
 
 const BASE = { source: "base", sentAtMs: 1, receivedAtMs: 2 };
@@ -13,6 +13,17 @@ const HEAD: Observation = {
   kind: "head",
   head: { block: 400, timestampSec: null, hash: null, deployment: null, indexingErrors: null },
 };
+
+const SELECTION = {
+  probe: "rows",
+  everyMs: 60_000,
+  target: "base",
+  alias: "p0_1",
+  select: "",
+  expect: { kind: "compared", path: ["campaigns", "0", "id"] },
+  maxLatencyMs: null,
+  address: null,
+} as const;
 
 const Groups = z.array(
   z.strictObject({
@@ -75,17 +86,7 @@ describe("readSelections()", () => {
 });
 
 function read(body: string, heights: readonly Observation[] = [HEAD]): ParityReading | string | undefined {
-  const selection = {
-    probe: "rows",
-    everyMs: 60_000,
-    target: "base",
-    alias: "p0_1",
-    select: "",
-    expect: { kind: "compared", path: ["campaigns", "0", "id"] },
-    maxLatencyMs: null,
-    address: null,
-  } as const;
-  const { queries, readings } = readSelections([selection], body, heights, BASE);
+  const { queries, readings } = readSelections([SELECTION], body, heights, BASE);
   return queries.get("base")?.[0]?.failure ?? readings[0];
 }
 
@@ -99,3 +100,16 @@ function textOf(reading: ParityReading | string | undefined): string {
   }
   return reading === undefined ? "nothing" : `unreadable: ${reading.detail}`;
 }
+
+describe("refusedSelections()", () => {
+  it("gives each probe of a target its failure", () => {
+    const selections = ["rows", "latest"].map((probe) => ({ ...SELECTION, probe }));
+
+    const { queries } = refusedSelections(selections, "out of memory", BASE);
+
+    expect(queries.get("base")).toMatchObject([
+      { probe: "rows", failure: "out of memory" },
+      { probe: "latest", failure: "out of memory" },
+    ]);
+  });
+});

@@ -12,7 +12,8 @@ import {
 } from "./source-state.ts";
 
 /*
- * A source's heights do not only grow. A track is its samples and its peak since the last break:
+ * A source's heights do not only grow. A track is the samples and the peak since its heights last became incomparable with
+ * older ones. "Replicas" here are the servers behind its URL.
  *
  * - A height that its chain cannot have reached starts a new track. If other sources contradict that height and the source goes
  *   back, another track starts.
@@ -201,7 +202,7 @@ function hasRecovered(answers: string, low: readonly Sample[], { receivedAtMs }:
 }
 
 function isMostlyLow(answers: string): boolean {
-  // The largest surplus of low replies over the others, counted back from the latest reply to any earlier one.
+  // A low reply adds one, any other takes one away, within 0 and the limit.
   const excess = [...answers].reduce(
     (most, answer) => Math.max(0, Math.min(most + (answer === "l" ? 1 : -1), EXCESS_TO_BE_STALE)),
     0,
