@@ -1,7 +1,7 @@
 import type { Endpoint } from "../core/model/fleet.ts";
 import type { Question } from "./dialect.ts";
 
-/** The state of the search for the question, among those of its dialect, that an endpoint answers. */
+/** How far the search has come: which question of its dialect does an endpoint answer? */
 export interface QuestionSearch {
   /** The question with which the next poll begins: the last answered one, or the next to try. */
   readonly questionIndex: number;

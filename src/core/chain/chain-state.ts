@@ -18,7 +18,7 @@ export interface WatchedChain {
   readonly probes: readonly WatchedProbe[];
 }
 
-/** The queries of a source that no probe asks. Shared: an empty map takes 200 bytes. */
+/** Shared by all sources without probes, because an empty map takes 200 bytes. */
 export const NO_QUERIES: WatchedSource["queries"] = new Map();
 
 /** A target or an RPC node, as it is configured. */

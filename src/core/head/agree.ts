@@ -96,8 +96,8 @@ interface Fork {
 
 /**
  * The sources whose bounds contain the best height: the height that the fewest providers contradict, and of several the height
- * that most providers back. There are several sets if neither an RPC node with a new block nor the last head breaks a tie. Of level heights only the highest
- * counts: they differ because they were read one after the other.
+ * that most providers back. There are several sets if neither an RPC node with a new block nor the last head breaks a tie. Of
+ * level heights only the highest counts: they differ because they were read one after the other.
  */
 function setsOf(bounded: readonly Bounded[], grounds: Grounds): readonly (readonly Bounded[])[] {
   const { pace } = grounds;

@@ -12,8 +12,8 @@ import {
 } from "./source-state.ts";
 
 /*
- * A source's heights do not only grow. A track is the samples and the peak since its heights last became incomparable with
- * older ones. "Replicas" here are the servers behind its URL.
+ * A source's heights do not only grow. A track is a run of heights that can be compared with each other: its samples and its
+ * peak. "Replicas" here are the servers behind the URL of the source.
  *
  * - A height that its chain cannot have reached starts a new track. If other sources contradict that height and the source goes
  *   back, another track starts.
@@ -193,7 +193,7 @@ function replicasAfter(
 }
 
 /**
- * Whether none of the last three replies was low, and no reply in the last three minutes. With one low reply in three, this
+ * Whether the last three replies were not low, and the last low reply is at least three minutes old. With one low reply in three, this
  * also happens by chance, about once an hour.
  */
 function hasRecovered(answers: string, low: readonly Sample[], { receivedAtMs }: Sample): boolean {
