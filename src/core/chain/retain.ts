@@ -11,9 +11,6 @@ import { type ChainView, viewOf } from "../status/view.ts";
 import { type ChainState, chainAt, sourceOf, type WatchedChain } from "./chain-state.ts";
 import { decideFrom } from "./decide.ts";
 
-/** Correct clocks of two machines differ by less than this. */
-const TOLERANCE_MS = 5_000;
-
 /**
  * The offset of the wall clock with which saved chains continue: the offset of the chain with the latest poll. If that poll
  * would then be later than `wallMs`, the wall clock was set back since, and the offset is corrected.
@@ -26,7 +23,7 @@ export function offsetOf(saved: Iterable<ChainState>, wallMs: number): number | 
       [latestMs, offsetMs] = [lastMs, clock.wallOffsetMs];
     }
   }
-  return offsetMs !== null && latestMs + offsetMs > wallMs + TOLERANCE_MS ? wallMs - latestMs : offsetMs;
+  return offsetMs !== null && latestMs + offsetMs > wallMs ? wallMs - latestMs : offsetMs;
 }
 
 /**

@@ -21,7 +21,7 @@ import {
  * - A large step back that lasts for three replies is a re-index.
  * - If the height falls a second time, or returns in one step, several replicas serve one URL, and some are far behind the
  *   others (`replicas`). The samples are those of the high replicas, which show how far the chain is. Users reach all replicas,
- *   so the share of low replies decides whether the target is judged by the high or by the low heights.
+ *   so the target is judged by its low heights while most replies of the last half hour were low.
  */
 
 /** What has to be known of the chain when a source's poll is folded in. */
@@ -47,13 +47,10 @@ export interface FoldContext {
 const KEPT_SAMPLES = 8;
 /** A step that is longer than the steps before it by this factor is not catching up ("one or two index again", world 57). */
 const FASTER = 2;
-/** The number of replies that are compared. If all are alike, the URL no longer has lagging replicas. */
-const KEPT_REPLIES = 64;
-/**
- * A target is judged by its low heights once low replies outnumber the others by this. With one low reply in three, this
- * practically never happens.
- */
-const EXCESS_TO_BE_STALE = 10;
+/** Replies are compared for this time. A target is judged by its low heights while most of these replies were low. */
+const COMPARED_MS = 30 * MINUTE_MS;
+/** However rare the polls, this many replies are compared: of fewer, most are low by chance too often. */
+const LEAST_COMPARED = 20;
 
 export function foldPoll(source: SourceState, observation: Observation, context: FoldContext): void {
   const { sentAtMs, receivedAtMs } = observation;
@@ -160,7 +157,7 @@ function blocksClimbed(low: readonly Sample[], to: Sample): number {
   return perMs * (readAtMs(to) - readAtMs(last));
 }
 
-/** What is known of the replicas after one more reply; null once the latest replies are alike, or a fall lasts. */
+/** What is known of the replicas after one more reply; null if they agree, or if the source itself fell back. */
 function replicasAfter(
   replicas: Replicas,
   { pollIntervalMs, samples, verdict }: SourceState,
@@ -169,10 +166,13 @@ function replicasAfter(
 ): Replicas | null {
   const { hasReturned, isLow, staleAfterMs } = is;
   const { highBlock, low } = replicas;
-  const answers = `${replicas.answers}${isLow ? "l" : "h"}`.slice(-KEPT_REPLIES);
+  const compared = Math.max(LEAST_COMPARED, Math.round(COMPARED_MS / pollIntervalMs));
+  const answers = `${replicas.answers}${isLow ? "l" : "h"}`.slice(-compared);
   const fallenMs = (answers.length - 1 - answers.lastIndexOf("h")) * pollIntervalMs;
-  // A fall that lasts is not due to a lagging replica: the source itself fell back.
-  if (new Set(answers).size < 2 || (!replicas.disagree && fallenMs >= staleAfterMs)) {
+  // A fall that lasts is not due to a lagging replica.
+  const isOwnFall = !replicas.disagree && fallenMs >= staleAfterMs;
+  const areAlike = new Set(answers).size < 2 || (replicas.isStale && hasRecovered(answers, low, sample));
+  if (isOwnFall || areAlike) {
     return null;
   }
   const disagree = replicas.disagree || hasReturned || answers.indexOf("hl") !== answers.lastIndexOf("hl");
@@ -187,27 +187,19 @@ function replicasAfter(
     highBlock: isLow ? highBlock : Math.max(highBlock, sample.block),
     low: isLow ? [...low.slice(1 - WOBBLE_SAMPLES), sample] : low,
     disagree,
-    isStale:
-      disagree && (isHighOld || (wasStale ? !hasRecovered(answers, low, sample) : isMostlyLow(answers))),
+    isStale: disagree && (isHighOld || wasStale || isMostlyLow(answers)),
   };
 }
 
-/**
- * Whether the last three replies were not low, and the last low reply is at least three minutes old. With one low reply in three, this
- * also happens by chance, about once an hour.
- */
+/** Whether the last three replies were high, and the last low reply is at least three minutes old. */
 function hasRecovered(answers: string, low: readonly Sample[], { receivedAtMs }: Sample): boolean {
   const isHigh = !answers.slice(-WOBBLE_SAMPLES).includes("l");
   return isHigh && receivedAtMs - (low.at(-1)?.receivedAtMs ?? 0) >= WOBBLE_SAMPLES * MINUTE_MS;
 }
 
 function isMostlyLow(answers: string): boolean {
-  // A low reply adds one, any other takes one away, within 0 and the limit.
-  const excess = [...answers].reduce(
-    (most, answer) => Math.max(0, Math.min(most + (answer === "l" ? 1 : -1), EXCESS_TO_BE_STALE)),
-    0,
-  );
-  return excess === EXCESS_TO_BE_STALE;
+  const low = answers.split("l").length - 1;
+  return answers.length >= LEAST_COMPARED && low > answers.length / 2;
 }
 
 /** Counts steps forward and back, after the sample was added. */
