@@ -2,8 +2,8 @@ import { z } from "zod";
 import type { Target } from "../core/model/fleet.ts";
 import { formatNumber } from "../core/model/text.ts";
 import { NOT_STARTED, type Question, type RowContent, type RowsOrReason } from "./dialect.ts";
-import { readHead } from "./form.ts";
-import { quote, readHash, readPositiveInteger } from "./values.ts";
+import { readHead, unreadable } from "./form.ts";
+import { describeParts, quote, readHash, readPositiveInteger } from "./values.ts";
 
 type AskedTarget = Pick<Target, "chainId" | "deployment">;
 
@@ -21,14 +21,16 @@ const IndexingStatus = z.object({
   chains: z.array(z.object({ latestBlock: z.object({ number: z.unknown(), hash: z.unknown() }).nullable() })),
 });
 type IndexingStatus = z.output<typeof IndexingStatus>;
-/** A bad row must not invalidate the others. */
-const StatusData = z.object({ indexingStatuses: z.array(IndexingStatus.nullable().catch(null)) });
+/** A row that cannot be read becomes its description, so that it does not invalidate the other rows. */
+const StatusData = z.object({
+  indexingStatuses: z.array(IndexingStatus.or(z.unknown().transform(describeParts))),
+});
 type FatalError = NonNullable<IndexingStatus["fatalError"]>;
 
 /**
  * A question for graph-node's index-node API: one request for all deployments of a node. No other API of graph-node says why a
  * deployment has failed. The reply has no chain id, so the deployment identifies the chain. Numbers are strings, and hashes lack
- * their 0x. `health` counts only if it is bad, because it stays "healthy" while a deployment is stuck.
+ * their 0x. The health "healthy" proves nothing, because a stuck deployment has it too.
  */
 export function graphStatusQuestion(targets: readonly AskedTarget[]): Question {
   const ids = targets.flatMap(({ deployment }) => (deployment === undefined ? [] : [deployment]));
@@ -43,11 +45,18 @@ function readStatuses(targets: readonly AskedTarget[], data: unknown): RowsOrRea
     : targets.map(({ chainId, deployment }) => ({ chainId, content: contentOf(deployment, statuses) }));
 }
 
-function contentOf(deployment: string | undefined, statuses: readonly (IndexingStatus | null)[]): RowContent {
-  const status = statuses.find((one) => one?.subgraph === deployment) ?? null;
-  if (status === null) {
-    const detail = `This graph-node does not index ${String(deployment)}`;
-    return { kind: "failed", reason: "not_found", detail };
+function contentOf(deployment: string | undefined, rows: readonly (IndexingStatus | string)[]): RowContent {
+  const status = rows.filter((row) => typeof row !== "string").find((row) => row.subgraph === deployment);
+  if (status === undefined) {
+    // An unreadable row may be that of the deployment.
+    const row = rows.find((one) => typeof one === "string");
+    return row === undefined
+      ? {
+          kind: "failed",
+          reason: "not_found",
+          detail: `This graph-node does not index ${String(deployment)}`,
+        }
+      : unreadable(`Cannot read a row of data.indexingStatuses: ${row}`);
   }
   const { subgraph, health, fatalError, chains } = status;
   const latest = chains[0]?.latestBlock ?? null;
@@ -81,7 +90,7 @@ function describeFailure({ message, handler, deterministic, block }: FatalError)
   const name = handler ?? /in handler `([^`]{1,100})`/.exec(message)?.[1];
   const where = number === null ? "" : ` at block ${formatNumber(number)}`;
   const inHandler = name === undefined ? "" : ` in ${quote(name)}`;
-  // The message of the mapping is between a backtrace and the name of the handler.
+  // In graph-node's message, the words of the mapping follow a backtrace, and the name of the handler follows them.
   const cause = /with message: (.*?)(?: in handler `|$)/s.exec(message)?.[1] ?? message;
   return `failed${where}${inHandler}: ${quote(cause)}${OUTLOOKS.get(deterministic) ?? ""}`;
 }
