@@ -23,7 +23,7 @@ export function loadConfig(
   const text = readConfigFile(
     file,
     world,
-    "name another (in a container, mount its folder), start with `synclag init`, or try `synclag demo`",
+    "check the path (in a container, also the mount), write a file with `synclag init`, or try `synclag demo`",
   );
   const { env, readFile, listFiles } = world;
   const config = parseConfig(text, { file, env, readFile, listFiles });

@@ -123,7 +123,9 @@ function describeReport(report: ProbeReport, nowMs: number): string {
     places.length < 2 ? [] : ["Found; the best is used:", ...places],
     refusals.size === 0 ? [] : ["Does not fit:", ...refusals],
     dialect === null ? [(page ? adviseOn(page) : adviceAfter(refused.at(-1))) ?? []].flat() : [],
-    [`${formatCount(requests, "request")} sent. Synclag's budgets do not count them, but the provider may.`],
+    [
+      `${formatCount(requests, "request")} sent, not counted by Synclag's budgets, but perhaps by the provider.`,
+    ],
     ...(chains_yaml === null ? [] : [[`For chains.yaml${note}:`], [chains_yaml.trimEnd()]]),
   ];
   return paragraphs

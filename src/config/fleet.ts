@@ -181,7 +181,7 @@ function chooseAuto(budget: Budget | null, sharers: readonly Draft[]): string {
   const flaw = misfit ?? problem;
   const [blamed] = misfit === null ? auto : fixed;
   if (flaw !== null) {
-    blamed?.schedule.add(`beyond budget "${budget?.name}": ${flaw}`);
+    blamed?.schedule.add(`exceeds budget "${budget?.name}": ${flaw}`);
   }
   return cron;
 }

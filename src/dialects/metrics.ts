@@ -73,7 +73,7 @@ function readContent(
   const timestampSec = readTimestampSec(lowestOf(time ?? []));
   const details = { timestampSec, hash: null, deployment: null, indexingErrors: null };
   const content = readHead(
-    { value: Number.isNaN(lowest) ? "no number" : lowest, name: form.height },
+    { value: Number.isNaN(lowest) ? "not a number" : lowest, name: form.height },
     details,
   );
   const flaw = content.kind === "head" && timestampSec === null ? whyNoTime(form.time, time) : null;
@@ -92,7 +92,7 @@ function whyNoTime(name: string | undefined, samples: readonly MetricLine[] | nu
     return `Cannot find ${name}, which metrics.time in chains.yaml names`;
   }
   const odd = samples.find(({ value }) => value !== -1 && value !== 0 && readTimestampSec(value) === null);
-  const found = Number.isNaN(odd?.value) ? "no number" : odd?.value;
+  const found = Number.isNaN(odd?.value) ? "not a number" : odd?.value;
   return odd === undefined ? null : `Cannot read ${name} as a time: ${quote(odd.series)} is ${found}`;
 }
 

@@ -48,7 +48,7 @@ export function chooseCadence(
   const asked = requestsText([...fixed, { endpoints, cron }], budget);
   return {
     cron,
-    problem: `auto at every ${label} is ${asked}, more than nine tenths of ${formatNumber(budget.limit)}`,
+    problem: `auto makes ${asked} even every ${label}, more than nine tenths of ${formatNumber(budget.limit)}`,
   };
 }
 
@@ -65,8 +65,8 @@ export function fitProblem(budget: Budget, loads: readonly Load[]): string | nul
   const cadence = fastestThatFits(endpoints, budget, []);
   const advice =
     cadence === undefined
-      ? `no schedule of up to every ${SLOWEST.label} fits`
-      : `the fastest that fits is every ${cadence.label}`;
+      ? `not even every ${SLOWEST.label} fits`
+      : `the fastest schedule that fits is every ${cadence.label}`;
   return `${requestsText(loads, budget)}, more than ${formatNumber(budget.limit)}; ${advice}`;
 }
 

@@ -59,7 +59,7 @@ describe("Dockerfile", () => {
 
     expect(await empty.exit).toEqual({ code: 2, signal: null });
     expect(empty.stderr()).toContain(
-      "/etc/synclag/chains.yaml: no such file; name another (in a container, mount its folder)",
+      "/etc/synclag/chains.yaml: no such file; check the path (in a container, also the mount)",
     );
   });
 

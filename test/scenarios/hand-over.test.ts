@@ -258,7 +258,9 @@ class Cluster {
     const result = await this.#runWhile(checking, "5s");
     const [grant] = grants;
     if (grant !== undefined) {
-      return `polled: ${grant.kind === "granted" ? `${used} used` : grant.detail}`;
+      return grant.kind === "granted"
+        ? `a poll of its own: ${formatCount(used, "request")} used`
+        : grant.detail;
     }
     return typeof result === "string"
       ? result

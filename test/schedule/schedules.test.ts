@@ -96,7 +96,7 @@ function firings(cron: string): string {
     const { perHour, perDay, longestIntervalMs } = firingsOf(cron);
     const often = `${perHour} an hour, ${perDay} a day`;
     const isNever = longestIntervalMs === Number.POSITIVE_INFINITY;
-    return isNever ? "never" : `${often}, at most ${longestIntervalMs / 1_000} s between`;
+    return isNever ? "never" : `${often}, at most ${longestIntervalMs / 1_000} s apart`;
   } catch (error) {
     return String(error);
   }

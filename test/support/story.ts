@@ -101,18 +101,18 @@ export class Story {
     const incidents = this.#play
       .report()
       .incidents.filter(({ kind }) => kind !== "target")
-      .map(({ scope, subject }) => `incident of the ${scope} ${subject}`);
+      .map(({ scope, subject }) => `incident of the ${scope === "network" ? scope : `${scope} ${subject}`}`);
     const said = [...targets.map(standingOf), ...incidents].join("; ");
     return `reference ${besideHead(this.#referenceAhead())}${from}${against}: ${said}`;
   }
 
-  /** The forecasts in order, without repetitions: `in some time`, `never` or `nothing`. */
+  /** The forecasts in order, without repetitions: `no forecast`, `never` or `a time`. */
   #forecasts(name: string, duration = "0s"): string {
     const said: string[] = [];
     this.#play.run(duration, () => {
       const { catch_up: forecast } = this.#play.target(name);
-      const when = forecast?.eta_seconds == null ? "never" : "in some time";
-      const word = forecast === null ? "nothing" : when;
+      const when = forecast?.eta_seconds == null ? "never" : "a time";
+      const word = forecast === null ? "no forecast" : when;
       said.push(...(said.at(-1) === word ? [] : [word]));
     });
     return said.join(", then ");

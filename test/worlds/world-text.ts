@@ -73,7 +73,7 @@ function conductText(conduct: Conduct): string {
     case "slow":
       return `advances at ${formatPercent(conduct.share)} of the chain's pace`;
     case "other chain":
-      return `follows another chain, which is ${beside(conduct.blocks)} this one at the start and has ${round(conduct.pace)} times its pace`;
+      return `follows another chain, which is ${beside(conduct.blocks)} this one at the start and has ${round(conduct.pace)} times the pace of this one`;
     case "stopped":
       return conduct.ahead === undefined ? "stops" : `stops ${beside(conduct.ahead)} the head`;
     case "fails":

@@ -49,7 +49,9 @@ const CLAUSES: Readonly<Record<Status, (facts: Facts) => string>> = {
   not_found: (facts) => {
     const { last } = facts.state;
     const isElsewhere = last?.kind === "failed" && last.reason === "schema";
-    const why = isElsewhere ? last.detail : `no such subgraph or deployment${causeText(facts)}`;
+    const why = isElsewhere
+      ? failureText(last, facts.view)
+      : `no such subgraph or deployment${causeText(facts)}`;
     return `${why}${lastSeenText(facts)}`;
   },
   unreachable: (facts) => `${causeText(facts).slice(": ".length) || "no usable reply"}${lastSeenText(facts)}`,
@@ -130,7 +132,7 @@ function completedText({ state: { last }, status }: Facts): string {
     : "";
 }
 
-/** Which sources contradict each other, by how much, and what would decide it. */
+/** Which sources contradict each other, how far they are apart, and what would decide between them. */
 export function disputeText({ hasRpc, sides }: Dispute): string {
   const blocks = sides.map((side) => Math.max(...side.map((source) => newestSample(source)?.block ?? 0)));
   const all = sides.map((side, index) => {
@@ -140,7 +142,7 @@ export function disputeText({ hasRpc, sides }: Dispute): string {
   const distance = Math.max(...blocks) - Math.min(...blocks);
   const apart = distance === 0 ? "at the same height" : `${formatCount(distance, "block")} apart`;
   const decider = hasRpc ? "one more variant" : "an RPC node (rpc) or one more variant";
-  return `${formatList(all)} contradict each other, ${apart}, with equal weight on each side; ${decider} would decide it`;
+  return `${all.join(" against ")}, ${apart}, with equal weight on each side; ${decider} would decide it`;
 }
 
 /** How far the replicas of a URL are apart, and how often the low ones replied. */

@@ -25,7 +25,7 @@ function claimText({ kind, by, block, blocks, offMs }: Opposition): string {
     case "hash":
       return `its hash of ${at} differs from that of ${others}`;
     case "times":
-      return `its time of ${at} differs${offMs === null ? "" : ` by ${formatDuration(offMs)}`} from the times of ${others}`;
+      return `its time of ${at} differs${offMs === null ? "" : ` by ${formatDuration(offMs)}`} from what the times of ${others} imply`;
     case "ahead":
       return blocks >= 0
         ? `reports ${at}, ${formatNumber(blocks)} above what ${others} ${verb}`

@@ -58,7 +58,7 @@ export function healthJson(report: Report, query: HealthQuery): HealthJson | nul
         ? limitOf(thresholdsFor(target, { thresholds }), "lagging")
         : { ms: maxLagSeconds * 1000, blocks: null };
     const isLate = isBeyond(lag, limit) !== false;
-    const late = isLate ? `, more than ${limitText(limit)}` : "";
+    const late = isLate ? ` (limit ${limitText(limit)})` : "";
     const difference = unequal.get(key);
     return {
       ...{ variant: name, tier: ownTier, status },

@@ -12,7 +12,13 @@ import { statusRank } from "../../core/model/statuses.ts";
 import { formatDuration, formatNumber } from "../../core/model/text.ts";
 import { type Judgement, judgeReport, worst } from "../../core/report/severity.ts";
 import { describeMissing, keepTargets, type Selection, selectTargets } from "../api/selection.ts";
-import { describeReload, describeReplica, headline, headlineAbove } from "../wording/headline.ts";
+import {
+  describeReload,
+  describeReplica,
+  type Headline,
+  headline,
+  headlineAbove,
+} from "../wording/headline.ts";
 import { describeFailover, incidentTitle } from "../wording/incidents.ts";
 import { describeDifference, findDifferences, paritySummary, parityTitle } from "../wording/parity.ts";
 import {
@@ -107,7 +113,7 @@ export function applyMaxLag(json: Report, maxLag: Limit): Report {
       : {
           ...target,
           status: "lagging" as const,
-          detail: `${text}, more than the --max-lag of ${limitText(limit)}`,
+          detail: `${text} (--max-lag ${limitText(limit)})`,
         };
   });
   return { ...json, targets };
@@ -168,7 +174,7 @@ export function renderCheckTable(json: Report, options: CheckTableOptions): stri
   const { unfiltered, selections, color, widthColumns, statusesUrl } = options;
   const judgement = judgeSelections(json, selections);
   const problems = findProblems(unfiltered, json.targets, judgement);
-  const { title, detail, others, tone } = headlineAbove(json, problems, judgement.severity);
+  const summary = headlineAbove(json, problems, judgement.severity);
   const nowMs = Date.parse(json.generated_at);
   const notOk = problems.map(({ target }) => target);
   const paint = (text: string, by: Tone) => (color === "none" ? text : `\u001B[${ANSI[by]}m${text}\u001B[0m`);
@@ -183,7 +189,7 @@ export function renderCheckTable(json: Report, options: CheckTableOptions): stri
     (one) => `Data differ: ${parityTitle(one, json)}: ${describeDifference(one, nowMs)}`,
   );
   return paragraphs([
-    [paint(printable([detail === "" ? title : `${title}: ${detail}`, ...others].join("; ")), tone)],
+    [paint(printable(sentenceOf(summary)), summary.tone)],
     [describeReplica(json) ?? [], describeReload(json) ?? []].flat().map(printable),
     sharedCauses(json.incidents).map((incident) => printable(incidentLine(incident, problems, nowMs))),
     targetLines(json, notOk, rowOf),
@@ -194,10 +200,14 @@ export function renderCheckTable(json: Report, options: CheckTableOptions): stri
   ]);
 }
 
+function sentenceOf({ title, detail, others }: Headline): string {
+  return [title, ...(detail === "" ? [] : [detail]), ...others].join("; ");
+}
+
 function incidentLine(incident: Incident, problems: readonly TargetProblem[], nowMs: number): string {
   const forMs = nowMs - Date.parse(incident.since);
   const failover = describeFailover(incident, problems);
-  return `Incident: ${incidentTitle(incident)} (for ${formatDuration(forMs)})${failover === "" ? "" : `: ${failover}`}`;
+  return `Incident: ${incidentTitle(incident)} (for ${formatDuration(forMs)})${failover === "" ? "" : `; ${failover}`}`;
 }
 
 /**
@@ -248,8 +258,7 @@ export function renderNagiosLine(
 ): string {
   const judgement = judgeSelections(report, selections);
   const problems = findProblems(unfiltered, report.targets, judgement);
-  const { title, detail, others } = headline(report, problems, judgement.severity);
-  const sentence = [title, ...(detail === "" ? [] : [detail]), ...others].join("; ");
+  const sentence = sentenceOf(headline(report, problems, judgement.severity));
   const { targets } = report;
   const ok = targets.filter(({ status }) => status === "ok").length;
   const lags = targets.flatMap(({ lag_seconds: lag }) => lag ?? []);
