@@ -93,7 +93,7 @@ function now({ objective: share }: Settings): readonly AnyPanel[] {
     ),
     stat(
       "Freshness, 30 days",
-      `Share of chain time in which at least one variant that serves users was ok, without testnets. The objective is ${share * 100} %. Needs the recording rules.`,
+      `Share of the time of all chains in which at least one variant that serves users was ok, without testnets. The objective is ${share * 100} %. Needs the recording rules.`,
       "percentunit",
       `min(${FLEET_FRESHNESS}{${SELECTED_JOBS}})`,
       redBelow(share),
@@ -207,7 +207,7 @@ function lagAndFreshness({ objective: share }: Settings): readonly AnyPanel[] {
       .thresholds(thresholds([[share, "transparent"]], "red")),
     table(
       "Freshness by protocol",
-      "Share of chain time in which at least one variant was ok, without testnets, worst first. Needs the recording rules, and a history that is as long as the window.",
+      "Share of the time of all chains in which at least one variant was ok, without testnets, worst first. Needs the recording rules, and a history that is as long as the window.",
       Object.fromEntries(
         windows.map((window) => [
           `w${window}`,
