@@ -11,7 +11,7 @@ export interface BudgetRecord {
   readonly problem: () => string | null;
   /** Waits until all counts are recorded. @throws If they cannot be. */
   readonly flush: () => Promise<void>;
-  /** Called when a provider has refused a request, which must be recorded soon. */
+  /** Called when a provider has refused a request, because the refusal must be recorded soon. */
   readonly touchJournal: () => void;
   /**
    * Whether a scheduled request may be sent although it cannot be recorded. The leader may do this for five minutes after its

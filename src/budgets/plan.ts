@@ -55,7 +55,7 @@ function planProbes(group: readonly Endpoint[]): readonly PlannedProbe[] {
   const planned = new Map<string, PlannedProbe>();
   for (const { pollIntervalMs, selections = [] } of group) {
     const probes = [...groupBy(selections, ({ probe }) => probe)];
-    // A poll sends the query of one probe.
+    // A poll carries at most one request for probes.
     const polls = probes.reduce((sum, [, own]) => sum + requestsFor(own), 0);
     for (const [probe, own] of probes) {
       const [first] = own;

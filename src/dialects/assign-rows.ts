@@ -11,7 +11,7 @@ interface Source {
 }
 
 /**
- * Assigns each row to the source whose chain it names. A row without a chain id is used only where there is a single
+ * Assigns each row to the source whose chain it names. A height without a chain id is used only if the endpoint has a single
  * source. Rows of other chains are dropped; an expected chain without a row is `missing`.
  */
 export function assignRows(

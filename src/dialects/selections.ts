@@ -141,7 +141,7 @@ function replyTo(
   { alias, expect }: AliasedSelection,
   { errors, fields, found: { value: data } }: ReturnType<typeof readBody>,
 ): ReplyValue | string {
-  // An error that names another field is not about this one.
+  // An error that names the field of another selection is not about this one.
   const error = errors[fields.indexOf(alias)] ?? errors[fields.indexOf(null)];
   const root = followKeys({ value: data, name: "data" }, [alias]);
   if (isLost(root)) {
@@ -232,10 +232,10 @@ const NULL: ParityValue = { text: "null", isNumber: false };
 
 /** A number as JSON writes it, without an exponent. `007` and `1e5` are texts, because they may be names. */
 const DECIMAL = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
-/** The lookbehind makes the search linear: `/0+$/` takes quadratic time. */
+/** The zeros at the end of a text. The lookbehind makes the search linear: `/0+$/` takes quadratic time. */
 const LAST_ZEROS = /(?<!0)0+$/;
 
-/** The strings and numbers of JSON. */
+/** Each string and each number in a text of JSON. */
 const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
 /** The text of a JSON value for the comparison; null for an object, a list or a value that is too long. */

@@ -41,7 +41,7 @@ export class Chain {
   changedMs: number;
   /** The observations and values since the last decision, in their order. */
   #news: { observations: Observation[]; readings: ParityReading[] } = { observations: [], readings: [] };
-  /** The sources polled at one instant, which is decided as a whole, by their keys. */
+  /** By their keys, the sources that were polled at the present instant, which is decided as a whole. */
   #polled = new Map<string, PolledSource>();
   #polledFromMs = 0;
 
@@ -98,7 +98,7 @@ export class Chain {
   }
 
   /**
-   * Adds one observation. If it belongs to a new instant, the last one is decided first. An observation of a source that is not
+   * Adds one observation. If it begins a new instant, the last instant is decided first. An observation of a source that is not
    * watched is ignored.
    */
   #fold(observation: Observation, changes: Changes): void {

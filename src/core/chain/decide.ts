@@ -14,7 +14,7 @@ import { debounce, statusVote } from "../status/status-vote.ts";
 import { type ChainView, hasOwnEnd, paceRangeOf, targetsByKey, viewOf } from "../status/view.ts";
 import { baselineOf, type ChainAt, type ChainState, sourceOf } from "./chain-state.ts";
 
-/** A chain at the instant of a decision, with the sources that were polled since the last one. */
+/** A chain at the instant of a decision, with the sources that were polled since the last decision. */
 export interface Instant extends ChainAt {
   readonly polled: readonly PolledSource[];
 }

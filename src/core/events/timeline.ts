@@ -150,8 +150,8 @@ export function pastIncidents(log: EventLog, { from, to }: Interval, report: Rep
 }
 
 /**
- * Whether an incident belongs to a shared cause: it ended when the cause was found, or it began when the cause ended, for
- * targets that had not recovered yet.
+ * Whether an incident that has ended belongs to a shared cause: the cause has all of its targets, and its time is within that
+ * of the cause, give or take `SPREAD_MS`.
  */
 function isPartOf({ since, targets, until }: PastIncident, cause: PastIncident): boolean {
   const isWithin = (from: string, to: string) => from <= to && Date.parse(to) - Date.parse(from) <= SPREAD_MS;

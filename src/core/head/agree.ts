@@ -119,8 +119,8 @@ function areEqual(one: readonly Bounded[], other: readonly Bounded[]): boolean {
 }
 
 /**
- * The sources whose height may be the head. If the highest height is within the bounds of all sources, only it may be: all back
- * it, and it contradicts every lower height. Of several sources at this height, the one that showed it first counts.
+ * The sources whose height may be the head. If the bounds of all sources contain the highest height, no other height may be:
+ * all sources back the highest, and it contradicts every lower one. Of several sources at the highest height, the first counts.
  */
 function candidatesIn(claims: readonly Bounded[], upper: "high" | "usual"): readonly Bounded[] {
   const highest = claims.reduce((most, { low }) => Math.max(most, low), 0);
@@ -137,7 +137,7 @@ function isShadowed(top: Bounded, other: Supposition, pace: Pace): boolean {
   return other.top.low > top.low && other.set.includes(top) && areLevel(other.top, top, pace);
 }
 
-/** The forks that `top` may be on, each with the sources that may be on it. The sources of other forks count against it. */
+/** The forks that `top` may be on, each with the sources that may be on that fork. All other sources count against `top`. */
 function forksOf(bounded: readonly Bounded[], top: Bounded): readonly Fork[] {
   const others = bounded.filter(({ key }) => !top.forkedFrom.has(key));
   const split = others.filter(({ forkedFrom }) => others.some(({ key }) => forkedFrom.has(key)));
@@ -166,11 +166,12 @@ function weightOf({ against, set, top }: Supposition, pace: Pace): readonly numb
 }
 
 /**
- * Whether a lower source is only late, and does not contradict the new block of `top`. A new block time is evidence. The usual
- * pace is an assumption, and so is how late a source without block times can be. By the usual pace, only a source whose own
- * block is new contradicts the block. By the fastest pace, a source without block times is late if `top` is an RPC node, or if
- * `top` continues from the last head and the source had reached that head. If block times have shown the last head, an RPC node
- * must continue from it, too.
+ * Whether a lower source is only late, and does not contradict the new block of `top`. A new block time is evidence, but the
+ * usual pace is an assumption, and so is how late a source without block times can be.
+ *
+ * - By the usual pace, each source whose own block is not new is only late.
+ * - By the fastest pace, only a source without block times can be: if `top` is an RPC node, or if `top` continues from the last
+ *   head and the source had reached that head. Once block times have shown the last head, an RPC node must continue from it.
  */
 function isOnlyLate(one: Bounded, top: Bounded, upper: "high" | "usual", grounds: Grounds): boolean {
   const { before, pace } = grounds;

@@ -80,9 +80,9 @@ export function measurePace(clock: ChainClock): void {
 }
 
 /**
- * Records a sighting of the reference. The time of a new block is the mean of the sighting and of what the former pace predicts,
- * which removes most of the noise. It differs from the sighting by at most `slackMs` and half a block time, or the time since
- * the last sighting if that is shorter.
+ * Records a sighting of the reference. The time of a new block is the mean of the instant of the sighting and the instant that
+ * the former pace predicts, which removes most of the noise. It differs from the sighting by at most `slackMs` plus half a block
+ * time; instead of half a block time, the time since the last sighting counts if it is shorter.
  */
 export function recordHead(
   clock: ChainClock,
@@ -142,9 +142,9 @@ function fits({ timesMs }: Timeline, at: number, timeMs: number): boolean {
 }
 
 /**
- * The block that the reference had reached at `timeMs`, in fractions of a block (a head of 7 is 6.5 to 7.5). For up to a minute
- * outside the sightings, the reference is assumed to move at `intervalMs`, unless it paused at the last sighting. Null without
- * sightings, or more than a minute before the first.
+ * The block that the reference had reached at `timeMs`, with a fraction, because it is read from a line between two sightings.
+ * For up to a minute outside the sightings, the reference is assumed to move at `intervalMs`, unless it paused at the last
+ * sighting. Null without sightings, or more than a minute before the first.
  */
 export function referenceAt({ seen }: ChainClock, timeMs: number, intervalMs: number | null): number | null {
   const after = countBelow(seen.timesMs, timeMs);

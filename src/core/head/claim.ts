@@ -25,7 +25,7 @@ export interface Claim extends Sighting {
   readonly slackMs: number;
   /** The time of that block, if the source reports it. */
   readonly timeMs: number | null;
-  /** When its height last grew; null if it was never seen to grow, or sets no upper bound. */
+  /** When its height last grew; null if it was never seen to grow, or if the source sets no upper bound. */
   readonly advancedMs: number | null;
   /** How long its height had been the same at its last reply. */
   readonly idleMs: number;
@@ -103,8 +103,8 @@ export function isNew({ atMs, timeMs }: Claim, { intervalMs }: Pace): boolean {
 
 /**
  * The bounds that a source sets. A source with block times was at the head at the time of its block. A source without block
- * times was late by at most `UNDATED_LATE_MS` or `lagging` when it last advanced. A source that was never seen to advance has
- * no upper bound.
+ * times was late by at most `UNDATED_LATE_MS` or `lagging`, whichever is longer, when it last advanced. A source that was never
+ * seen to advance has no upper bound, unless it has company.
  */
 export function boundsOf(
   claim: Claim,

@@ -53,15 +53,15 @@ interface DoubtedBlock {
 export interface Opposition extends DoubtedBlock {
   readonly kind: Conflict;
   readonly by: readonly string[];
-  /** Its distance to the highest source that contradicts it. */
+  /** How far the block is above the highest source that contradicts it. */
   readonly blocks: number;
-  /** How far its block times are from those of a source that contradicts them; null for other conflicts. */
+  /** How far the source's block times are from those of a source that contradicts them; null for other conflicts. */
   readonly offMs: number | null;
-  /** The RPC node's reply about its block, as a clause; null if no node was asked. */
+  /** The RPC node's reply about the block, as a clause; null if no node was asked. */
   readonly proof: string | null;
 }
 
-/** Why the others contradict a source, or null. */
+/** Why other sources contradict a source; null if they do not. */
 export function contradictionOf(
   { key }: { readonly key: string },
   { consensus }: { readonly consensus: Pick<Consensus, "opposed"> },
@@ -69,13 +69,13 @@ export function contradictionOf(
   return consensus.opposed.find(({ source }) => source === key) ?? null;
 }
 
-/** A block that an RPC node is asked for, to learn whether the block is on its chain. */
+/** A block that an RPC node is asked for, to learn whether the block is on the node's chain. */
 export interface Suspicion extends DoubtedBlock {
   /** The key of the RPC node. */
   readonly node: string;
 }
 
-/** The reply of the node. */
+/** What the node replied about a block. */
 export interface Proof extends Omit<Suspicion, "source"> {
   /** `none`: the node lacks the block; `unclear`: the hashes cannot be compared. */
   readonly says: "same" | "other" | "none" | "unclear";

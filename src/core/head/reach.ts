@@ -17,8 +17,8 @@ const FASTEST_INTERVAL_MS = 100;
 /** Allowed on top of what the chain makes in any time: reorgs at the tip and batches of blocks are smaller. */
 export const SLACK_BLOCKS = 16;
 /**
- * Replicas and reorgs move a height by fewer blocks. A larger step back is the source's own. A height that is above
- * the others by more than this is not exported.
+ * Reorgs move a height by fewer blocks. A larger step back means that the source indexes again, or that a replica is far
+ * behind. An excluded height that is above the others by more than this is not exported.
  */
 export const LARGE_STEP_BLOCKS = 256;
 /** Chance alone exceeds three standard deviations in one case of 700. */

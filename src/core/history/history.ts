@@ -38,14 +38,14 @@ export interface SavedHistory {
 type Numbers = Float64Array<ArrayBuffer> | Float32Array<ArrayBuffer>;
 type NumbersType = typeof Float64Array | typeof Float32Array;
 
-/** A ring of slots, from slot `first` on, for steps of one length. A new step overwrites the oldest. */
+/** A ring of `size` slots from `first` on, each for a step of `stepMs`. A new step overwrites the oldest. */
 interface Ring {
   readonly stepMs: number;
   readonly size: number;
   readonly first: number;
 }
 
-/** A step with its values. */
+/** A stretch of time for which a ring has at most one value of each series. */
 interface Step {
   /** When the values were sampled; for a step without values, its beginning. */
   readonly timeMs: number;

@@ -112,7 +112,7 @@ export interface StatusApi {
   readonly url: string;
   readonly host: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** The API's id of the endpoint's only target, e.g. `Qm…`. */
+  /** The deployment of the endpoint's only target, e.g. `Qm…`. */
   readonly deployment: string;
 }
 

@@ -9,12 +9,12 @@ export interface Limit {
   readonly blocks: number | null;
 }
 
-/** The limit with its time at this pace; without a pace, blocks have none. */
+/** The limit; if it is in blocks and the pace is known, also with the time of these blocks. */
 export function atPace(limit: Limit, intervalMs: number | null): Limit {
   return limit.blocks === null || intervalMs === null ? limit : { ...limit, ms: limit.blocks * intervalMs };
 }
 
-/** Whether a lag is beyond a limit: by time or, where one of them has none, by blocks. Null: they cannot be compared. */
+/** Whether a lag is beyond a limit: by time or, if either has no time, by blocks. Null: they cannot be compared. */
 export function isBeyond(lag: Limit, limit: Limit): boolean | null {
   if (lag.ms !== null && limit.ms !== null) {
     return lag.ms > limit.ms;

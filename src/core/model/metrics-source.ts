@@ -11,9 +11,9 @@ export const DURATION_BUCKETS_SECONDS: readonly number[] = [
 /** What is counted of an endpoint: sums that only grow. */
 export type Counted =
   | "requests"
-  /** The total duration of the requests, or of those with the query of a probe. */
+  /** The total duration of the requests; with `query`, of the requests that carry the query of a probe. */
   | `${"" | `query ${string} `}seconds`
-  /** The number of these requests in a bucket of durations, by its upper bound. */
+  /** The number of these requests in a bucket of durations, by the bucket's upper bound. */
   | `${"" | `query ${string} `}within: ${number}`
   | `failed: ${FailureReason}`
   /** Replies without a value of a probe that compares variants, by probe and target. */

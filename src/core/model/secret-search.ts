@@ -10,18 +10,18 @@ export interface Found {
   readonly to: number;
 }
 
-/** A state of the search: the longest ending of the text so far with which a form of a secret begins. */
+/** A state of the search: the longest end of the text read so far that is the beginning of a form. */
 interface Node {
   readonly length: number;
   readonly next: Map<string, Node>;
-  /** The next shorter ending with which a form begins; null for the root. */
+  /** The state of the next shorter such end; null for the root. */
   shorter: Node | null;
   /** The length of the longest form that ends here; 0: none. */
   found: number;
 }
 
 /**
- * Finds all forms at once (Aho and Corasick, "Efficient string matching", 1975). Texts are compared without case; control
+ * Finds all `forms`, the ways in which secrets are written, at once (Aho and Corasick, "Efficient string matching", 1975). Texts are compared without case; control
  * characters, spaces and pluses in a row are one space.
  */
 export function createSearch(forms: readonly string[]): (layer: Layer) => readonly Found[] {
@@ -88,7 +88,7 @@ function automatonOf(forms: readonly string[]): Node {
   return root;
 }
 
-/** The state after one more character; null if that is not the beginning of any form. */
+/** The state after one more character; null if no form begins with any end of the text. */
 function follow(node: Node, unit: string): Node | null {
   let from: Node | null = node;
   while (from !== null) {

@@ -4,7 +4,7 @@ import type { FailureReason } from "./observation.ts";
 interface StatusTraits {
   /** The higher, the sooner a person should look at it. */
   readonly urgency: number;
-  /** The runbook of the alert that it leads to; empty for `ok`. */
+  /** The runbook of the alert that the status leads to; empty for `ok`. */
   readonly runbook: string;
   /**
    * What is wrong with targets that share a cause, as a predicate in the plural; null: nothing is wrong, or nothing is known.
@@ -24,7 +24,7 @@ interface StatusTraits {
   readonly isBehind: boolean;
   /** Its height does not grow, so a new block at the head ends the status. */
   readonly isMotionless: boolean;
-  /** It follows from a comparison with other sources of the chain, so it can change when sources are added or removed. */
+  /** The status follows from a comparison with other sources, so it can change when sources are added or removed. */
   readonly isCompared: boolean;
 }
 

@@ -8,8 +8,8 @@ import type { Sample } from "./sample.ts";
  */
 const STALE_POLLS = 3;
 /**
- * Block times without an advance after which a target is stalled: even on a chain with random block times, fifty of them
- * practically never pass without a block.
+ * A target is stalled after this number of block times without an advance. Even on a chain whose blocks come at random, a pause
+ * of fifty block times practically never occurs.
  */
 const STALLED_BLOCKS = 50;
 

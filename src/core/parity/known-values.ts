@@ -104,7 +104,7 @@ export function addReading(
   known.runs = isContradicted ? [run] : [...runs, run].slice(-KEPT_RUNS);
 }
 
-/** Forgets all values, because they can no longer be relied on. Whether they are steady is still known. */
+/** Forgets all values, because they can no longer be relied on. Whether values come and go is still known. */
 export function forgetValues(known: KnownValues): void {
   known.deployment = null;
   known.runs = [];

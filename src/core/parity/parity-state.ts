@@ -197,7 +197,7 @@ function compareTargets(
 
 /**
  * Whether a comparison counts. A difference does not count if a target recently gave two values for one height. If the values
- * of a target come and go quickly, only readings of both at the same block count.
+ * of a target come and go quickly, only readings of both targets at the same block count.
  */
 function isComparable(shared: SharedHeight, own: KnownValues, against: KnownValues): boolean {
   const isBelieved = isEqual(shared) || (!isContradictory(own) && !isContradictory(against));

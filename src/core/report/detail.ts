@@ -208,8 +208,8 @@ function isRecent(agoMs: number, { state, view }: Facts): boolean {
 }
 
 /**
- * How far the target is behind. If it was at the head when it stopped, `idleForMs` ago, then this time is its lag, and is not
- * repeated.
+ * How far the target is behind. `idleForMs`: how long ago it stopped, as the detail has already said. If it was then at the
+ * head, this time is also its lag, and is not repeated.
  */
 function behindText(facts: Facts, idleForMs: number | null = null): string {
   const { lag, view } = facts;

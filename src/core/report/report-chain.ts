@@ -164,8 +164,8 @@ function standingOf(
 }
 
 /**
- * The gaps between the variants of each protocol. Both need fresh heights that no other source contradicts. Targets that are
- * judged by lagging replicas are left out, and targets whose indexer has ended, because they fall behind forever.
+ * The gaps between the variants of each protocol. Both targets of a gap need fresh heights that no source contradicts. Targets
+ * that are judged by low replicas are left out; so are targets at their own end, because they fall behind forever.
  */
 function reportGaps(state: ChainState, watched: WatchedChain, view: ChainView): readonly GapReport[] {
   const comparable = new Map(
@@ -210,7 +210,8 @@ function reportTarget(
   view: ChainView,
   queries: ReadonlyMap<string, string>,
 ): MarkedTarget {
-  // Low replicas' heights are shown while fresh. A copy, because the detail may be read after the next poll.
+  // If users are served by low replicas, the heights of these are shown while they are fresh. The state is copied, because the
+  // detail may be written after the next poll.
   const served = servedOf(known);
   const state = { ...(isFresh(served, view.thresholds, view.nowMs) ? served : known) };
   const id = targetId(target);
@@ -313,7 +314,7 @@ function unconfirmedOf(source: SourceState, status: Status): Status | null {
   return verdict?.status === status ? verdict.unconfirmed : null;
 }
 
-/** The reason of the last failure, if it is the cause of the indicated status. */
+/** The reason of the last failure, if this failure is the cause of the indicated status. */
 function reasonOf(state: SourceState, indicated: Status, view: ChainView): TargetReport["reason"] {
   const { indexingErrors, last, queries } = state;
   if (indicated === "diverged" && isFarAhead(contradictionOf(state, view))) {
@@ -367,7 +368,7 @@ function reportHeight(
   };
 }
 
-/** The settled status. Once its heights are stale, it is the status that the last reply indicates. */
+/** The settled status or, once the target's heights are stale, the status that the last poll indicates. */
 function statusAt(
   state: SourceState,
   view: ChainView,

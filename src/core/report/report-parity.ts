@@ -167,7 +167,7 @@ export function oddOnesOut(
     readonly result: KnownComparison["result"];
   }[],
 ): Odd {
-  // Within a group, each target is equal to some other.
+  // A group begins with one target, and grows by each target that is equal to one of its members.
   let groups = [...new Set(comparisons.flatMap(({ target, against }) => [target, against]))].map((key) => [
     key,
   ]);

@@ -33,7 +33,7 @@ function claimText({ kind, by, block, blocks, offMs }: Opposition): string {
   }
 }
 
-/** By variant, as on-call knows them: `multichain and subgraph`. */
+/** Names the sources by variant, as people on call know them: `multichain and subgraph`. */
 function namesText(keys: readonly string[]): string {
   const names = [
     ...new Set(keys.map((key) => (key.startsWith("rpc/") ? "an RPC node" : (key.split("/")[1] ?? key)))),

@@ -110,8 +110,8 @@ const MARK_EVERY_MS = 50_000;
 const LEAST_MARKS = 4;
 
 /**
- * The approach of a target after a poll; null while the target is not behind, or if only its low replicas are. After a step
- * back the marks start again.
+ * The approach of a target after a poll; null while the target is not behind, or if only its low replicas are behind. After a
+ * step back the marks start again.
  */
 export function followApproach(
   source: SourceState,

@@ -33,10 +33,7 @@ export interface StatusVote {
  */
 const CATCHING_UP = 1.05;
 
-/**
- * The status that the last poll of a target indicates, and how much that counts. `lag`: how far behind the target is for its
- * users.
- */
+/** The status that the last poll of a target indicates, and how much that counts; null before the first poll. */
 export function statusVote(target: SourceState, view: ChainView): StatusVote | null {
   const { last } = target;
   switch (last?.kind) {
@@ -111,7 +108,7 @@ function statusOfHead(target: SourceState, view: ChainView): Status {
   if (standstill !== null) {
     return standstill;
   }
-  // Users may be served by replicas that are far behind the others, whether these advance or not.
+  // Low replicas do not make a target `syncing`, even while they advance: other replicas of the target are ahead.
   const isServedLow = target.replicas?.isStale === true;
   const isBehind = target.lag === null ? null : isBeyond(target.lag, thresholds.lagging);
   if (isBehind === false) {

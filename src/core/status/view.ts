@@ -9,18 +9,18 @@ import { madeAtMs, type WallOffset } from "../model/sample.ts";
 import { isFresh, stalledAfterMs, thresholdsAtPace } from "../model/thresholds.ts";
 import { highestSample, idleMs, newestSample, type SourceState } from "../source/source-state.ts";
 
-/** Sides of equal weight that contradict each other. */
+/** The sources of a chain contradict each other, with equal weight on each side. */
 export interface Dispute {
   /** The sources of each side. */
   readonly sides: readonly (readonly SourceState[])[];
-  /** Whether an RPC node has fresh evidence, which does not decide the dispute. */
+  /** Whether an RPC node has fresh evidence, so that another node would not decide the dispute. */
   readonly hasRpc: boolean;
 }
 
 /** What holds for a whole chain at one instant. */
 export interface ChainView {
   readonly nowMs: number;
-  /** `nowMs` by the wall clock. */
+  /** The same instant by the wall clock. */
   readonly wallMs: number;
   /** The thresholds of the chain, at its pace. */
   readonly thresholds: Thresholds;
@@ -170,8 +170,8 @@ export function paceRangeOf(clock: ChainClock, chain: Chain): PaceRange | null {
 }
 
 /**
- * The highest head of the RPC nodes, if none of them has moved for long and no indexer is more than a minute beyond it; else
- * null.
+ * The block at which the chain has halted: the highest head of the RPC nodes, if none of them has moved for long, and the
+ * reference is above it by at most a minute's blocks. Else null.
  */
 function findStandstill(
   rpcs: readonly SourceState[],
@@ -186,7 +186,7 @@ function findStandstill(
   return hasHalted ? highest : null;
 }
 
-/** How long the head of a node has been the same: by our own clock, or by the block's timestamp once two replies were equal. */
+/** How long the head of a node has been the same, or how old its block is if that is longer and two replies were equal. */
 function pausedMs(rpc: SourceState, wall: WallOffset): number {
   const newest = newestSample(rpc);
   const idle = idleMs(rpc);

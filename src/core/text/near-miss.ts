@@ -13,7 +13,7 @@ export function nearMiss(typed: string, known: readonly string[]): string | null
   return closest?.word ?? null;
 }
 
-/** Bounds the search: with thousands of mistakes and known words, its cost would grow with their square. */
+/** Bounds the cost of a search, because a file may have thousands of mistakes, and thousands of known words for each. */
 const MAX_CANDIDATES = 250;
 
 /** `; did you mean "base"?`, or an empty text if no known word is similar. */
