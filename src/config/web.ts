@@ -107,7 +107,7 @@ function readTls(
   if (ca !== "" && clientAuth === "none") {
     spot
       .at("client_ca_file")
-      .add("has no effect without client_auth_type: set that, for example to RequireAndVerifyClientCert");
+      .add("no effect without client_auth_type, for example RequireAndVerifyClientCert");
   }
   return { cert, key, clientCa: ca === "" ? null : ca, clientAuth, minVersion };
 }
