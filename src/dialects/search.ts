@@ -11,7 +11,7 @@ export interface QuestionSearch {
   readonly refused: number;
   /** When all questions were refused in a row, in Unix milliseconds, or null. */
   readonly failedAtMs: number | null;
-  /** Whether the RPC node has replied with the configured chain id; always false for an indexer. */
+  /** Whether an RPC node no longer needs to be asked for its chain id; always false for an indexer. */
   readonly isOfChain: boolean;
 }
 

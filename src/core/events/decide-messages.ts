@@ -52,7 +52,7 @@ const NOTABLE_SHARE = 0.25;
 /** A message names at most this number of targets, and counts the others. */
 const MAX_TARGETS = 100;
 
-/** The messages to send about a report, and the new state of all messages. `before`: their state after the last report. */
+/** `news`: the messages to send about a report. `told`: the incidents to remember; `before` is `told` of the last report. */
 export function decideMessages(before: readonly NotifiedIncident[], report: Report, rules: NotifyRules) {
   const { generated_at: time, incidents } = report;
   const known = new Map(before.map((one) => [incidentKey(one.incident), one]));

@@ -322,7 +322,7 @@ export function isFarAhead(opposition: Opposition | null): boolean {
   return opposition !== null && opposition.blocks > LARGE_STEP_BLOCKS;
 }
 
-/** How much the time between two dated blocks differs from the time that the chain takes at its pace. */
+/** How much the time between two dated blocks differs from the time that the chain needs for them at its pace. */
 function apartMs(a: Claim, b: Claim, { intervalMs }: Pace): number | null {
   return a.timeMs === null || b.timeMs === null || intervalMs === null
     ? null

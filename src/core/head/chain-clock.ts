@@ -30,7 +30,7 @@ export interface ChainClock {
   recentMs: number | null;
 }
 
-/** An instant, or the time between two. */
+/** An instant, or the time between two instants. */
 export interface BlockTime {
   readonly ms: number;
   /** True if a block lies outside the known points. */
@@ -42,7 +42,7 @@ export interface HeadSighting extends Sighting {
   readonly slackMs: number;
 }
 
-/** The time over which a pace is measured: long enough to even out a minute of batches, short enough to follow a change. */
+/** The time over which a pace is measured: long enough to even out batches, short enough to follow a change. */
 export const PACE_WINDOW_MS = 600_000;
 /** With twenty blocks, an error of one block is 5 %: the usual pace needs at least twenty (chain-clock.test.ts). */
 const LEAST_BLOCKS = 20;

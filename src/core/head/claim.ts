@@ -83,7 +83,7 @@ export function claimOf(source: SourceState, { provider, staleMs, pace, wall }: 
   };
 }
 
-/** Whether the source advanced by more blocks than the chain can have made meanwhile, and still does: it is catching up. */
+/** Whether the source catches up: it advanced by more blocks than the chain can have made meanwhile, and still does so. */
 export function isBackfilling({ samples }: Pick<SourceState, "samples">, pace: Pace): boolean {
   const [oldest, previous, newest] = [samples[0], samples.at(-2), samples.at(-1)];
   if (oldest === undefined || previous === undefined || newest === undefined) {

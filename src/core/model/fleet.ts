@@ -210,7 +210,7 @@ export interface Fleet {
   /** A digest of what is polled, without secrets: equal in two processes that poll the same. Null: the fleet is simulated. */
   readonly digest: string | null;
   readonly chains: readonly Chain[];
-  /** In the order of the file: the first indexer of a protocol is the one that the others are compared with. */
+  /** In the order of the file: the other variants of a protocol are compared with its first variant. */
   readonly indexers: readonly Indexer[];
   readonly rpcEndpoints: readonly Endpoint[];
   readonly budgets: readonly Budget[];

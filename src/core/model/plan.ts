@@ -33,8 +33,8 @@ export interface PlanRow {
   /** The name of its budget, or null. */
   readonly budget: string | null;
   /**
-   * The share of the budget that is used, from 0 to 1: by all endpoints if the budget is shared, else by one; null without a
-   * budget.
+   * The share of the budget that these endpoints use, from 0 to 1; if each URL has its own budget, the share of the busiest URL;
+   * null without a budget.
    */
   readonly share: number | null;
   readonly probes: readonly PlannedProbe[];
@@ -53,7 +53,7 @@ export interface PlannedBudget extends Omit<Budget, "name"> {
   /** Its name. */
   readonly budget: string;
   readonly endpoints: number;
-  /** Requests in one window: of all endpoints for a shared budget, else of the endpoint that is polled most. */
+  /** Requests in one window: of all endpoints for a shared budget, else of the URL that is polled most. */
   readonly requests: number;
   /** `requests` as a share of the limit, from 0 to 1. */
   readonly share: number;

@@ -14,7 +14,7 @@ interface StatusTraits {
   readonly pages: boolean;
   /** Its endpoint gives usable replies. */
   readonly hasReply: boolean;
-  /** Its last poll gave a height. */
+  /** Its polls usually give a height. */
   readonly hasHeight: boolean;
   /** The lag of the last height is still shown. A throttled target keeps its lag, because only our polls are limited. */
   readonly hasLag: boolean;

@@ -139,9 +139,7 @@ export function followApproach(
   return { marks, isClosing: isClosing(marks, windowMs, approach.isClosing) };
 }
 
-/**
- * Whether the target catches up; null while there are too few marks to tell. The first `false` needs a whole window of marks.
- */
+/** Whether the target catches up; null while there are too few marks to tell. A first `false` needs a whole window of marks. */
 function isClosing(marks: Approach["marks"], windowMs: number, before: boolean | null): boolean | null {
   if (marks.length < LEAST_MARKS) {
     return null;

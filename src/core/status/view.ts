@@ -154,7 +154,7 @@ function disputeOf(
   return sides.length === 0 ? null : { sides, hasRpc };
 }
 
-/** The current pace with its bounds, or null while it is unknown. */
+/** The bounds of the current pace; null while it is unknown. */
 export function paceRangeOf(clock: ChainClock, chain: Chain): PaceRange | null {
   const intervals = [clock.recentMs, clock.intervalMs].filter((value) => value !== null);
   if (intervals.length > 0) {
