@@ -64,7 +64,7 @@ export const FAMILIES: Readonly<Record<string, Family>> = {
   },
   replicas: {
     rows: () => REPLICA_CASES.map((given) => replicaRowOf(given)),
-    most: none("others accused"),
+    most: () => ({ "others accused": 0, "most in an hour": 1 }),
   },
   faults: {
     rows: () => FAULT_SCRIPTS.map((given) => faultRowOf(given)),
