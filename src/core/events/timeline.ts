@@ -108,16 +108,18 @@ export function availabilityOf(periods: readonly Period[]) {
   };
 }
 
-/**
- * The worst period in each of `count` equal parts of an interval. Of equally bad periods, the latest. `periods` is sorted by
- * start.
- */
-export function slotsOf(periods: readonly Period[], interval: Interval, count: number): readonly Period[] {
+/** The times between which an interval has `count` equal slots: one more than slots. */
+export function slotTimes(interval: Interval, count: number): readonly string[] {
   const fromMs = Date.parse(interval.from);
   const slotMs = (Date.parse(interval.to) - fromMs) / count;
+  return Array.from({ length: count + 1 }, (_, index) => isoTime(fromMs + index * slotMs));
+}
+
+/** The worst period in each slot. Of equally bad periods, the latest. `periods` is sorted by start. */
+export function slotsOf(periods: readonly Period[], times: readonly string[]): readonly Period[] {
   let next = 0;
-  return Array.from({ length: count }, (_, index) => {
-    const [from, to] = [index, index + 1].map((slot) => isoTime(fromMs + slot * slotMs)) as [string, string];
+  return times.slice(1).map((to, index) => {
+    const from = times[index] ?? to;
     next += countWhile(periods, next, (one) => one.to <= from);
     return periods
       .slice(next, next + countWhile(periods, next, (one) => one.from < to))

@@ -6,6 +6,7 @@ import {
   type Period,
   periodReader,
   slotsOf,
+  slotTimes,
 } from "../../core/events/timeline.ts";
 import { DAY_MS } from "../../core/model/durations.ts";
 import { servingTargets } from "../../core/model/fleet.ts";
@@ -58,6 +59,7 @@ export function stripReader(
   const longest = isoTime(nowMs - lengthMs);
   // A strip begins with the first event.
   const interval = { from: first > longest && first < to ? first : longest, to };
+  const times = slotTimes(interval, count);
   const readPeriods = periodReader(log, interval);
   /** The periods of the pair that a target serves; none if another tier serves it. */
   function periodsOfPair({ chain, key, protocol }: TargetReport): readonly Period[] {
@@ -71,9 +73,9 @@ export function stripReader(
     const { words, more } = AVAILABILITY[audience](availability);
     /** `query` selects the events of the subject. The words, and slots that were not ok, link to these events. */
     function render(name: string, query: object): Html {
-      const slots = slotsOf(periods, interval, count);
+      const slots = slotsOf(periods, times);
       const target = targets.find(({ key }) => key === subject);
-      const pair = target === undefined ? [] : slotsOf(periodsOfPair(target), interval, count);
+      const pair = target === undefined ? [] : slotsOf(periodsOfPair(target), times);
       const tones = slots.map(({ state }, index) => {
         const isDown = pair[index]?.state === "down";
         return toneOf(state, { isDown, isNew: state === "syncing" && target?.served === false });
@@ -102,9 +104,9 @@ export function stripReader(
   /** The times above the strips. */
   function renderAxis(): Html {
     const fromMs = Date.parse(interval.from);
-    const times = [fromMs, (fromMs + nowMs) / 2].map((timeMs) => isoTime(timeMs));
+    const labelled = [fromMs, (fromMs + nowMs) / 2].map((timeMs) => isoTime(timeMs));
     // Soon after the start both times may have the same label, which is then shown once.
-    const ticks = new Map(times.toReversed().map((time) => [tickOf(time, nowMs), time]));
+    const ticks = new Map(labelled.toReversed().map((time) => [tickOf(time, nowMs), time]));
     const named = [...ticks].reverse().map(([tick, time]) => html`<time datetime="${time}">${tick}</time>`);
     return html`<p class="strips axis" aria-hidden="true"><span>${named}<span>now</span></span></p>`;
   }

@@ -1,7 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { type Event, eventOf } from "../../../src/core/events/event.ts";
 import { EventLog } from "../../../src/core/events/event-log.ts";
-import { availabilityOf, pastIncidents, periodReader, slotsOf } from "../../../src/core/events/timeline.ts";
+import {
+  availabilityOf,
+  pastIncidents,
+  periodReader,
+  slotsOf,
+  slotTimes,
+} from "../../../src/core/events/timeline.ts";
 import { isoTime } from "../../../src/core/model/text.ts";
 import { cpuMsOf } from "../../support/cpu-of.ts";
 import { expectTold } from "../../support/tell.ts";
@@ -95,7 +101,7 @@ class EventStory {
           JSON.stringify(availabilityOf(periods())),
         ];
       case "slots":
-        return slotsOf(periods(), this.#day, 6).map(({ state }) => String(state));
+        return slotsOf(periods(), slotTimes(this.#day, 6)).map(({ state }) => String(state));
       case "incidents":
         return pastIncidents(
           this.#log,
@@ -186,8 +192,9 @@ describe("periodReader()", () => {
       }
       return cpuMsOf(() => {
         const read = periodReader(log, interval);
+        const times = slotTimes(interval, 90);
         for (let subject = 0; subject < subjects; subject += 1) {
-          slotsOf(read("pair", `${subject}`), interval, 90);
+          slotsOf(read("pair", `${subject}`), times);
         }
       });
     };
