@@ -21,7 +21,7 @@ export interface Changes {
   readonly changing: string[];
   /** Targets whose status has just changed, including a first status. */
   readonly turned: string[];
-  /** Sources that gave a height which the others show to be impossible. */
+  /** Sources whose last height is impossible, as other sources show. */
   readonly implausible: string[];
   /** Blocks that RPC nodes should be asked for. */
   readonly suspicions: Suspicion[];

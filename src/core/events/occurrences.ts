@@ -60,6 +60,7 @@ function timelineReader(log: EventLog, hosts: ReadonlyMap<string, ReadonlySet<st
         ? [...byTarget.keys()].filter((key) => isInScope(incident, key, hosts))
         : [];
     const keys = new Set([...targets, ...others]);
+    // The key of a pair, as `targetsOf` writes it.
     const ofPairs = [...keys].map((key) => key.replace(/\/.*\//, "///"));
     const own = [...new Set([...keys, ...ofPairs])].flatMap((key) => byTarget.get(key) ?? []);
     const subjects = new Set(own.map(([, list]) => list));

@@ -43,7 +43,7 @@ export interface ConfirmedHead extends Sighting {
  */
 export type Conflict = "hash" | "times" | "ahead";
 
-/** A block that a source has shown, and that others contradict. */
+/** A block that a source has shown, and that other sources contradict. */
 interface DoubtedBlock {
   readonly source: string;
   readonly block: number;

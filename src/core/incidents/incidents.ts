@@ -258,7 +258,7 @@ const TOGETHER_POLLS = 2;
 
 /**
  * Whether our own network is down: the last reply is not recent, and all hosts (two or more) fail. Hosts that have not been
- * polled since that reply are ignored if more hosts went silent together. An RPC node counts only if it went silent as well. A
+ * polled since that reply are ignored if more hosts went silent together. An RPC node counts only if it went silent too. A
  * host that is not polled, because of our budget or because it asked us to wait, proves nothing. `ranSinceMs`: before this
  * instant the process was suspended, and could not read a reply.
  */

@@ -108,7 +108,7 @@ const Target = z.object({
     .array(Query)
     .describe("The queries that chains.yaml has for this target in `probes` and `parity`")
     .default([]),
-  deployment: orNull(Text, "The deployment of the last reply"),
+  deployment: orNull(Text, "The deployment that a reply named last"),
   deployment_changes: Count.default(0),
   regressions: z
     .object({ reorg: Count, reindex: Count })

@@ -14,7 +14,7 @@ export interface Found {
 interface Node {
   readonly length: number;
   readonly next: Map<string, Node>;
-  /** The state of the next shorter such end; null for the root. */
+  /** The state of the next shorter end that is the beginning of a form; null for the root. */
   shorter: Node | null;
   /** The length of the longest form that ends here; 0: none. */
   found: number;

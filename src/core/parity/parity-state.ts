@@ -72,13 +72,13 @@ export interface TakenReading {
 export const DIFFERENCES = 3;
 export const DIFFERENT_AFTER_MS = 120_000;
 /**
- * A reorg may have replaced this number of blocks after one target was read at them and before the other was. So comparisons
- * within this number of blocks count once.
+ * A reorg may replace this number of blocks between the readings of two targets. So of several differences within this number
+ * of blocks only one counts.
  */
 const REORG_BLOCKS = 64;
 /**
  * If both targets were just read within this number of blocks of their heads, a reorg between the readings affects only these
- * blocks. So each such comparison counts.
+ * blocks. So each such difference counts.
  */
 const NEAR_BLOCKS = 4;
 /** A comparison is stale after this number of intervals between readings; the longer interval of the two targets counts. */
@@ -184,7 +184,7 @@ function compareTargets(
   }
   const shared = highestShared(own, against);
   const isUnreliable = own.runs.length === 0 || against.runs.length === 0;
-  // If both are below the last compared block after a silence, the chain has started again.
+  // If both targets are below the last compared block after a silence, the chain has started again.
   const isBelow = isStale && shared !== null && shared.block + shared.belowHead < last.block;
   if (isUnreliable || isBelow) {
     Object.assign(known, newKnownComparison());
