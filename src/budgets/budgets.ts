@@ -1,4 +1,5 @@
 import { DAY_MS } from "../core/model/durations.ts";
+import { failureWords } from "../core/model/failure-words.ts";
 import type { Budget, Endpoint, Fleet } from "../core/model/fleet.ts";
 import type { Failure } from "../core/model/observation.ts";
 import type { BudgetReport } from "../core/model/report.ts";
@@ -223,7 +224,7 @@ export function refusedByUs(why: string): Grant {
 
 /** For example `rate-limited by the provider: "Too many requests"; next attempt in 40 s`. */
 function backOffText({ untilMs, words }: BackOff, nowMs: number): string {
-  return `rate-limited by the provider${words === "" ? "" : `: "${words}"`}; next attempt in ${formatDuration(untilMs - nowMs)}`;
+  return `rate-limited by the provider${words === "" ? "" : `: ${failureWords("rate_limited", words)}`}; next attempt in ${formatDuration(untilMs - nowMs)}`;
 }
 
 /** For example `budget studio: 3,000 of 3,000 a day used, next at 14:05 UTC`. */

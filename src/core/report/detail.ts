@@ -19,7 +19,6 @@ import {
 import { divergedText } from "../status/exclusion-text.ts";
 import type { ChainView, Dispute, Ended } from "../status/view.ts";
 
-/** The facts from which a detail is written. */
 export interface Facts {
   readonly status: Status;
   /** The status that the last poll indicates, if another poll has to confirm it; else null. */
@@ -87,7 +86,6 @@ const CLAUSES: Readonly<Record<Status, (facts: Facts) => string>> = {
   ok: positionText,
 };
 
-/** The probes that fail while the target reports its height. */
 function failingProbesText(queries: readonly QueryState[]): string {
   const each = queries.map(({ failure, probe, wasAnswered }) => {
     const fails = wasAnswered ? "fails" : "has never succeeded (check its query)";
@@ -202,7 +200,6 @@ function positionText(facts: Facts): string {
   return `${motion}, ${behindText(facts, idleForMs)}`;
 }
 
-/** Whether an advance is at most two polls or block times ago. */
 function isRecent(agoMs: number, { state, view }: Facts): boolean {
   return agoMs <= RECENT * Math.max(view.intervalMs ?? 0, state.pollIntervalMs);
 }
@@ -238,7 +235,6 @@ function behindClockText(lagMs: number | null, { dispute, hasSingleSource }: Cha
   return dispute === null ? `lag unknown: ${sources}, without block times` : why;
 }
 
-/** Whether the target catches up, and when it is at the head again. */
 function catchUpText({ catchUp }: Facts): string {
   if (catchUp === null) {
     return "";

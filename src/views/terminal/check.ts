@@ -201,7 +201,7 @@ export function renderCheckTable(json: Report, options: CheckTableOptions): stri
 }
 
 function sentenceOf({ title, detail, others }: Headline): string {
-  return [title, ...(detail === "" ? [] : [detail]), ...others].join("; ");
+  return [title, detail, ...others].filter((one) => one !== "").join("; ");
 }
 
 function incidentLine(incident: Incident, problems: readonly TargetProblem[], nowMs: number): string {
