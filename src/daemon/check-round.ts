@@ -37,7 +37,7 @@ export async function checkRound(
       chains: { ...restored.chains, ...known.save().chains },
       incidents: restored.incidents,
       questions: { ...restored.questions, ...daemon.save().questions },
-      told: restored.told,
+      notified: restored.notified,
     }),
     onLockLost: ({ message }) => world.logger.error(message),
   });

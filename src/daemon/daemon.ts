@@ -58,7 +58,7 @@ export class Daemon implements AsyncDisposable {
   #poller: Poller | null = null;
   /** Pollers of earlier configurations with running polls. */
   readonly #retired = new Set<Poller>();
-  #told: KnownState["told"] = [];
+  #notified: KnownState["notified"] = [];
   #isDraining = false;
   /** Whether a status has changed since the incidents were decided. */
   #hasTurned = false;
@@ -85,7 +85,7 @@ export class Daemon implements AsyncDisposable {
     this.#record.budgets.shortenBackOffs(this.#record.nowMs());
     this.#monitor.restore(restored);
     this.#states.restoreQuestions(restored.questions);
-    this.#told = restored.told;
+    this.#notified = restored.notified;
   }
 
   get config(): Config {
@@ -163,7 +163,7 @@ export class Daemon implements AsyncDisposable {
   learn(learned: LearnedState): void {
     this.#states.restoreQuestions(learned.questions ?? {});
     this.#monitor.restore(learned);
-    this.#told = learned.told ?? this.#told;
+    this.#notified = learned.notified ?? this.#notified;
     for (const [key, counts] of Object.entries(learned.counters)) {
       this.#states.countersOf(key).restore(counts);
     }
@@ -203,16 +203,16 @@ export class Daemon implements AsyncDisposable {
 
   /** The state to save, without the budgets. */
   save(): KnownState {
-    return { ...this.#monitor.save(), questions: this.#states.saveQuestions(), told: this.#told };
+    return { ...this.#monitor.save(), questions: this.#states.saveQuestions(), notified: this.#notified };
   }
 
   /** The recent incidents, and what the webhook has reported of them. */
-  get told(): KnownState["told"] {
-    return this.#told;
+  get notified(): KnownState["notified"] {
+    return this.#notified;
   }
 
-  keepTold(told: KnownState["told"]): void {
-    this.#told = told;
+  keepNotified(notified: KnownState["notified"]): void {
+    this.#notified = notified;
   }
 
   /** Works out the next report in slices, so that `report()` does not block the event loop. */

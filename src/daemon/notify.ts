@@ -4,7 +4,7 @@ import {
   endOf,
   type News,
   type NotifiedIncident,
-  shiftTold,
+  shiftNotified,
 } from "../core/events/decide-messages.ts";
 import type { PostRequest } from "../core/model/http-post.ts";
 import type { Report } from "../core/model/report.ts";
@@ -14,14 +14,14 @@ import type { World } from "../io/world.ts";
 import { type Message, messageOf, NOTIFY_BODIES } from "../views/wording/notification.ts";
 import type { Daemon } from "./daemon.ts";
 
-type NotifyingDaemon = Pick<Daemon, "config" | "healthy" | "isPolling" | "keepTold" | "told">;
+type NotifyingDaemon = Pick<Daemon, "config" | "healthy" | "isPolling" | "keepNotified" | "notified">;
 interface NotifyingWorld
   extends Pick<World, "build" | "logger" | "monotonicMs" | "nowMs" | "onBug" | "proxy" | "uptimeMs"> {
   /** The address of the HTTP server, once it runs. */
   readonly pageUrl: () => string;
 }
 
-const NOTHING = { news: [], told: [] } as const;
+const NOTHING = { news: [], notified: [] } as const;
 const TICK_MS = 1_000;
 /** Two connections: a ping does not wait for a message that hangs at the same host. */
 const CLIENT = { timeoutMs: 10_000, maxResponseBytes: 65_536, connectionsPerHost: 2 };
@@ -43,7 +43,7 @@ export class Notifier implements AsyncDisposable {
   readonly #timer: NodeJS.Timeout;
   readonly #stopping = new AbortController();
   /** The messages of this replica. If another replica leads now, it may have sent others. */
-  #told: readonly NotifiedIncident[] = [];
+  #notified: readonly NotifiedIncident[] = [];
   /** The first message is being sent. */
   readonly #queue: Message[] = [];
   #isSending = false;
@@ -66,18 +66,20 @@ export class Notifier implements AsyncDisposable {
       return;
     }
     const { notify } = this.#daemon.config;
-    const before = stepMs === 0 ? this.#daemon.told : shiftTold(this.#daemon.told, stepMs);
-    const { news, told } = notify === null ? NOTHING : decideMessages(before, report, notify);
-    this.#daemon.keepTold(told);
-    this.#told = told;
+    const before = stepMs === 0 ? this.#daemon.notified : shiftNotified(this.#daemon.notified, stepMs);
+    const { news, notified } = notify === null ? NOTHING : decideMessages(before, report, notify);
+    this.#daemon.keepNotified(notified);
+    this.#notified = notified;
     this.#post(news, report);
   }
 
   /** Posts the end of incidents that this replica has posted and the present leader has not. */
   handOver(report: Report): void {
-    const known = new Set(this.#daemon.told.map(({ id }) => id));
-    const own = this.#told.filter(({ ended, id, said }) => said !== "no" && ended === null && !known.has(id));
-    this.#told = [];
+    const known = new Set(this.#daemon.notified.map(({ id }) => id));
+    const own = this.#notified.filter(
+      ({ ended, id, said }) => said !== "no" && ended === null && !known.has(id),
+    );
+    this.#notified = [];
     this.#post(own.map(endOf), report);
   }
 

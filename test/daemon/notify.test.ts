@@ -20,7 +20,7 @@ let log: ReturnType<typeof recordLog>;
 let daemon: {
   incidents: Incident[];
   planned: readonly string[];
-  told: readonly NotifiedIncident[];
+  notified: readonly NotifiedIncident[];
   isPolling: boolean;
   isHealthy: boolean;
 };
@@ -32,7 +32,7 @@ beforeEach(async () => {
   log = recordLog();
   nowMs = NOW_MS;
   monotonicMs = 0;
-  daemon = { incidents: [], planned: [], told: [], isPolling: true, isHealthy: true };
+  daemon = { incidents: [], planned: [], notified: [], isPolling: true, isHealthy: true };
 });
 
 afterEach(() => webhook[Symbol.asyncDispose]());
@@ -65,11 +65,11 @@ function startNotifier(settings: { readonly heartbeat?: "alone" | "too" } = {}):
   return new Notifier(
     {
       config,
-      get told() {
-        return daemon.told;
+      get notified() {
+        return daemon.notified;
       },
-      keepTold: (told) => {
-        daemon.told = told;
+      keepNotified: (notified) => {
+        daemon.notified = notified;
       },
       isPolling: () => daemon.isPolling,
       healthy: () => ({ ok: daemon.isHealthy, detail: "" }),

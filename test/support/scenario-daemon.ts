@@ -75,8 +75,8 @@ export async function startDaemon(
   events.started("synclag", restored.aliveMs);
   const note = (report: Report): void => {
     if (daemon.config.notify !== null) {
-      const { news, told } = decideMessages(daemon.told, report, daemon.config.notify);
-      daemon.keepTold(told);
+      const { news, notified } = decideMessages(daemon.notified, report, daemon.config.notify);
+      daemon.keepNotified(notified);
       news.forEach((one) => void onPosted(messageOf(one, report, "http://synclag.test").text));
     }
   };

@@ -28,7 +28,7 @@ await using saver = new DebouncedWriter({
       incidents: [],
       budgets: NOTHING_SPENT,
       questions: { ...MANY, count },
-      told: [],
+      notified: [],
     };
     await lock.assertHeld();
     await writeStateFile(path, state);

@@ -13,7 +13,7 @@ import { NOW_MS, sampleReport } from "./sample-report.ts";
 
 class ToldStory {
   #rules: NotifyRules = { afterMs: 300_000, protocols: null, tiers: null, severity: "warning" };
-  #told: readonly NotifiedIncident[] = [];
+  #notified: readonly NotifiedIncident[] = [];
   #incidents: readonly Incident[] = [];
   #nowMs = NOW_MS;
 
@@ -26,13 +26,13 @@ class ToldStory {
       return [];
     }
     if (verb === "restart") {
-      this.#told = JSON.parse(JSON.stringify(this.#told)) as readonly NotifiedIncident[];
+      this.#notified = JSON.parse(JSON.stringify(this.#notified)) as readonly NotifiedIncident[];
       return [];
     }
     this.#nowMs += parseDuration(verb) ?? 0;
     const report = this.#reportOf(line.replace(/^\d+m /, ""));
-    const { news, told } = decideMessages(this.#told, report, this.#rules);
-    this.#told = told;
+    const { news, notified } = decideMessages(this.#notified, report, this.#rules);
+    this.#notified = notified;
     return news.length === 0
       ? ["nothing"]
       : news.map((one) => messageOf(one, report, "http://synclag.test").text);

@@ -52,7 +52,7 @@ const NOTABLE_SHARE = 0.25;
 /** A message names at most this number of targets, and counts the others. */
 const MAX_TARGETS = 100;
 
-/** `news`: the messages to send about a report. `told`: the incidents to remember; `before` is `told` of the last report. */
+/** `news`: the messages to send about a report. `notified`: the incidents to remember, and to pass as `before` next time. */
 export function decideMessages(before: readonly NotifiedIncident[], report: Report, rules: NotifyRules) {
   const { generated_at: time, incidents } = report;
   const known = new Map(before.map((one) => [incidentKey(one.incident), one]));
@@ -66,7 +66,7 @@ export function decideMessages(before: readonly NotifiedIncident[], report: Repo
   const troubled = new Set(incidents.flatMap(({ targets }) => targets));
   const steps = [
     ...running.map((one) =>
-      isWanted(one, rules) ? continueIncident(one, time, rules) : { told: one.former },
+      isWanted(one, rules) ? continueIncident(one, time, rules) : { notified: one.former },
     ),
     ...before
       .filter(({ incident }) => !isRunning.has(incidentKey(incident)))
@@ -77,15 +77,15 @@ export function decideMessages(before: readonly NotifiedIncident[], report: Repo
       .map((one) => endIncident(one, time)),
   ];
   return {
-    told: steps.flatMap(({ told }) => told ?? []),
+    notified: steps.flatMap(({ notified }) => notified ?? []),
     news: steps.flatMap(({ news }: Step) => news ?? []),
   };
 }
 
-/** The state of the messages after the clock was set by `stepMs`. */
-export function shiftTold(told: readonly NotifiedIncident[], stepMs: number): readonly NotifiedIncident[] {
+/** The incidents to remember after the clock was set forward by `stepMs`. */
+export function shiftNotified(all: readonly NotifiedIncident[], stepMs: number): readonly NotifiedIncident[] {
   const shifted = (time: string) => isoTime(Date.parse(time) + stepMs);
-  return told.map((one) => ({
+  return all.map((one) => ({
     ...one,
     incident: { ...one.incident, since: shifted(one.incident.since) },
     time: shifted(one.time),
@@ -95,8 +95,8 @@ export function shiftTold(told: readonly NotifiedIncident[], stepMs: number): re
 }
 
 /** The message that an incident is over, for readers of its earlier messages. */
-export function endOf(told: NotifiedIncident): News {
-  return newsOf("ended", told);
+export function endOf(notified: NotifiedIncident): News {
+  return newsOf("ended", notified);
 }
 
 interface Running {
@@ -121,7 +121,7 @@ function isRestOf(
 
 interface Step {
   /** Null: nothing needs to be kept. */
-  readonly told: NotifiedIncident | null;
+  readonly notified: NotifiedIncident | null;
   readonly news?: News;
 }
 
@@ -157,31 +157,31 @@ function continueIncident(running: Running, time: string, rules: NotifyRules): S
     ...{ said: "no", time, starts, ended: null },
   };
   if (former?.said === "flapping") {
-    return { told: { ...now, id: former.id, said: "flapping" } };
+    return { notified: { ...now, id: former.id, said: "flapping" } };
   }
   if (isStart || former.said === "no") {
     const isFlapping = starts.length >= FLAPS;
     return isFlapping || isReady(running, time, rules)
       ? say("began", { ...now, said: isFlapping ? "flapping" : "yes" })
-      : { told: now };
+      : { notified: now };
   }
-  return isWorse(former, now) ? say("changed", { ...now, said: "yes" }) : { told: former };
+  return isWorse(former, now) ? say("changed", { ...now, said: "yes" }) : { notified: former };
 }
 
 function endIncident(one: NotifiedIncident, time: string): Step {
   if (one.ended === null) {
-    const told = { ...one, ended: time };
-    return one.said === "yes" ? say("ended", told) : { told };
+    const notified = { ...one, ended: time };
+    return one.said === "yes" ? say("ended", notified) : { notified };
   }
   const isOver = Date.parse(time) - Date.parse(one.ended) >= HOUR_MS;
   if (!isOver) {
-    return { told: one };
+    return { notified: one };
   }
-  return one.said === "flapping" ? { ...say("ended", one), told: null } : { told: null };
+  return one.said === "flapping" ? { ...say("ended", one), notified: null } : { notified: null };
 }
 
-function say(event: News["event"], told: NotifiedIncident): Required<Step> {
-  return { told, news: newsOf(event, told) };
+function say(event: News["event"], notified: NotifiedIncident): Required<Step> {
+  return { notified, news: newsOf(event, notified) };
 }
 
 function newsOf(event: News["event"], { id, incident, said, starts, target_count }: NotifiedIncident): News {

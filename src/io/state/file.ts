@@ -25,7 +25,7 @@ export interface RestoredState extends Omit<SavedState, "savedAtMs"> {
   readonly aliveMs: number | null;
 }
 
-const NOTHING_KNOWN: KnownState = { chains: {}, incidents: [], questions: {}, told: [] };
+const NOTHING_KNOWN: KnownState = { chains: {}, incidents: [], questions: {}, notified: [] };
 export const EMPTY_STATE: RestoredState = { ...NOTHING_KNOWN, budgets: NOTHING_SPENT, aliveMs: null };
 
 /** Raised when a process of an older version could misread the budgets. */

@@ -12,7 +12,7 @@ export interface KnownState {
   readonly chains: Readonly<Record<string, ChainState>>;
   readonly incidents: readonly Incident[];
   /** The incidents that the webhook has reported. */
-  readonly told: readonly NotifiedIncident[];
+  readonly notified: readonly NotifiedIncident[];
   /** The index of the question that each endpoint answered last, by a digest of the endpoint's identity. */
   readonly questions: Readonly<Record<string, number>>;
 }
@@ -33,12 +33,12 @@ export interface Part {
 
 const CHAIN = "chain ";
 
-export function stateParts({ chains, incidents, questions, told }: KnownState): readonly Part[] {
+export function stateParts({ chains, incidents, questions, notified }: KnownState): readonly Part[] {
   return [
     ...Object.entries(chains).map(([slug, chain]) => sealedPart(CHAIN + slug, chain, chain.revision)),
     sealedPart("incidents", incidents),
     sealedPart("questions", questions),
-    sealedPart("told", told),
+    sealedPart("notified", notified),
   ];
 }
 
@@ -88,12 +88,12 @@ export function stateIn(
 ): Pick<KnownState, "chains"> & Partial<KnownState> {
   const incidents = values.get("incidents") as KnownState["incidents"] | undefined;
   const questions = values.get("questions") as KnownState["questions"] | undefined;
-  const told = values.get("told") as KnownState["told"] | undefined;
+  const notified = values.get("notified") as KnownState["notified"] | undefined;
   return {
     chains: valuesNamed<ChainState>(CHAIN, values),
     ...(incidents && { incidents }),
     ...(questions && { questions }),
-    ...(told && { told }),
+    ...(notified && { notified }),
   };
 }
 

@@ -187,7 +187,7 @@ async function keep(path: string | null) {
     world: { logger, nowMs: () => Date.now() + aheadMs, monotonicMs: () => performance.now() },
     state: () => {
       written.count += 1;
-      return { chains: {}, incidents: [], questions: {}, told: [] };
+      return { chains: {}, incidents: [], questions: {}, notified: [] };
     },
     onLockLost: (error) => lost.push(error),
   });

@@ -41,7 +41,7 @@ function keeperIn({ path: folder, ...disposable }: Awaited<ReturnType<typeof tem
         incidents: [INCIDENT],
         budgets: budgetsOf(words),
         questions: { digest: 2 },
-        told: [],
+        notified: [],
       }),
     journal: (_file, _rest, words) => writeBudgetJournal(path, budgetsOf(words)),
     append: (_file, _rest, words) => appendToBudgetJournal(path, budgetsOf(words)),
