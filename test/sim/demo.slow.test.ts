@@ -70,7 +70,10 @@ function whatIsWrong(play: Scenario): readonly string[] {
     ...differences,
     ...incidents
       .filter(({ kind }) => kind !== "target")
-      .map(({ scope, subject, detail }) => `incident of ${scope} ${subject}: ${detail}`),
+      .map(
+        ({ scope, subject, detail }) =>
+          `incident of ${scope === "network" ? scope : `${scope} ${subject}`}: ${detail}`,
+      ),
     ...(statuses.length === 0 ? ["all targets are ok"] : statuses.toSorted()),
   ];
 }

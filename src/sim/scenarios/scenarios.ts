@@ -18,7 +18,7 @@ const tour: Scenario = {
   steps: [
     {
       atSec: 0,
-      say: "Studio lies from its first reply: on every chain it reports 30 million blocks too many. The other sources outvote Studio, which is one incident",
+      say: "Studio lies from its first reply: on every chain it reports 30 million blocks too many. The other sources outvote Studio: one incident",
       async happens(fleet) {
         await fleet.heal();
         each(fleet.targets("*/subgraph/testing/*"), (target) => target.set({ offsetBlocks: 30_000_000 }));
@@ -32,18 +32,18 @@ const tour: Scenario = {
     },
     {
       atSec: 30,
-      say: "The production subgraph of airdrops on Base freezes: it answers, but does not advance",
+      say: "The production subgraph of airdrops on Base freezes: it replies, but does not advance",
       happens: (fleet) => fleet.target("airdrops/subgraph/production/base").freeze(),
     },
     {
       atSec: 60,
-      say: "The multi-chain indexer of airdrops falls behind on all its chains at once, which is one incident",
+      say: "The multi-chain indexer of airdrops falls behind on all its chains at once: one incident",
       happens: (fleet) =>
         each(fleet.targets("airdrops/multichain/production/*"), (target) => target.slow(0.3)),
     },
     {
       atSec: 65,
-      say: "The subgraph of airdrops on ZKsync Era skips every second event: its height is right, but its data are wrong. Parity shows that within four minutes",
+      say: "The subgraph of airdrops on ZKsync Era skips every second event: its height is right, but its data are wrong, as parity shows within four minutes",
       happens: (fleet) => fleet.target("airdrops/subgraph/production/zksync").skipEvents(2),
     },
     {
@@ -118,7 +118,7 @@ const tour: Scenario = {
     },
     {
       atSec: 495,
-      say: "Polygon is correct again; deployments of lockup on Scroll and of vaults on Base fail, the latter with a reason; lockup's indexers on Ethereum are up to 60 blocks apart",
+      say: "Polygon is correct again; deployments of lockup on Scroll and of vaults on Base fail (on Base, graph-node says why); replies of the subgraph of lockup on Ethereum are up to 60 blocks apart",
       happens(fleet) {
         fleet.endpoint("airdrops/subgraph/testing/polygon").heal();
         fleet.endpoint("lockup/subgraph/production/scroll").fail(INDEXING_ERROR);
@@ -157,7 +157,7 @@ const outage: Scenario = {
     { atSec: 0, say: "Everything is healthy", happens: (fleet) => fleet.heal() },
     {
       atSec: 30,
-      say: "Every host refuses connections: after two polls this is one incident of scope network, not one alert per target",
+      say: "Every host refuses connections: after two polls there is one incident of the network, not an alert for each target",
       happens: (fleet) => fleet.close(),
     },
     { atSec: 150, say: "The network is back", happens: (fleet) => fleet.heal() },
