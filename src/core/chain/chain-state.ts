@@ -71,7 +71,7 @@ export function newChainState(wallOffsetMs: number): ChainState {
     consensus: NO_CONSENSUS,
     clock: newClock(wallOffsetMs),
     proofs: {},
-    parity: { values: {}, pairs: {} },
+    parity: { values: {}, comparisons: {} },
   };
 }
 

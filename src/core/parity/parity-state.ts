@@ -18,7 +18,7 @@ export interface ParityState {
   /** By the key of the query of a target. */
   readonly values: Record<string, KnownValues>;
   /** By the keys of the queries of two targets. */
-  readonly pairs: Record<string, KnownComparison>;
+  readonly comparisons: Record<string, KnownComparison>;
 }
 
 /** What is known of two targets of one probe. */
@@ -108,7 +108,7 @@ export function observeReadings(
 
 /** The state without removed or changed probes, and without removed targets. */
 export function retainParity(
-  { values, pairs }: ParityState,
+  { values, comparisons }: ParityState,
   probes: readonly WatchedProbe[],
   isKept: (target: string) => boolean,
 ): ParityState {
@@ -117,7 +117,7 @@ export function retainParity(
   const compared = probes
     .flatMap((probe) => probe.compared)
     .filter(({ target, against }) => target.queryKey in kept && against.queryKey in kept);
-  return { values: kept, pairs: picked(pairs, new Set(compared.map(({ key }) => key))) };
+  return { values: kept, comparisons: picked(comparisons, new Set(compared.map(({ key }) => key))) };
 }
 
 function picked<Value>(all: Readonly<Record<string, Value>>, keys: ReadonlySet<string>) {
@@ -169,8 +169,8 @@ function compareTargets(
   staleMs: number,
   nowMs: number,
 ): void {
-  const known = state.pairs[compared.key] ?? newKnownComparison();
-  state.pairs[compared.key] = known;
+  const known = state.comparisons[compared.key] ?? newKnownComparison();
+  state.comparisons[compared.key] = known;
   const { last } = known;
   const isStale = last !== null && nowMs - last.atMs > parityStaleMs(probe, compared, staleMs);
   if (isStale) {

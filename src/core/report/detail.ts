@@ -87,8 +87,8 @@ const CLAUSES: Readonly<Record<Status, (facts: Facts) => string>> = {
 };
 
 function failingProbesText(queries: readonly QueryState[]): string {
-  const each = queries.map(({ failure, probe, wasAnswered }) => {
-    const fails = wasAnswered ? "fails" : "has never succeeded (check its query)";
+  const each = queries.map(({ failure, probe, hasSucceeded }) => {
+    const fails = hasSucceeded ? "fails" : "has never succeeded (check its query)";
     return `probe "${probe}" ${fails}: ${failure}`;
   });
   return `reports its height, but ${each.join(", and ")}`;

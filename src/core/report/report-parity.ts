@@ -17,7 +17,7 @@ import type { ComparedTargets, WatchedProbe } from "../parity/watched-probe.ts";
 
 /** Whether the targets of a chain have the same data, for the probes of chains.yaml. `targets`: the reports of the targets. */
 export function reportParity(
-  { clock, parity: { pairs, values } }: ChainState,
+  { clock, parity: { comparisons, values } }: ChainState,
   { chain, probes }: WatchedChain,
   targets: readonly TargetReport[],
   nowMs: number,
@@ -30,7 +30,7 @@ export function reportParity(
         sideOf(target, against, { probe: probe.name, values, reports }),
         sideOf(against, target, { probe: probe.name, values, reports }),
       ] as const;
-      const found = pairs[key] ?? newKnownComparison();
+      const found = comparisons[key] ?? newKnownComparison();
       const staleMs = parityStaleMs(probe, compared, chain.thresholds.staleMs);
       const isStale = found.last === null || nowMs - found.last.atMs > staleMs;
       const isKnown = !isStale && sides.every(({ doubt }) => doubt === null);

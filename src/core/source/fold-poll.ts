@@ -4,6 +4,7 @@ import { readAtMs, type Sample, sampleOf, type WallOffset } from "../model/sampl
 import { traitsOf } from "../model/statuses.ts";
 import { foldQueries } from "./queries.ts";
 import {
+  countLow,
   highestSample,
   newestSample,
   type Replicas,
@@ -13,7 +14,7 @@ import {
 
 /*
  * A source's heights do not only grow. A track is a run of heights that can be compared with each other: its samples and its
- * peak. "Replicas" here are the servers behind the URL of the source.
+ * peak.
  *
  * - A height that its chain cannot have reached starts a new track. If other sources contradict that height and the source goes
  *   back, another track starts.
@@ -45,7 +46,10 @@ export interface FoldContext {
  * up or has stopped.
  */
 const KEPT_SAMPLES = 8;
-/** A step that is longer than the steps before it by this factor is not catching up ("one or two index again", world 57). */
+/**
+ * A source that indexes again climbs steadily. A step of more than this number of times its pace is the return of a high
+ * replica. The worlds "one or two index again" notice if this is smaller.
+ */
 const FASTER = 2;
 /** Replies are compared for this time. A target is judged by its low heights while most of these replies were low. */
 const COMPARED_MS = 30 * MINUTE_MS;
@@ -130,7 +134,7 @@ function addToTrack(
   if (former !== null) {
     source.replicas = replicasAfter(former, source, sample, { isLow, hasReturned, staleAfterMs });
   } else if (isLow) {
-    source.replicas = { answers: "hl", highBlock, low: [sample], disagree: false, isStale: false };
+    source.replicas = { replies: "hl", highBlock, low: [sample], disagree: false, isStale: false };
   }
   if (isLow && source.replicas?.disagree === true) {
     source.samples = source.samples.filter(({ block }) => block >= floor);
@@ -167,15 +171,15 @@ function replicasAfter(
   const { hasReturned, isLow, staleAfterMs } = is;
   const { highBlock, low } = replicas;
   const compared = Math.max(LEAST_COMPARED, Math.round(COMPARED_MS / pollIntervalMs));
-  const answers = `${replicas.answers}${isLow ? "l" : "h"}`.slice(-compared);
-  const fallenMs = (answers.length - 1 - answers.lastIndexOf("h")) * pollIntervalMs;
+  const replies = `${replicas.replies}${isLow ? "l" : "h"}`.slice(-compared);
+  const fallenMs = (replies.length - 1 - replies.lastIndexOf("h")) * pollIntervalMs;
   // A fall that lasts is not due to a lagging replica.
   const isOwnFall = !replicas.disagree && fallenMs >= staleAfterMs;
-  const areAlike = new Set(answers).size < 2 || (replicas.isStale && hasRecovered(answers, low, sample));
+  const areAlike = new Set(replies).size < 2 || (replicas.isStale && hasRecovered(replies, low, sample));
   if (isOwnFall || areAlike) {
     return null;
   }
-  const disagree = replicas.disagree || hasReturned || answers.indexOf("hl") !== answers.lastIndexOf("hl");
+  const disagree = replicas.disagree || hasReturned || replies.indexOf("hl") !== replies.lastIndexOf("hl");
   const highMs = samples.at(-1)?.receivedAtMs ?? Number.POSITIVE_INFINITY;
   const isHighOld = replicas.disagree && isLow && sample.receivedAtMs - highMs >= staleAfterMs;
   // When the replicas are first known to disagree, the target keeps its status.
@@ -183,23 +187,22 @@ function replicasAfter(
     ? replicas.isStale
     : verdict !== null && traitsOf(verdict.status).isBehind;
   return {
-    answers,
+    replies,
     highBlock: isLow ? highBlock : Math.max(highBlock, sample.block),
     low: isLow ? [...low.slice(1 - WOBBLE_SAMPLES), sample] : low,
     disagree,
-    isStale: disagree && (isHighOld || wasStale || isMostlyLow(answers)),
+    isStale: disagree && (isHighOld || wasStale || isMostlyLow(replies)),
   };
 }
 
 /** Whether the last three replies were high, and the last low reply is at least three minutes old. */
-function hasRecovered(answers: string, low: readonly Sample[], { receivedAtMs }: Sample): boolean {
-  const isHigh = !answers.slice(-WOBBLE_SAMPLES).includes("l");
+function hasRecovered(replies: string, low: readonly Sample[], { receivedAtMs }: Sample): boolean {
+  const isHigh = !replies.slice(-WOBBLE_SAMPLES).includes("l");
   return isHigh && receivedAtMs - (low.at(-1)?.receivedAtMs ?? 0) >= WOBBLE_SAMPLES * MINUTE_MS;
 }
 
-function isMostlyLow(answers: string): boolean {
-  const low = answers.split("l").length - 1;
-  return answers.length >= LEAST_COMPARED && low > answers.length / 2;
+function isMostlyLow(replies: string): boolean {
+  return replies.length >= LEAST_COMPARED && countLow(replies) > replies.length / 2;
 }
 
 /** Counts steps forward and back, after the sample was added. */

@@ -8,7 +8,7 @@ export interface QueryState {
   /** Why the last result was a failure; null if it was not. */
   readonly failure: string | null;
   /** Whether the query ever had the expected result. If not, the query may be wrong. */
-  readonly wasAnswered: boolean;
+  readonly hasSucceeded: boolean;
   /** When the present run of failures, or of successes, began; Unix milliseconds. */
   readonly sinceMs: number;
   readonly lastMs: number;
@@ -31,7 +31,7 @@ export function foldQueries(queries: Queries, results: readonly QueryResult[], a
       probe,
       failures: failure === null ? 0 : (known?.failures ?? 0) + 1,
       failure,
-      wasAnswered: failure === null || (known?.wasAnswered ?? false),
+      hasSucceeded: failure === null || (known?.hasSucceeded ?? false),
       sinceMs: isSame ? known.sinceMs : atMs,
       lastMs: atMs,
       tookMs,

@@ -18,7 +18,7 @@ export type LastPoll = PollTimes &
 /** What the replies show about the replicas behind one URL, since the first reply that was far below the others. */
 export interface Replicas {
   /** The latest replies, oldest first: `h` near the highest height that the source has shown, `l` far below. */
-  readonly answers: string;
+  readonly replies: string;
   /** The highest block of an `h` reply. */
   readonly highBlock: number;
   /** The latest heights of `l` replies, newest last. */
@@ -168,6 +168,11 @@ export function servedOf(state: SourceState): SourceState {
     : state;
 }
 
+/** The number of low replies in `Replicas.replies`. */
+export function countLow(replies: string): number {
+  return replies.split("l").length - 1;
+}
+
 /**
  * How many of the latest replies were low, and how far the newest low reply was below the others; null if the replicas agree.
  */
@@ -178,8 +183,8 @@ export function disagreementOf(
   if (replicas?.disagree !== true || newest === undefined) {
     return null;
   }
-  const { answers, highBlock } = replicas;
-  return { low: answers.split("l").length - 1, of: answers.length, blocks: highBlock - newest.block };
+  const { highBlock, replies } = replicas;
+  return { low: countLow(replies), of: replies.length, blocks: highBlock - newest.block };
 }
 
 export function newestSample(state: SourceState): Sample | null {

@@ -5,7 +5,7 @@ import { parseJson } from "../../core/model/text.ts";
  * Raise this number with every change of `ChainState`, `Incident`, `Counters` or `SavedHistory`: values of another shape are not
  * read. Values of this shape are used as they were written, so that no schema repeats the types of the core.
  */
-export const STATE_SHAPE = 21;
+export const STATE_SHAPE = 22;
 
 /** The JSON of a value, with a checksum that includes the shape. */
 export function seal(value: unknown): string {

@@ -28,7 +28,7 @@ function play(
   steps: readonly (typeof Step extends fc.Arbitrary<infer T> ? T : never)[],
   valueAt: Valued,
 ): { readonly state: ParityState; readonly nowMs: number } {
-  const state: ParityState = { values: {}, pairs: {} };
+  const state: ParityState = { values: {}, comparisons: {} };
   const heights = { a: 1_000, b: 1_000 };
   let nowMs = T0;
   for (const { variant, afterMs, blocks, below } of steps) {
@@ -118,8 +118,8 @@ const [B, A] = ["b", "a"].map((variant) => {
 const COMPARED = { target: B, against: A, key: "rows" };
 const PROBE: WatchedProbe = { name: "rows", everyMs: 60_000, targets: [A, B], compared: [COMPARED] };
 
-function comparisonIn({ pairs }: ParityState): KnownComparison {
-  return pairs[COMPARED.key] ?? newKnownComparison();
+function comparisonIn({ comparisons }: ParityState): KnownComparison {
+  return comparisons[COMPARED.key] ?? newKnownComparison();
 }
 
 function fold(state: ParityState, taken: readonly TakenReading[]): void {
