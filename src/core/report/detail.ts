@@ -190,7 +190,7 @@ function positionText(facts: Facts): string {
   const idleForMs = facts.view.nowMs - (peak?.atMs ?? facts.view.nowMs);
   const wasSeen = peak?.atMs === lastAdvanceMs;
   if (replicas?.isStale === true) {
-    return `users are served by replicas that are behind, ${behindText(facts)}`;
+    return `users reach late replicas, ${behindText(facts)}`;
   }
   if (isRecent(idleForMs, facts)) {
     return `${wasSeen ? "advances, " : ""}${behindText(facts)}`;
