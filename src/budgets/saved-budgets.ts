@@ -2,8 +2,8 @@ import { z } from "zod";
 import { Time } from "./back-off.ts";
 import { Spent } from "./ledger.ts";
 
-// Unknown fields are ignored: after a roll-back to this version, the additions of a later one must not lose the record of
-// requests spent. A change of the meaning of a field raises the version of the state file.
+// Unknown fields are ignored: if they were refused, a roll-back from a later version would lose the record of spent requests.
+// A change of the meaning of a field raises the version of the state file.
 
 export const SavedBudgets = z
   .object({

@@ -21,7 +21,7 @@ export const LADDER = [
 const SLOWEST = { label: "6 h", cron: "0 0 */6 * * *" };
 const WITHOUT_BUDGET = "*/30 * * * * *";
 
-/** The last tenth is for retries, people, and confirmation polls. */
+/** The last tenth is for retries, confirmation polls, and commands that people run. */
 const AUTO_SHARE = 0.9;
 
 /**
@@ -48,7 +48,7 @@ export function chooseCadence(
   const asked = requestsText([...fixed, { endpoints, cron }], budget);
   return {
     cron,
-    problem: `auto makes ${asked} even every ${label}, more than nine tenths of ${formatNumber(budget.limit)}`,
+    problem: `with auto, even every ${label}, the endpoints of this budget make ${asked}, more than nine tenths of ${formatNumber(budget.limit)}`,
   };
 }
 

@@ -12,8 +12,8 @@ import { type ChainState, chainAt, sourceOf, type WatchedChain } from "./chain-s
 import { decideFrom } from "./decide.ts";
 
 /**
- * The offset of the wall clock with which saved chains continue: the offset of the chain with the latest poll. If that poll
- * would then be later than `wallMs`, the wall clock was set back since, and the offset is corrected.
+ * By how much the wall clock is ahead of the clock of the saved chains: the offset of the chain that was polled last. If that
+ * poll would then be later than `wallMs`, the wall clock was set back since, and the offset is corrected.
  */
 export function offsetOf(saved: Iterable<ChainState>, wallMs: number): number | null {
   let [latestMs, offsetMs]: [number, number | null] = [Number.NEGATIVE_INFINITY, null];

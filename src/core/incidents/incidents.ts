@@ -20,15 +20,17 @@ export interface CauseInput {
 
 /** A cause that explains fewer targets is not an incident. */
 const LEAST_TARGETS = 2;
-/** At most this number of failing targets count as one fault only if they share a host. */
+/** More targets than this may have one cause on any hosts. */
 const FEW_TARGETS = 2;
 /** Targets with one cause get their statuses one after another, at most this time and one poll interval apart. */
 const TOGETHER_MS = 10 * 60_000;
 /** An incident on more chains than this names none of them. */
 const MAX_CHAINS = 4;
-/** An incident starts when more than half of an indexer's targets are affected, and ends below a third, so that it does not flap. */
+/** An indexer is at fault once more than half of its targets are affected, until at most a third are: incidents do not flap. */
 const START_SHARE = 0.5;
 const CONTINUE_SHARE = 1 / 3;
+/** A chain or host is at fault once all of its parts are affected, while at least this share is. */
+const CONTINUE_WHOLE_SHARE = 0.5;
 
 /** The members of a group that have the same trouble. */
 type Affected = ReadonlySet<TargetReport>;
@@ -51,8 +53,8 @@ interface Cause {
 type EndpointOf = ReadonlyMap<string, Endpoint>;
 
 /**
- * Finds causes that explain the trouble of many targets. Each target is explained once: the cause that explains the most
- * targets wins, and of equals the narrowest. Targets share a cause if they got the same status at about the same time, and are
+ * Finds causes that explain the trouble of many targets. The cause that explains the most targets comes first, and of equals the
+ * narrowest; another one counts only if it explains two further targets. Targets share a cause if they got the same status at about the same time, and are
  * more than two or on one host; otherwise unrelated faults would hide one another. A running incident keeps its start time, and
  * ends at a lower share of affected targets than it starts. It does not end while some of its targets are unknown: after a
  * restart or a suspend they were not polled yet.
@@ -133,7 +135,7 @@ function isEvidence({ status, explained }: Cause, endpointOf: EndpointOf): boole
   );
 }
 
-/** The largest number of targets whose statuses began soon after one another. */
+/** The largest group of targets whose statuses began soon after one another. */
 function begunTogether(targets: readonly TargetReport[], endpointOf: EndpointOf): readonly TargetReport[] {
   const pollMs = Math.max(0, ...targets.map(({ key }) => endpointOf.get(key)?.pollIntervalMs ?? 0));
   const begun = targets
@@ -182,10 +184,10 @@ function groupsOf(targets: readonly TargetReport[], endpoints: readonly Endpoint
     ),
     ...byHost.map(([subject, served]): Group => {
       const parts = served.map((endpoint) => membersOf([endpoint]));
-      // A host that serves a single indexer is reported as that indexer, unless it contradicts the other providers.
+      // A host that serves a single indexer is reported as that indexer, unless it contradicts the other hosts.
       const isShared = new Set(served.map(indexerKey)).size > 1;
       const isAtFault: Group["isAtFault"] = (members, ...found) =>
-        (isShared && isDown(parts, ...found)) || isOpposing(members, ...found);
+        (isShared && isHostHit(parts, ...found)) || isOpposing(members, ...found);
       return { scope: "host", subject, members: membersOf(served), isAtFault };
     }),
   ];
@@ -200,32 +202,35 @@ const endpointIndex = memoize((endpoints: readonly Endpoint[]) => {
   };
 });
 
-/** A chain is at fault when all of its replying indexers have the same trouble. A diverged target does not count. */
+/**
+ * A chain is at fault when all of its targets that reply have the same trouble, and remains so while half have. Diverged targets
+ * count only if that is the trouble.
+ */
 function isChainHit(members: readonly TargetReport[], affected: Affected, isActive: boolean): boolean {
   const replying = members.filter(
     (member) => affected.has(member) || (traitsOf(member.status).hasReply && member.status !== "diverged"),
   );
   const areReplying = [...affected].every(({ status }) => traitsOf(status).hasReply);
-  return areReplying && share(replying, affected) >= (isActive ? START_SHARE : 1);
+  return areReplying && share(replying, affected) >= (isActive ? CONTINUE_WHOLE_SHARE : 1);
 }
 
 /** A host is at fault when each of its endpoints is, and remains so while more than half of them are. */
-function isDown(
+function isHostHit(
   endpoints: readonly (readonly TargetReport[])[],
   affected: Affected,
   isActive: boolean,
 ): boolean {
   const down = endpoints.filter((members) => isHit(members, affected, isActive)).length;
-  return isActive ? down > endpoints.length * START_SHARE : down === endpoints.length;
+  return isActive ? down > endpoints.length * CONTINUE_WHOLE_SHARE : down === endpoints.length;
 }
 
-/** A provider contradicts the others if all of its targets on some chain, at least two, are excluded. */
+/** A host contradicts the others if all of its targets on some chain, at least two, are diverged; it does so while half are. */
 function isOpposing(members: readonly TargetReport[], affected: Affected, isActive: boolean): boolean {
   return (
     [...affected].every(({ status }) => status === "diverged") &&
     [...groupBy(members, ({ chain }) => chain).values()]
       .filter((here) => here.length > 1)
-      .some((here) => share(here, affected) >= (isActive ? START_SHARE : 1))
+      .some((here) => share(here, affected) >= (isActive ? CONTINUE_WHOLE_SHARE : 1))
   );
 }
 
@@ -238,7 +243,7 @@ function share(members: readonly TargetReport[], affected: Affected): number {
   return members.length === 0 ? 0 : hit / members.length;
 }
 
-/** Reasons that our own broken network, or a proxy in it, may cause. Any other reason is a reply from the far end. */
+/** Reasons that our own broken network, or a proxy in it, may cause. Any other reason comes from the far end, or is our own decision. */
 const UNREACHED: ReadonlySet<FailureReason> = new Set([
   "timeout",
   "dns",
@@ -298,11 +303,13 @@ export function isNetworkDown(
     (ofHost) => !ofHost.every(({ source }) => wasNotSent(source?.last)),
   );
   const failing = hosts.filter((ofHost) => ofHost.some(({ source }) => isUnreached(source?.last)));
-  const waiting = hosts.length - failing.length;
+  const notPolledSince = hosts.length - failing.length;
   const counted =
-    waiting === 0 ? failing : failing.filter((ofHost) => ofHost.some(({ source }) => wentSilent(source)));
+    notPolledSince === 0
+      ? failing
+      : failing.filter((ofHost) => ofHost.some(({ source }) => wentSilent(source)));
   return (
-    counted.length > Math.max(1, waiting) &&
+    counted.length > Math.max(1, notPolledSince) &&
     counted.flat().some(({ kind, source }) => kind === "indexer" && source !== undefined)
   );
 }

@@ -1,8 +1,8 @@
 import type { QueryResult } from "./selection.ts";
 
 /**
- * Why a poll returned no usable reply: a closed list, and the metric label `reason`. `query`: the reply has a height, but a
- * probe failed.
+ * Why a poll returned no usable reply or, for `query` alone, why a target with a usable reply has failed: a closed list, and the
+ * metric label `reason`.
  */
 export const FAILURE_REASONS = [
   "timeout",
@@ -40,7 +40,7 @@ export interface Failure {
 export interface ReportedBlock {
   /** A positive safe integer. */
   readonly block: number;
-  /** Unix seconds, when the source reports them. */
+  /** The time of the block, in Unix seconds; null if the source does not report it. */
   readonly timestampSec: number | null;
   readonly hash: string | null;
 }
@@ -57,7 +57,10 @@ export interface Head extends ReportedBlock {
   readonly completed?: true;
 }
 
-/** When a poll was made. The height was read at some instant between the two. Unix milliseconds. */
+/**
+ * When a poll was made. The height was read at some instant between the two. Milliseconds of the wall clock, in the core those of
+ * our own clock (see `Monitor`).
+ */
 export interface PollTimes {
   readonly sentAtMs: number;
   readonly receivedAtMs: number;
@@ -77,7 +80,7 @@ export type Observation = PollTimes & { readonly source: string } & (
     | { readonly kind: "missing" }
     | (Failure & {
         readonly kind: "failed";
-        /** When the next request is sent, if the provider or the budget makes us wait; Unix milliseconds. */
+        /** When the next request is sent, if the provider or the budget makes us wait; on the same clock. */
         readonly nextMs?: number;
       })
   );

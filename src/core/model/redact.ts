@@ -13,10 +13,10 @@ export const SECRET_MARK = "[secret]";
  * mark. The function takes linear time for any number of secrets, because a hostile server may choose the text.
  */
 export function createRedact(secrets: readonly string[]): Redact {
-  const forms = secrets.flatMap(formsOf);
-  const search = createSearch(forms);
+  const spellings = secrets.flatMap(spellingsOf);
+  const search = createSearch(spellings);
   return (text) => {
-    if (forms.length === 0) {
+    if (spellings.length === 0) {
       return text;
     }
     const found = layersOf(text).flatMap((layer) => search(layer));
@@ -46,8 +46,8 @@ export function looksLikeKey(word: string): boolean {
   );
 }
 
-/** The secret as it is, and without the spaces at its ends, which a quoted line lacks. */
-function formsOf(secret: string): readonly string[] {
+/** The secret as it is, and trimmed: messages that quote a line of a file trim it. */
+function spellingsOf(secret: string): readonly string[] {
   return [secret, secret.trim()];
 }
 

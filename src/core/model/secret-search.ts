@@ -10,23 +10,23 @@ export interface Found {
   readonly to: number;
 }
 
-/** A state of the search: the longest end of the text read so far that is the beginning of a form. */
+/** A state of the search: the longest suffix of the text read so far that is a prefix of a spelling. */
 interface Node {
   readonly length: number;
   readonly next: Map<string, Node>;
-  /** The state of the next shorter end that is the beginning of a form; null for the root. */
+  /** The state of the next shorter suffix that is a prefix of a spelling; null for the root. */
   shorter: Node | null;
-  /** The length of the longest form that ends here; 0: none. */
+  /** The length of the longest spelling that is a suffix; 0: none. */
   found: number;
 }
 
 /**
- * Finds all `forms`, the ways in which secrets are written, at once (Aho and Corasick, "Efficient string matching", 1975). Texts are compared without case; control
- * characters, spaces and pluses in a row are one space.
+ * Finds all `spellings` of secrets at once (Aho and Corasick, "Efficient string matching", 1975). Texts are compared without
+ * case; control characters, spaces and pluses in a row are one space.
  */
-export function createSearch(forms: readonly string[]): (layer: Layer) => readonly Found[] {
+export function createSearch(spellings: readonly string[]): (layer: Layer) => readonly Found[] {
   const root = automatonOf(
-    [...new Set(forms.map(comparable))].filter(({ length }) => length >= MIN_SECRET_LENGTH),
+    [...new Set(spellings.map(comparable))].filter(({ length }) => length >= MIN_SECRET_LENGTH),
   );
   return ({ text, from, to }) => {
     const found: Found[] = [];
@@ -36,9 +36,10 @@ export function createSearch(forms: readonly string[]): (layer: Layer) => readon
     let isInSpace = false;
     for (let at = 0; at < text.length; at += 1) {
       const unit = text.charAt(at);
-      const begun = { from: startOf(starts, node.length, from(at)), to: from(at) };
-      if (unit === CUT_MARK && begun.to - begun.from >= MIN_SECRET_LENGTH) {
-        found.push(begun);
+      // The part of a secret that was read so far: all that is left of it if the text was cut here.
+      const partial = { from: startOf(starts, node.length, from(at)), to: from(at) };
+      if (unit === CUT_MARK && partial.to - partial.from >= MIN_SECRET_LENGTH) {
+        found.push(partial);
       }
       const character = comparableUnit(unit);
       if (character === " " && isInSpace) {
@@ -60,11 +61,11 @@ function startOf(starts: readonly number[], length: number, next: number): numbe
   return starts[starts.length - length] ?? next;
 }
 
-function automatonOf(forms: readonly string[]): Node {
+function automatonOf(spellings: readonly string[]): Node {
   const root: Node = { length: 0, next: new Map(), shorter: null, found: 0 };
-  for (const form of forms) {
+  for (const spelling of spellings) {
     let node = root;
-    for (const unit of form.split("")) {
+    for (const unit of spelling.split("")) {
       const next = node.next.get(unit) ?? {
         length: node.length + 1,
         next: new Map(),
@@ -74,7 +75,7 @@ function automatonOf(forms: readonly string[]): Node {
       node.next.set(unit, next);
       node = next;
     }
-    node.found = form.length;
+    node.found = spelling.length;
   }
   // Breadth first, so that shorter nodes are complete.
   const queue = [root];
@@ -88,7 +89,7 @@ function automatonOf(forms: readonly string[]): Node {
   return root;
 }
 
-/** The state after one more character; null if no form begins with any end of the text. */
+/** The state after one more character; null if no spelling begins with any suffix of the text. */
 function follow(node: Node, unit: string): Node | null {
   let from: Node | null = node;
   while (from !== null) {

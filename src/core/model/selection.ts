@@ -5,7 +5,7 @@ import type { ParityValue } from "./parity.ts";
 export interface Selection {
   /** The probe's name. */
   readonly probe: string;
-  /** The first poll that falls due after this time carries it. */
+  /** It is sent with the first poll that is due at least this long after it was last sent. */
   readonly everyMs: number;
   /** The target's key. */
   readonly target: string;
@@ -18,7 +18,7 @@ export interface Selection {
   readonly address: QueryAddress | null;
 }
 
-/** May contain a key: only `io/` may read it. */
+/** May contain a key: it is never printed or logged. */
 export interface QueryAddress {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -30,7 +30,7 @@ export type Expectation =
   | { readonly kind: "reply" }
   /** At least one row. */
   | { readonly kind: "rows" }
-  /** A first value that equals this one. */
+  /** The first value of the reply equals this one. */
   | { readonly kind: "equal"; readonly value: ParityValue }
   /** A value at this path in `data`, which is compared with that of other variants, e.g. `["campaigns", "0", "subgraphId"]`. */
   | { readonly kind: "compared"; readonly path: readonly string[] };
@@ -49,7 +49,7 @@ export interface QueryResult {
 /** The most selections in one request: GraphQL Armor's default limit; Ponder allows 30. */
 export const MOST_IN_REQUEST = 15;
 
-/** The key of a query: its probe, its target, and a digest of the rest. */
+/** The key of a selection: its probe, its target, and a digest of what it asks and expects; not of where or how often. */
 export const queryKeyOf = memoize(
   ({ probe, target, select, expect, maxLatencyMs }: Selection): string =>
     `${probe} ${target} ${digestOf(JSON.stringify([select, expect, maxLatencyMs]))}`,
