@@ -1,11 +1,11 @@
-import type { Event } from "../core/events/event.ts";
+import { type Event, targetsOf } from "../core/events/event.ts";
 import { EventLog } from "../core/events/event-log.ts";
 import { LATEST_MS } from "../core/model/observation.ts";
 import { formatCount, isoTime } from "../core/model/text.ts";
 import { whyUnreadable } from "../core/model/why-unreadable.ts";
 import { eventsPathOf, readEvents } from "../daemon/state/event-store.ts";
 import { EventsSchema } from "../views/api/api-schema.ts";
-import { selectEvents } from "../views/api/events.ts";
+import { matcherOf, selectEvents } from "../views/api/events.ts";
 import { QUERIES, readSpanQuery } from "../views/api/queries.ts";
 import { withQuery } from "../views/page/links.ts";
 import { renderEventsTable } from "../views/terminal/tables.ts";
@@ -37,6 +37,15 @@ export async function events(
   const path = eventsPathOf(state ?? defaultStateFile(config));
   const log = new EventLog();
   log.replace(url === undefined ? readFile(path, world) : await askFor(url, asked, world));
+  const all = log.all();
+  for (const [index, query] of queries.entries()) {
+    const matches = matcherOf(query, new Map());
+    // A mistyped name must not look like a quiet target.
+    if (all.length > 0 && !all.some((event) => matches.targets(targetsOf(event)))) {
+      const about = `none of ${formatCount(all.length, "event")} is about ${filters[index]}`;
+      world.err(`warning: ${about}; a filter is protocol, protocol/chain or protocol/chain/variant`);
+    }
+  }
   const found = [...new Set(queries.flatMap((query) => selectEvents(log, query, new Map())))];
   const latest = found
     .sort((a, b) => Number(a.time < b.time) - Number(a.time > b.time))
