@@ -93,7 +93,9 @@ export function readAddress(
     return null;
   }
   if (hasKeyInPath(written.url)) {
-    const advice = `write it as \${VAR} or \${file:/path} or, if it is public, as a placeholder such as {id}`;
+    const orPlaceholder =
+      scope.values === undefined ? "" : " or, if it is public, as a placeholder such as {id}";
+    const advice = `write it as \${VAR} or \${file:/path}${orPlaceholder}`;
     spotOf("url").add(`a part of the path looks like a key; ${advice}`);
   }
   secrets.remember(secretsInUrl(url, values));
