@@ -25,7 +25,7 @@ export interface MonitorOptions {
   readonly uptimeMs?: () => number;
   /** `nowMs` is by the wall clock, as for `maintenance`. */
   readonly budgets: (nowMs: number) => readonly BudgetReport[];
-  /** Chains that endpoints serve and chains.yaml does not list. Default: none are known. */
+  /** The chains that an endpoint serves and chains.yaml does not list for it. Default: none are known. */
   readonly unlisted?: () => Report["unlisted"];
   /** When the maintenance window of a target ends; null if it is not in one. Default: no target is. */
   readonly maintenance?: (nowMs: number) => (target: TargetId) => number | null;

@@ -24,7 +24,7 @@ import {
 } from "./labels.ts";
 import { thresholdsIn } from "./thresholds.ts";
 
-/** The source of the metrics of the fleet: a daemon, or `check`, which has only a report. */
+/** What the metrics of the fleet are read from. `check` has only a report. */
 type ReportSource = Pick<MetricsSource, "report">;
 
 type Value = number | boolean | null;
@@ -36,7 +36,7 @@ type Rows<Part> = Readonly<
   Record<string, readonly [read: keyof Part | ((part: Part) => Value), help: string]>
 >;
 
-/** Pairs each item of a list of the report with the text of its labels. All families of the list share the texts of a scrape. */
+/** Each item of a list of the report, after the text of its labels. All families of the list share the texts of a scrape. */
 function labelled<Name extends "targets" | "parity" | "chains">(
   name: Name,
   labelsOf: (item: Report[Name][number]) => string,
@@ -90,7 +90,7 @@ const chains = familiesOf(
   CHAIN_LABELS,
   labelled("chains", (one) => labelsText({ chain: one.slug, chain_id: String(one.chain_id) })),
 );
-/** The RPC nodes of all chains that have replied lately. */
+/** The RPC nodes that have replied lately, of all chains. */
 const nodes = familiesOf(["chain", "endpoint"], ({ report }: ReportSource) =>
   report.chains.flatMap(({ slug: chain, standings }) =>
     standings
@@ -131,7 +131,7 @@ const probes = familiesOf([...TARGET_LABELS, "probe"], (source: MetricsSource) =
 );
 const singles = familiesOf([], (source: MetricsSource) => [["", source] as const]);
 
-/** A family of targets with one more label: a target has a sample for each of its values. */
+/** A family of targets with one more label: a target has a sample for each value of that label. */
 function targetsBy(
   label: string,
   name: string,
@@ -346,7 +346,7 @@ const POLLING_METRICS: readonly MetricFamily[] = [
   },
   family(
     "synclag_unlisted_chains",
-    "Chains that the endpoint serves and chains.yaml does not list; absent if replies do not name chains",
+    "Chains that the endpoint serves and chains.yaml does not list for it; absent if its replies name no chains",
     ENDPOINT_LABELS,
     ({ report }) =>
       report.unlisted.map((one): MetricSample => [keyLabels(one.endpoint), one.chain_ids.length]),

@@ -7,7 +7,7 @@ export interface Prometheus {
   readonly contentType: string;
   /**
    * The text in pieces. Each takes less than a millisecond and is made when the caller asks for it, so that the event loop turns
-   * in between. There is no OpenMetrics: after one request for it, prom-client breaks `_total` in later scrapes.
+   * in between. OpenMetrics is not offered: one request for it makes prom-client break `_total` in later scrapes.
    */
   readonly render: (source: MetricsSource) => AsyncIterable<string>;
 }
@@ -31,8 +31,8 @@ const EVENT_LOOP_TIMER_MS = 1_000;
 const PIECE_CHARS = 65_536;
 
 /**
- * The metrics of the process. prom-client keeps only its own: the samples of our families are read at each scrape, so that the
- * series of removed targets disappear (docs/decisions/0005-text-of-metrics.md).
+ * The text of `/metrics`. prom-client keeps only the metrics of the build and the process. The samples of our families are read
+ * at each scrape, so that the series of removed targets disappear (docs/decisions/0005-text-of-metrics.md).
  */
 export function createPrometheus(build: {
   readonly version: string;

@@ -48,13 +48,13 @@ const BUDGET_COLUMNS = {
     html`${formatNumber(remaining)}${detail === null ? null : html`<br>${detail}`}`,
 };
 
-/** Chains that endpoints serve and chains.yaml does not list; null if there are none. */
+/** By endpoint, the chains that it serves and chains.yaml does not list for its indexer; null if there are none. */
 function renderUnlisted({ chains, unlisted }: Report) {
   const names = new Map(chains.map(({ chain_id: id, slug }) => [id, `${id} (${slug})`]));
   const items = unlisted.flatMap(({ chain_ids: ids, endpoint }) => {
-    const listed = ids.map((id) => names.get(id) ?? id).join(", ");
-    const item = html`<li><b>${endpoint}</b>: ${formatCount(ids.length, "chain")}: ${listed}</li>`;
+    const named = ids.map((id) => names.get(id) ?? id).join(", ");
+    const item = html`<li><b>${endpoint}</b>: ${formatCount(ids.length, "chain")}: ${named}</li>`;
     return ids.length === 0 ? [] : item;
   });
-  return renderList("unlisted", "Served, but not in chains.yaml", items);
+  return renderList("unlisted", "Chains not listed for the indexer that serves them", items);
 }
