@@ -58,7 +58,7 @@ export const HistorySchema = z.object({
   timestamps: z
     .array(z.number())
     .describe(
-      "Unix seconds; every other list has the same length. Each point is the moment of its minute (or longer step) at which the targets were furthest behind",
+      "Unix seconds; every other list has the same length. A point covers a minute or more, and shows the moment at which the targets were furthest behind",
     ),
   reference_block_number: Series,
   targets: z.array(

@@ -24,8 +24,8 @@ export interface HealthQuery extends Partial<z.output<typeof QUERIES.health>> {
 }
 
 /**
- * Whether traffic can be sent there: healthy while a selected target is `ok` and at most `max_lag` seconds behind or, if its
- * lag is unknown, has advanced within `max_lag`.
+ * Healthy while a selected target is `ok` and not late. A target is late if it is more than `max_lag` seconds behind or, with
+ * an unknown lag, has not advanced within `max_lag`.
  *
  * Null if there is no such protocol, chain, variant and tier.
  */

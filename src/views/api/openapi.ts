@@ -60,7 +60,7 @@ const ROUTES: Readonly<Record<string, Route>> = {
   "GET /api/v1/history/{protocol}/{chain}": {
     id: "getHistory",
     summary:
-      "The recent history of one protocol on one chain, as the page of the chain plots it, the oldest row first",
+      "The recent history of one protocol on one chain, as the page of the chain plots it, the oldest point first",
     query: "history",
     json: "History",
   },

@@ -37,7 +37,7 @@ function span(from: string, limit: number) {
   return {
     from: Moment.default(from).describe(TIME),
     to: Moment.default("0s").describe(TIME),
-    limit: count(10_000, limit).describe("The maximum number of items in a list, which has the latest ones"),
+    limit: count(10_000, limit).describe("The maximum number of items in each list; the latest are kept"),
   };
 }
 
@@ -102,7 +102,7 @@ export const QUERIES = {
   history: parameters({
     hours: z.coerce.number().gt(0).lt(1_000).default(24).describe("How far back to go"),
     points: count(99_999, 10_000).describe(
-      "The maximum number of rows; adjacent rows are merged, keeping the last height, the longest lag and the widest gap",
+      "The maximum number of points; if there are more, neighbours are reduced to the point at which the targets were furthest behind",
     ),
   }),
   statusHistory: parameters(span("24h", 1_000)),
