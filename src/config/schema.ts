@@ -102,7 +102,7 @@ const Custom = map("a map with height, and one of query, body or method: GET", {
   chain_id: optional(ReplyPath, "The chain of the row: its ID or slug, or a key of chains."),
   chains: optional(
     mapOf(Slug, "a map of words and chain slugs"),
-    "A map from the words that rows use for chains to slugs. Rows with a word that is neither here nor an ID or slug are ignored.",
+    "A map from the words that rows use for chains to slugs. A row with another word is ignored, unless the word is an ID or a slug.",
   ),
   hash: optional(ReplyPath, "Its hash."),
   deployment: optional(ReplyPath, "The ID of the deployment that replies."),
@@ -438,7 +438,7 @@ export const ConfigFile = map("a map with version, chains and protocols", {
   parity: listOf(ParityEntry, "a list of at most 20 probes")
     .max(20)
     .default([])
-    .describe("Values that must be equal in several variants ([parity](parity.md)), at no extra requests."),
+    .describe("Values that must be equal in several variants ([parity](parity.md)), without extra requests."),
 });
 
 /** The sections that an included file may have. */
