@@ -96,8 +96,8 @@ export function selectForCheck(report: Report, filters: readonly string[]) {
 }
 
 /**
- * Treats `ok` targets that are further behind than `maxLag` as lagging, and targets of unknown lag that have not advanced
- * within `maxLag`. It never makes the configured limits looser.
+ * Makes `ok` targets lagging if they are further behind than `maxLag` or, with an unknown lag, have not advanced within it.
+ * Other targets keep their status, so that `maxLag` never loosens the configured limits.
  */
 export function applyMaxLag(json: Report, maxLag: Limit): Report {
   const nowMs = Date.parse(json.generated_at);
@@ -167,7 +167,7 @@ const INDEXER_COLUMNS = {
 const ANSI: Readonly<Record<Tone, string>> = { ok: "32", busy: "34", idle: "2", warn: "33", bad: "31;1" };
 
 /**
- * What `synclag check` prints: the headline, the incidents, the targets that are not ok, worst first, and a line for each
+ * What `synclag check` prints: the headline, the incidents, the targets, worst first, and in a large fleet a line for each
  * indexer.
  */
 export function renderCheckTable(json: Report, options: CheckTableOptions): string {
@@ -211,8 +211,8 @@ function incidentLine(incident: Incident, problems: readonly TargetProblem[], no
 }
 
 /**
- * The lines of the targets that are not ok, without targets that an incident explains and, if there are many, targets without
- * data.
+ * The lines of the targets, those that are not ok first. In a large fleet, targets that are ok or unknown, or that an incident
+ * explains, are left out.
  */
 function targetLines(
   { generated_at, targets, incidents }: Report,
