@@ -85,7 +85,7 @@ function filesOf(page) {
 }
 
 /**
- * The ids of the details that a page has open when it is loaded, such as the testnets if a filter matches nothing else.
+ * The ids of the `details` elements that the server sends unfolded, such as the testnets if the filter matches only testnets.
  * @param {Element} parent
  */
 function unfoldedIn(parent) {
@@ -94,7 +94,7 @@ function unfoldedIn(parent) {
 
 /**
  * @param {Document} page
- * @param {boolean} isRenewed whether the page has the same URL as before: then nothing is folded, because somebody may read it.
+ * @param {boolean} isRenewed whether the URL is the same as before; nothing is folded then, because somebody may be reading it
  */
 function swap(page, isRenewed) {
   const next = find(page, "main");

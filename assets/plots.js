@@ -105,7 +105,7 @@ function colour(index) {
 }
 
 /**
- * The index of a line's dashes. Colours repeat after four lines, each time with other dashes, so that the first sixteen lines differ.
+ * Which of the four patterns of dashes a line has. When a colour repeats, it has another pattern, so the first sixteen lines differ.
  * @param {number} index
  */
 function dashes(index) {

@@ -405,7 +405,7 @@ export function checkDialect(
   }
 }
 
-/** Reports slugs in the `chains` map of a block that the indexer does not list. */
+/** Reports slugs that the `chains` map of a block names and the indexer does not list. */
 function checkWords(
   { custom, metrics }: Pick<IndexerEntry, "custom" | "metrics">,
   spot: Spot,

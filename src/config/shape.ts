@@ -190,7 +190,7 @@ function withoutPaths(value: unknown, paths: readonly Path[]): unknown {
   );
 }
 
-/** A copy of a value without the key `key` of its map at a path. If that map has no key `name`, `key` is renamed to it instead. */
+/** A copy of a value, without `key` in the map at a path. If the map lacks `name`, `key` is renamed to `name` instead. */
 function withoutKey(value: unknown, [step, ...rest]: Path, key: string, name: string | null) {
   const entries = Object.entries(value ?? {});
   const renamed = name === null || entries.some(([own]) => own === name) ? [] : [name];

@@ -1,6 +1,6 @@
 import type { World } from "./world.ts";
 
-/** The wall clock was set if it differs from the uptime by more than this. */
+/** The wall clock was set if it and the uptime drift apart by more than this. */
 export const DRIFT_MS = 2_000;
 
 /**

@@ -185,8 +185,8 @@ type Controller = Dispatcher.DispatchController;
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
 /**
- * Reads one reply from undici, and closes the connection if it has more than `maxBytes`. With `keep`, lines that are not kept
- * are dropped as they arrive, and only the others count.
+ * Reads one reply from undici, and closes the connection if the reply has more than `maxBytes`. With `keep`, other lines are
+ * dropped as they arrive, and do not count.
  */
 class ReplyReader implements Dispatcher.DispatchHandler {
   /** Rejected with the error of the network, TLS or undici that ends the request. */

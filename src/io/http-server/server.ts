@@ -68,7 +68,7 @@ export async function startHttpServer(
   const server = createFastify(options);
   addCors(server, source);
   if (web !== null) {
-    // Loaded only with users or headers.
+    // Loaded only with a web configuration.
     const { addWebGuard } = await import("./basic-auth.ts");
     addWebGuard(server, web);
   }

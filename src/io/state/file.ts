@@ -28,7 +28,7 @@ export interface RestoredState extends Omit<SavedState, "savedAtMs"> {
 const NOTHING_KNOWN: KnownState = { chains: {}, incidents: [], questions: {}, notified: [] };
 export const EMPTY_STATE: RestoredState = { ...NOTHING_KNOWN, budgets: NOTHING_SPENT, aliveMs: null };
 
-/** Raised when a process of an older version could misread the budgets. */
+/** Raise this number when a process of an older version could misread the budgets. */
 const VERSION = 2;
 /** The first line of the file. The other lines are the parts of the known state. Keys that a later version adds are ignored. */
 const HeadJson = z.object({
@@ -84,7 +84,7 @@ export function usableState(
 /**
  * The spending in the state file, for a store that replaces the file. Null if the file is absent or cannot be read.
  *
- * The times of the spending are moved later by a few milliseconds, a different number on each host. So the store adds up the
+ * The times of the spending are moved later, by less than a second that each host chooses by its name. So the store adds up the
  * spending of all hosts, but counts each host once even if its file is carried over twice.
  */
 export async function spentInFile(path: string): Promise<SavedBudgets | null> {

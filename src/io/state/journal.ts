@@ -61,7 +61,7 @@ function lineOf(budgets: SavedBudgets): string {
   return `${JSON.stringify({ version: 1, budgets })}\n`;
 }
 
-/** Removes the journal once the state file contains it. A journal that stays does no harm. */
+/** Removes the journal, whose requests the state file contains by now. A journal that stays does no harm. */
 export async function removeBudgetJournal(statePath: string): Promise<void> {
   await orNull(unlink(journalPathOf(statePath)));
 }

@@ -21,7 +21,7 @@ interface Problem {
   /** Unique in its page. */
   readonly id: string;
   readonly runbook: string;
-  /** The labels of its alerts. A maintenance window for it has the same keys. */
+  /** The labels of its alerts, and the `match` of a maintenance window for it. */
   readonly matches: readonly MaintenanceMatch[];
   /** A pattern for the names of its alerts if other alerts have the same labels, else empty. */
   readonly alerts: string;

@@ -308,8 +308,8 @@ function sourceName({ source }: Standing): string {
 type Measured = Pick<ChainReport, "reference" | "targets">;
 
 /**
- * `450 blocks below`; empty at the reference, or without one. The distance of a target is its lag: the reference has advanced
- * since its last reply.
+ * `450 blocks below`; empty at the reference, or without one. The distance of a target is its lag, because the reference has
+ * advanced since the target replied.
  */
 function distanceText({ block_number: block, source }: Standing, { reference, targets }: Measured): string {
   const lag = targets.find(({ key }) => key === source)?.lag_blocks ?? 0;

@@ -8,7 +8,7 @@ export const INCIDENTS_PATH = "/incidents";
 export const DOCS_PATH = "/docs";
 export const API_PATH = "/docs/api";
 export const STATUSES_PATH = "/docs/statuses";
-/** The folder of the runbooks, one for each alert, under its name. */
+/** The folder of the runbooks. Each has the name of an alert. */
 export const RUNBOOKS_PATH = "/docs/runbooks";
 
 /** The parameters in the URL of a page; each may be empty. */

@@ -92,7 +92,7 @@ ${detail === "" ? null : html`<p class="detail">${detail}</p>`}
 <p>As of <time id="asof" datetime="${time}">${formatClock(Date.parse(time), Date.parse(time))}</time>${more}</p></div>`;
 }
 
-/** The glyph of a tone, for the words after it; screen readers leave it out. */
+/** The glyph of a tone. Screen readers leave it out, because the words after it say the same. */
 export function toneGlyph(tone: Tone): Html {
   return html`<i aria-hidden="true">${TONES[tone].glyph}</i>`;
 }

@@ -57,7 +57,7 @@ export function stripReader(
   const nowMs = Date.parse(to);
   const first = firstTime(log) ?? "";
   const longest = isoTime(nowMs - lengthMs);
-  // A strip begins with the first event.
+  // A strip does not begin before the first event.
   const interval = { from: first > longest && first < to ? first : longest, to };
   const times = slotTimes(interval, count);
   const readPeriods = periodReader(log, interval);
@@ -132,7 +132,7 @@ export function renderStripLegend(audience: Audience): Html {
   return html`<ul class="legend">${entries.map(([word, tone]) => html`<li><b class="slot ${tone}"></b> ${word}</li>`)}</ul>`;
 }
 
-/** The colour of a state. `isDown`: no other target could serve users then. `isNew`: the target was never at the head. */
+/** The colour of a state. `isDown`: the pair was down at that time. `isNew`: the target was never at the head. */
 function toneOf(state: string | null, { isDown, isNew }: Record<"isDown" | "isNew", boolean>): string {
   const known: Readonly<Record<string, readonly [word: string, tone: string]>> = PAIR_WORDS;
   if (state === null || isNew) {

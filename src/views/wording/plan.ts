@@ -5,14 +5,14 @@ import { indexerName } from "./targets.ts";
 
 type Row = Plan["indexers"][number];
 
-/** The columns of the plan, which has a row for each indexer. */
+/** The columns of the plan. An indexer has a row for each schedule and budget of its endpoints. */
 export function planColumns({ budgets, indexers }: Plan) {
   const nameOf = (row: Row) => (row.tier === "" ? row.variant : indexerName(row));
   const rows = groupBy(indexers, nameOf);
   const isEach = (name: string) =>
     budgets.some(({ budget, scope }) => budget === name && scope === "endpoint");
   return {
-    // An indexer has a row for each schedule and budget of its endpoints. Only the largest row has no names of chains.
+    // The largest row of an indexer has only its name, the others also name their chains.
     Indexer: (row: Row) => {
       const [largest] = (rows.get(nameOf(row)) ?? []).toSorted(
         (one, other) => other.endpoints - one.endpoints,
@@ -46,7 +46,7 @@ function listNames(all: readonly string[]): string {
   return more > 1 ? `${names.slice(0, MAX_NAMES).join(", ")} and ${more} more` : names.join(", ");
 }
 
-/** How much is polled, and the budget with the largest used share. */
+/** How much is polled, and the largest share of a budget that the polls use. */
 export function describePlan({ totals, budgets }: Plan): string {
   const fullest = budgets.toSorted((a, b) => b.share - a.share)[0];
   const usage =

@@ -30,7 +30,7 @@ export interface ScrapeReply {
   readonly gzipped: Buffer;
 }
 
-/** The reply to a liveness or readiness probe, or to a reload: not ok if the current configuration stays. */
+/** The reply to a liveness or readiness probe, or to a reload, which is not ok if the current configuration stays. */
 export interface ProbeResult {
   readonly ok: boolean;
   /** One sentence. */
