@@ -211,7 +211,7 @@ function incidentLine(incident: Incident, problems: readonly TargetProblem[], no
 }
 
 /**
- * The lines of the targets, those that are not ok first. In a large fleet, targets that are ok or unknown, or that an incident
+ * The lines of the targets, targets that are not ok first. In a large fleet, targets that are ok or unknown, or that an incident
  * explains, are left out.
  */
 function targetLines(
