@@ -2,7 +2,7 @@ import type { Alert, AlertContext } from "./alert.ts";
 import { allAlerts } from "./alerts/all-alerts.ts";
 import { type SampleValues, sampleAnnotations } from "./sample-texts.ts";
 
-/** The values of the fields in the texts. */
+/** Values for the fields of the texts. */
 const SAMPLE: SampleValues = {
   labels: {
     ...{ protocol: "airdrops", variant: "subgraph", tier: "production", chain: "base", chain_id: "8453" },
@@ -37,9 +37,9 @@ What can Synclag alert me to?
 Generated from dashboards/src by \`npm run generate\`: do not edit.
 
 Each alert with its runbook, and the first line of its message. *Critical or warning*: critical in the
-production tier of a chain that is not a testnet, else warning. Critical alerts page. Warnings are
-tickets: the example for Alertmanager sends them only from Monday to Friday, 08:00 to 18:00 UTC. [Times
-from a fault to its message](DETECTION.md) · [metrics](METRICS.md) · [how to install the
+production tier of a chain that is not a testnet, else warning. A critical alert pages somebody. A
+warning opens a ticket: the example for Alertmanager sends it only from Monday to Friday, 08:00 to 18:00
+UTC. [Times from a fault to its message](DETECTION.md) · [metrics](METRICS.md) · [how to install the
 rules](../deploy/README.md#into-your-prometheus-in-five-minutes)
 
 ${items.join("\n")}

@@ -14,7 +14,9 @@ export function renderAlertRules(context: AlertContext): string {
     ...(interval === undefined ? {} : { interval }),
     rules: alerts.map((alert) => alertRule(alert, context)),
   }));
-  return yamlFile("Alerts of Synclag: critical pages, warning opens a ticket.", { groups });
+  return yamlFile("Alerts of Synclag. A critical alert pages somebody, a warning opens a ticket.", {
+    groups,
+  });
 }
 
 /** dashboards/rules/synclag-recording.yml: the freshness that two alerts and the dashboards use. */

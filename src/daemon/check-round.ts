@@ -17,7 +17,7 @@ export interface CheckRoundOptions {
 }
 
 /**
- * One round of `synclag check`: polls every endpoint that serves one of these chains once. Endpoints of all protocols are
+ * One round of `synclag check`: polls each endpoint that serves one of these chains, once. Endpoints of all protocols are
  * polled, because together they give the reference of a chain.
  *
  * Two things of an earlier process count: the last known height of a target that may not be polled, and the end that a target

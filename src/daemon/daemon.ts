@@ -40,7 +40,7 @@ export interface LearnedState extends Partial<KnownState> {
 const MAX_SILENCE_MS = 15_000;
 /** A poll counts as stuck if it exceeds its own deadlines by this time. */
 const POLL_GRACE_MS = 30_000;
-/** The queries of a poll that may each take the whole timeout. `auto` has more, but sends the next one only after a refusal. */
+/** How many queries of one poll may each take the whole timeout. `auto` has more, but sends the next query only after a reply. */
 const MAX_QUERIES = 8;
 
 /** The poll loop, with one configuration at a time. It is a standby until it is started. */
@@ -97,7 +97,7 @@ export class Daemon implements AsyncDisposable {
     return this.#poller !== null;
   }
 
-  /** Starts the schedules, and polls at once the endpoints that no process has polled yet. */
+  /** Starts the schedules. Endpoints that no process has polled yet are polled at once. */
   startPolling(): void {
     if (this.#poller === null && !this.#isDraining) {
       const { world } = this.#options;

@@ -39,7 +39,7 @@ export interface Consequences {
   readonly hasTurned: boolean;
   /** Targets whose status is about to change, or has just changed: another poll confirms it. */
   readonly changing: ReadonlySet<string>;
-  /** Sources that gave a height which the others show to be impossible. */
+  /** Sources whose height the other sources show to be impossible. */
   readonly implausible: ReadonlySet<string>;
   /** Blocks that RPC nodes should be asked for. */
   readonly suspicions: readonly Suspicion[];
@@ -78,7 +78,7 @@ export class Monitor {
   #ranSinceMs = Number.NEGATIVE_INFINITY;
   /** Our own clock less the uptime. */
   #epochMs: number;
-  /** The wall clock less our own clock, when they were last compared. A later step of the wall clock makes nothing look old. */
+  /** The wall clock less our own clock, when they were last compared. Kept instants do not move with a step of the wall clock. */
   #wallOffsetMs = 0;
   /** The last report of each chain, with the revision of its state. */
   readonly #reported = new WeakMap<Chain, { revision: number; atMs: number; report: ChainPart }>();
@@ -102,13 +102,13 @@ export class Monitor {
     });
     this.#fleet = fleet;
     this.#useChains(chains);
-    // An index-node API may be another one now; it is asked again after the next poll.
+    // The index-node API of an endpoint may be another one now, so it is asked again after the next poll.
     this.#explanations.clear();
     this.#decidedMs = this.#nowMs();
   }
 
   /**
-   * Keeps the observations and values of a poll for the next decision. Those of sources that a reload has removed are dropped.
+   * Keeps the observations and values of a poll for the next decision. Sources that a reload has removed are ignored.
    */
   observe(observations: readonly Observation[], readings: readonly ParityReading[] = []): void {
     this.#followWall();
@@ -136,7 +136,7 @@ export class Monitor {
       this.#explanations.delete(target);
     }
     const missed = this.#missedInOutage(news);
-    // Only a poll can show it: a reply shows that the network works, and without news nothing has changed.
+    // Only polls can show an outage or its end: a reply shows that the network works, and without news nothing has changed.
     const isDown =
       news.length === 0
         ? this.#isInOutage()
@@ -210,8 +210,8 @@ export class Monitor {
   }
 
   /**
-   * Restores the saved state of this fleet's sources, and continues its clock. A chain without saved state stays as it is; so
-   * do the incidents, if none are given.
+   * Restores the saved state of this fleet's sources, and continues its clock. A chain without saved state stays as it is,
+   * and the incidents stay if none are given.
    */
   restore({ chains, incidents }: Pick<SavedMonitor, "chains"> & Partial<SavedMonitor>): void {
     const wallMs = this.#options.nowMs();

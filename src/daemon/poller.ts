@@ -75,7 +75,7 @@ export class Poller implements AsyncDisposable {
     });
     const { post } = this.#client;
     const stopping = this.#stopping.signal;
-    // In an outage every running poll waits for its retry with a listener: that is not the leak that Node would warn about.
+    // In an outage every running poll adds a listener while it waits for its retry. Node would warn of a leak.
     setMaxListeners(Number.POSITIVE_INFINITY, stopping);
     this.#tools = { post, gate, redact: createRedact(secrets), retries: poll.retries, stopping, world };
   }
@@ -174,7 +174,7 @@ export class Poller implements AsyncDisposable {
     await Promise.all(Array.from(this.#polled, async ({ poll }) => await poll?.ended));
   }
 
-  /** Asks RPC nodes for the blocks that others contradict. */
+  /** Asks RPC nodes for the blocks that other sources contradict. */
   #askNodes(suspicions: readonly Suspicion[]): void {
     const { monitor, queue, states, world } = this.#parts;
     for (const suspicion of this.#isStopped ? [] : suspicions) {
@@ -271,7 +271,7 @@ export class Poller implements AsyncDisposable {
     }
   }
 
-  /** Polls an endpoint with a changing target again before its schedule does: after a quarter of its interval, at most a minute. */
+  /** Polls an endpoint with a changing target after a quarter of its interval, at most a minute: before its next scheduled poll. */
   #confirm(state: EndpointState): void {
     clearTimeout(state.confirmation);
     if (state.confirmations < MOST_CONFIRMATIONS && !this.#isStopped) {

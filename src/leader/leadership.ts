@@ -17,14 +17,14 @@ import {
 import { CLAIM, RELEASE } from "./lease-scripts.ts";
 
 const TICK_MS = 100;
-/** The store must run a call within this time. Twice the longest call, because instants of two clocks are compared. */
+/** The store must run a call within this time: twice the longest call, because the clocks of two machines are compared. */
 const CALL_MS = 2_000;
 
 /** Holds the lease of the leader, or waits for it. Disposing it gives the lease back. */
 export class Leadership implements AsyncDisposable {
   readonly #store: ScriptRunner;
   readonly #world: Pick<World, "nowMs" | "monotonicMs" | "onBug">;
-  /** Identifies this process, not its host and port. */
+  /** Identifies this process: another process may later have the same host and port. */
   readonly #id = randomUUID();
   readonly #nowMs: () => number;
   #name = "";
@@ -42,7 +42,7 @@ export class Leadership implements AsyncDisposable {
     this.#storeOffsetMs = world.nowMs() - world.monotonicMs();
   }
 
-  /** Starts to ask for the lease. `name`: shown to people. `patienceMs`: how long a free lease is left to others. */
+  /** Starts to ask for the lease. `name`: shown to people. `patienceMs`: how long a free lease is left to other replicas. */
   start(name: string, patienceMs = 0): void {
     this.#name = name;
     this.#lease = { ...NEW_LEASE, patientUntilMs: this.#nowMs() + patienceMs };
@@ -102,7 +102,7 @@ export class Leadership implements AsyncDisposable {
     const sentMs = this.#world.monotonicMs();
     const { highestToken } = this.#lease;
     const priority = priorityOf(this.#lease, calledMs);
-    // By the store's clock. A lease that is granted later would reach us too late.
+    // By the store's clock. If the store grants the lease later, the reply comes too late to be of use.
     const deadline = this.storeNowMs() + CALL_MS;
     const args = [this.#id, this.#name, this.token() ?? 0, highestToken, LEASE_MS, priority, deadline];
     this.#fold({ kind: "called" });

@@ -2,9 +2,9 @@ import { z } from "zod";
 import { storeScript, Whole } from "../io/store/store-script.ts";
 
 // The hash of the lease, `LEASE_KEY`, has the `id` and `name` of its holder, its `token`, its end `until` by the store's clock
-// in milliseconds, and `since` when it leads. It does not expire, so a store without it has lost its memory. A script that only
-// the leader may run compares the `token`: `FENCE`. A lease with an unusable value is removed, as if the store had lost its
-// memory.
+// in milliseconds, and `since`, when the holder began to lead. The hash does not expire, so a store without it has lost its memory.
+// A script that only the leader may run compares the `token`: `FENCE`. A hash with an unusable value is removed, as if the store
+// had lost its memory.
 
 /** Makes a script return "fenced" unless the lease in KEYS[1] still has the token in ARGV[1]. */
 export const FENCE = `
@@ -14,7 +14,7 @@ if redis.pcall('HGET', KEYS[1], 'token') ~= ARGV[1] then return 'fenced' end
 /** After the store has lost its memory, only the last leader may take the lease for this time. */
 const GRACE_MS = 3_000;
 
-/** `until` may exceed the end of a new lease by this much: another server with another clock may have written it. */
+/** `until` may exceed the end of a new lease by this much, because a server with another clock may have written `until`. */
 const CLOCK_DIFFERENCE_MS = 60_000;
 /** Longer than the name of a host with a port. */
 const LONGEST_NAME = 300;
@@ -25,8 +25,9 @@ const LONGEST_NAME = 300;
  * it was granted (1 or 0), the token, the holder's name, the rest of its time and the store's time.
  *
  * A lease that has expired but was not taken over is renewed with its token. If the store has lost its memory, the holder gets
- * the lease back, and all others wait for one lease time: a process may still act on a lost lease. After that the priority
- * decides for a while. New tokens start from the store's clock, so that they rise even then.
+ * the lease back, and other replicas wait for one lease time, because a process may still act on a lost lease. After that, only
+ * the last leader may take the lease for a while. New tokens start from the store's clock, so that they rise even in a store that
+ * has lost its memory.
  */
 export const CLAIM = storeScript(
   `

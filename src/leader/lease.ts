@@ -11,20 +11,20 @@ const RENEW_MS = 3_000;
 const RETRY_MS = 1_000;
 /** The time after which a standby asks again whether the lease is free. */
 const WATCH_MS = 500;
-/** An older failure says nothing about the present. Longer than a call and the pause before the next one. */
+/** A failure counts for this time: longer than a call and the pause before the next one. */
 const RECENT_MS = 3_000;
 /** If calls have failed for this time, the lease was lost because the store is away; else because this process was paused. */
 const PERSISTENT_MS = 2_000;
-/** After an outage of the store, all others wait for this time, so that the last leader, which kept polling, comes first. */
+/** After an outage of the store, other replicas wait for this time: the last leader kept polling, so it comes first. */
 const PATIENCE_MS = 5_000;
 
 /** What this replica may do now. */
 export type Role =
   /** Holds the lease: no other replica does. */
   | "leader"
-  /** The last leader, without the store: it keeps polling, but endpoints with a budget only for five minutes. */
+  /** The last leader, without the store: it keeps polling, but stops polling endpoints with a budget after five minutes. */
   | "cut_off"
-  /** Its lease has expired, and it does not know yet whether another replica has taken it: it does nothing. */
+  /** Its lease has expired. It does nothing until it knows whether another replica has taken the lease. */
   | "unsure"
   | "standby";
 
@@ -51,9 +51,9 @@ export type LeaseEvent =
   | { readonly kind: "called" }
   /** The store gave or renewed the lease. `calledMs`: the start of the call. */
   | { readonly kind: "granted"; readonly calledMs: number; readonly token: number }
-  /** Another replica has it. */
+  /** Another replica has the lease. */
   | { readonly kind: "refused"; readonly token: number }
-  /** It is free, and cannot be granted yet. */
+  /** The lease is free, but cannot be granted yet. */
   | { readonly kind: "vacant"; readonly token: number }
   /** No reply in time. */
   | { readonly kind: "failed"; readonly calledMs: number };

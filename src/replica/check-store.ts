@@ -32,8 +32,8 @@ const MAX_WAIT_MS = 120_000;
 
 /**
  * For `check` with a store: reads the report of the replica that leads. If none leads, it takes the lease and polls a round
- * itself; while the store is away, only endpoints without a budget. Returns the report, or a sentence that says why there is
- * none.
+ * itself. While the store is away, it polls only endpoints without a budget. Returns the report, or a sentence that says why
+ * there is none.
  */
 export async function checkInStore(config: Config, options: StoreCheckOptions): Promise<Report | string> {
   const { store, world } = options;

@@ -17,7 +17,7 @@ interface PartReading {
 /** The largest text of one call, which must end within a second. */
 const CALL_CHARS = 524_288;
 
-/** Parts in the store, which the leader writes and the others read. Calls are made one at a time. */
+/** Parts in the store, which the leader writes and the other replicas read. Calls are made one at a time. */
 export class SharedParts {
   readonly #store: ScriptRunner;
   readonly #keys: readonly string[];
@@ -28,7 +28,7 @@ export class SharedParts {
   /** The token of the last write of this process. */
   #token: number | null = null;
 
-  /** `key`: the name of the keys. */
+  /** `key`: the key of the parts; the key of their order begins with it. */
   constructor(store: ScriptRunner, key: string) {
     this.#store = store;
     this.#keys = [key, `${key}-order`];
@@ -50,7 +50,7 @@ export class SharedParts {
     return isUnusable ? await this.#writeChanged(parts, token) : reply;
   }
 
-  /** Reads the parts that another process has written since; own parts are skipped, because memory is newer. */
+  /** Reads the parts that another process has written since the last read or write. Own parts are skipped: memory is newer. */
   async read(): Promise<StoreReply<PartReading>> {
     const parts: ReadPart[] = [];
     const from = this.#number;
@@ -171,7 +171,7 @@ return #names
   z.union([z.literal("fenced"), Whole]),
 );
 
-/** At most this number of bytes is read at once, but always one whole part. */
+/** One call reads whole parts until it has more than this number of bytes. */
 const READ_BYTES = 1_048_576;
 
 const Page = z.union([

@@ -58,7 +58,7 @@ export class SharedBudgets implements BudgetRecord {
   readonly #parts: SharedParts;
   /** The advance in the store, or in the next write. */
   #advance: z.infer<typeof AdvanceJson> = { fromMs: 0, isHeld: false };
-  /** Whether another process holds the advance. */
+  /** Whether another process wrote the advance. */
   #isForeign = false;
   /** Whether this process has read all accounts. */
   #isInformed = false;

@@ -8,8 +8,8 @@ import { targetAlerts } from "./target-alerts.ts";
 import { unstableAlerts } from "./unstable-alerts.ts";
 
 /**
- * Every alert, for Prometheus and for Grafana. Prometheus sends the alerts of a group in this order, so Alertmanager gets an
- * inhibiting alert before the alerts that it inhibits.
+ * Every alert, for Prometheus and for Grafana. Prometheus evaluates the rules of a group in this order, so within a group an
+ * alert that inhibits another comes first. Between groups, `group_wait` of Alertmanager gives the inhibiting alert time to arrive.
  */
 export function allAlerts(context: AlertContext): readonly AlertGroup[] {
   return [

@@ -13,7 +13,7 @@ const BUDGET_ALERT = {
 /** `synclag_budget_remaining` is not used: it is 0 while a provider throttles us, even if the budget has requests left. */
 const USED = `max by (${BUDGET}) (synclag_budget_used)`;
 const LIMIT = `max by (${BUDGET}) (synclag_budget_limit)`;
-/** The labels of an endpoint's own budget name the endpoint; a shared budget has only its name. */
+/** A budget of one endpoint has the labels of that endpoint; a shared budget has only its name. */
 const WHOSE = say`Budget ${label("budget")} (${label("endpoint")}${optionalLabel("protocol")}${optionalLabel("variant")}${optionalLabel("tier")})`;
 const PAUSED = "the lag of its endpoints is unknown. The dashboard shows which variants are ok.";
 
@@ -32,9 +32,9 @@ export function budgetAlerts({ time }: AlertContext): readonly Alert[] {
     description: ` is used up. Its endpoints are not polled until its window moves on, and ${PAUSED}`,
     first: "make the schedule less frequent, or buy more requests and raise the limit in chains.yaml.",
   });
-  // `auto` leaves a tenth of a budget free, so normally more than a twentieth remains and the forecast stays below the limit,
-  // even on the first day, when the rolling window fills up. An hourly budget fills up within an hour, so there must be a
-  // value from five hours ago.
+  // The schedule `auto` leaves a tenth of a budget free, so normally more than 5 % remains and the forecast stays below the limit,
+  // even on the first day, when the use only grows. The forecast needs a value from five hours ago: in the first hour, the steep
+  // growth of an hourly budget would look like a trend.
   const low = named(WHOSE, {
     ...BUDGET_ALERT,
     name: "SynclagBudgetLow",
@@ -49,10 +49,10 @@ and on (${BUDGET}) (
     for: "15m",
     summary: " is nearly used up",
     description: [
-      ...say` has ${PERCENTAGE} left, which at the rate of the last six hours lasts two hours at most. Then its endpoints are not polled, and `,
+      ...say` has ${PERCENTAGE} left: less than 5 %, or not enough for two more hours at the rate of the last six hours. Once it is used up, its endpoints are not polled, and `,
       PAUSED,
     ],
-    first: "make the schedule less frequent; `synclag plan` shows how many requests it takes.",
+    first: "make the schedule less frequent: `synclag plan` shows how many requests each schedule needs.",
   });
   return [exhausted, low];
 }

@@ -13,12 +13,12 @@ interface Burn {
   readonly oldest: { readonly span: string; readonly offset: string };
 }
 
-/** 2 % of the error budget in an hour, or 5 % in six. */
+/** Uses 2 % of the error budget in an hour, or 5 % in six. */
 const FAST: readonly Burn[] = [
   { factor: 14.4, long: "1h", short: "5m", oldest: { span: "10m", offset: "50m" } },
   { factor: 6, long: "6h", short: "30m", oldest: { span: "1h", offset: "5h" } },
 ];
-/** 10 % in three days. */
+/** Uses 10 % in three days. */
 const SLOW: readonly Burn[] = [
   { factor: 1, long: "3d", short: "6h", oldest: { span: "12h", offset: "60h" } },
 ];
@@ -35,7 +35,7 @@ export function freshnessAlerts(context: AlertContext): readonly Alert[] {
     expr,
     summary: say`${label("protocol")}: fresh for only ${PERCENTAGE} of the time`,
     description: [
-      ...say`${label("protocol")} was fresh for only ${PERCENTAGE} of its chain time. The objective is `,
+      ...say`${label("protocol")} was fresh for only ${PERCENTAGE} of the time, averaged over its chains. The objective is `,
       `${percent} over thirty days; at this rate ${pace}`,
     ],
     first: "see on the dashboard which chains are behind, and which of their variants is ok.",
@@ -51,8 +51,8 @@ export function freshnessAlerts(context: AlertContext): readonly Alert[] {
 }
 
 /**
- * The freshness over the long window, if it is below what the burn rate allows over both windows. There must be samples at the
- * beginning of the long window: ten bad minutes are not a bad hour.
+ * The freshness over the long window, if the error budget is used up at least at this rate in both windows. There must be samples
+ * at the beginning of the long window, so that ten bad minutes after the first start do not count as a bad hour.
  */
 function burning({ factor, long, short, oldest }: Burn, { settings, time }: AlertContext): string {
   const least = `(1 - ${factor} * ${Number((1 - settings.objective).toPrecision(6))})`;
@@ -63,7 +63,7 @@ and on (protocol)
   last_over_time(synclag:protocol_fresh:ratio[${time(oldest.span)}] offset ${time(oldest.offset)})`;
 }
 
-/** A vector without protocols that lately had a pair without a usable variant for a minute: another alert pages for these. */
+/** Leaves out each protocol that had no usable variant on a chain for a minute of the last half hour: another alert pages for it. */
 function withoutPaged(vector: string, { time }: AlertContext): string {
   const down = `synclag_pair_state{state="down", testnet="false"}[${time("1m")}]`;
   return `(

@@ -34,7 +34,7 @@ function blindAlerts(tenMinutes: string): readonly Alert[] {
       keepFiringFor: null,
       summary: say`Synclag on ${label("instance")} cannot be scraped`,
       description: say`Prometheus cannot scrape Synclag on ${label("instance")}, or only now and then. Unless another instance is running, no protocol, chain or variant is monitored, and no alert about the fleet can fire.`,
-      first: say`curl -s http://${label("instance")}/-/healthy. No reply: start its process again; the end of its log says why it stopped. A reply: the network, a firewall, or TLS and the passwords of --web-config keep Prometheus out. Meanwhile \`synclag check\` with the same chains.yaml shows the status once.`,
+      first: say`curl -s http://${label("instance")}/-/healthy. If there is no reply, start its process again: the end of its log says why it stopped. If there is a reply, the network, a firewall, or the TLS and passwords of --web-config keep Prometheus out. Meanwhile \`synclag check\` with the same chains.yaml shows the status once.`,
       isUnanswered: true,
     }),
     {
@@ -45,9 +45,9 @@ function blindAlerts(tenMinutes: string): readonly Alert[] {
       for: "5m",
       keepFiringFor: null,
       summary: ["No Synclag reports to this Prometheus"],
-      description: say`Prometheus has no series from any Synclag: it was never scraped here, or is no longer a scrape target. No protocol, chain or variant is monitored.`,
+      description: say`Prometheus has no series from any Synclag: Synclag was never scraped here, or is no longer a scrape target. No protocol, chain or variant is monitored.`,
       first:
-        "open the targets page of Prometheus. No Synclag is listed: restore its scrape job, or the labels that service discovery selects. Meanwhile `synclag check` with the same chains.yaml shows the status once.",
+        "open the targets page of Prometheus. If it lists no Synclag, restore the scrape job, or the labels by which service discovery finds Synclag. Meanwhile `synclag check` with the same chains.yaml shows the status once.",
       isUnanswered: true,
       dashboard: NO_INSTANCE,
     },
@@ -60,7 +60,7 @@ function blindAlerts(tenMinutes: string): readonly Alert[] {
       summary: say`Synclag on ${label("instance")} has stopped polling`,
       description: say`The scheduler of Synclag on ${label("instance")} last ticked ${DURATION} ago instead of every second: everything that it reports about protocols, chains and variants is that old.`,
       first:
-        "save its log, then restart it: the state file keeps its knowledge. The usual cause is a machine that is suspended or has no CPU time; otherwise report a bug.",
+        "save its log, then restart it: its state file keeps what it knows. The usual cause is a machine that is suspended or has no CPU time; otherwise report a bug.",
     }),
     // Every host fails at once, and all targets are `unknown`. Replicas on standby do not poll, so they have no such incident.
     ...pagedIfAlone(`count(${TICK}) > count(${NETWORK_DOWN} == 1)`, {
@@ -71,7 +71,7 @@ function blindAlerts(tenMinutes: string): readonly Alert[] {
       summary: say`Synclag on ${label("instance")} reaches no endpoint`,
       description: say`No indexer and no node on any host replies to Synclag on ${label("instance")}, so its own network is the likely cause. The status of every protocol, chain and variant is unknown; users are most likely not affected.`,
       first:
-        "curl -sI https://example.com on its machine. If that fails: name resolution, proxy, firewall and routes, in this order. If it works, run `synclag check` elsewhere with the same chains.yaml.",
+        "curl -sI https://example.com on its machine. If that fails, check name resolution, proxy, firewall and routes, in this order. If it works, run `synclag check` elsewhere with the same chains.yaml.",
     }),
   ];
 }
@@ -94,7 +94,7 @@ function replicaAlerts(): readonly Alert[] {
       expr: "max by (cluster, job) (synclag_leader) == 0",
       for: "1m",
       summary: say`No replica of Synclag leads in job ${label("job")}`,
-      description: say`No replica in job ${label("job")} holds the lease. The last leader keeps polling if it is alive, but endpoints with a budget only for five minutes. If it dies, no replica takes over, and no protocol, chain or variant is monitored.`,
+      description: say`No replica in job ${label("job")} holds the lease. The last leader, if it is alive, keeps polling, but stops polling endpoints with a budget after five minutes. If the last leader dies, no replica takes over, and no protocol, chain or variant is monitored.`,
       first:
         "if SynclagStoreDown fires, too, restore the store: a replica leads again within 15 s. Otherwise compare --store and --cluster of the replicas. Without a store, start one replica with --state.",
       dashboard: NO_INSTANCE,
@@ -106,9 +106,9 @@ function replicaAlerts(): readonly Alert[] {
       expr: `max by (${INSTANCE}) (synclag_store_up == 0)`,
       for: "2m",
       summary: say`Synclag on ${label("instance")} cannot use its store`,
-      description: say`Synclag on ${label("instance")} cannot reach its Redis or Valkey, or cannot write to it. It cannot take over from another replica, and endpoints with a budget are polled for five minutes at most.`,
+      description: say`Synclag on ${label("instance")} cannot reach its Redis or Valkey, or cannot write to it. It cannot take over from another replica. If it polls, it stops polling endpoints with a budget after five minutes.`,
       first:
-        "read the reason in its log after `Store unreachable`. If all replicas have this alert, the store is at fault (out of memory, read-only or slow), else the network of this replica.",
+        "read the reason in its log after `Store unreachable`. If all replicas have this alert, the store is at fault (out of memory, read-only or slow), else the network of this replica is at fault.",
     },
   ];
 }
@@ -126,7 +126,7 @@ function processAlerts(bridged: string, hour: string): readonly Alert[] {
       summary: say`Synclag on ${label("instance")} runs with an old configuration`,
       description: say`The last reload on ${label("instance")} failed, and the previous configuration is still in use. Targets that the new file adds are not monitored, and a restart would fail.`,
       first:
-        "run `synclag config check` on the file, which names each mistake with its line; correct it, and reload: SIGHUP or POST /-/reload; with --watch-config it reloads by itself.",
+        "run `synclag config check` on the file, which names each mistake with its line. Correct the file, and reload by SIGHUP or POST /-/reload; with --watch-config, Synclag reloads by itself.",
     },
     {
       ...OWN_ALERT,
@@ -137,7 +137,7 @@ function processAlerts(bridged: string, hour: string): readonly Alert[] {
       summary: say`Synclag on ${label("instance")} keeps restarting`,
       description: say`Synclag on ${label("instance")} started ${NUMBER} times within an hour. After each start it knows only the content of its state file until the endpoints are polled again.`,
       first:
-        "read the end of the previous log (`kubectl logs --previous`, `journalctl -u synclag`): its last lines have the reason. Killed: compare its memory with the limit. Ended by a probe: it stopped polling.",
+        "read the end of the previous log (`kubectl logs --previous`, `journalctl -u synclag`): its last lines have the reason. If it was killed, compare its memory with the limit. If a liveness probe ended it, it had stopped polling.",
       isUnanswered: true,
     },
     {

@@ -162,7 +162,7 @@ and on (${PAIR}, against)
   max by (${PAIR}, against) (${against}) == 1`),
       for: "10m",
       summary: say` and ${label("against")} are ${DURATION} apart`,
-      description: say` and the variant ${label("against")} are ${DURATION} of chain time apart, although both are within their thresholds: users see different data depending on the variant.${VARIANTS}`,
+      description: say` and the variant ${label("against")} are ${DURATION} apart, although both are within their thresholds: users see different data depending on the variant.${VARIANTS}`,
       first: "treat the variant that is behind as lagging.",
     }),
     // The height is right, and nothing shows which of two variants is wrong.

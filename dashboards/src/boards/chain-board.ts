@@ -85,13 +85,13 @@ function now(): readonly AnyPanel[] {
     ),
     stat(
       "In maintenance",
-      "Targets in a maintenance window, or past their end. They raise no alert.",
+      "Targets in a maintenance window, or that have ended (`until` in chains.yaml). They raise no alert.",
       "none",
       `sum(max by (${ROW}) (synclag_maintenance{${SELECTED_TARGETS}})) or vector(0)`,
     ),
     statusTimeline(
       "Status on $chain",
-      "Status of each indexer over time. If all change at once, check the chain first.",
+      "Status of each indexer over time. If all indexers change at once, check the chain first.",
       [perRow("synclag_status_rank"), LEGEND],
     ).height(9),
   ];
@@ -104,7 +104,7 @@ function lagPanels(): readonly AnyPanel[] {
   return [
     graph(
       "Behind the reference",
-      "Chain time between the target's block and the reference at its last poll. Dashed: the thresholds of chains.yaml. No line: unknown.",
+      "How long the block after the target's last block had existed at the last poll; 0 at the reference. Dashed: the thresholds of chains.yaml. No line: unknown.",
       "s",
       [perRow("synclag_lag_seconds"), LEGEND],
       [
@@ -138,7 +138,7 @@ function lagPanels(): readonly AnyPanel[] {
     ),
     graph(
       "Since the last advance",
-      "Time since each target's height last grew, and the age of its last block. With a poll every 30 minutes it rises to 30 minutes between two polls.",
+      "Time since each target's height last grew, and the age of its last block. For a target that is polled every 30 minutes, both rise to 30 minutes between two polls.",
       "s",
       [`max by (${ROW}) (time() - synclag_last_advance_timestamp_seconds{${SELECTED_TARGETS}})`, LEGEND],
       [

@@ -87,13 +87,13 @@ function now({ objective: share }: Settings): readonly AnyPanel[] {
     ),
     stat(
       "In maintenance",
-      "Targets in a maintenance window, or past their end: still polled and shown, but without alerts.",
+      "Targets in a maintenance window, or that have ended (`until` in chains.yaml): still polled and shown, but without alerts.",
       "short",
       `sum(max by (${ROW}) (synclag_maintenance{${SELECTED_TARGETS}})) or vector(0)`,
     ),
     stat(
       "Freshness, 30 days",
-      `Share of the time of all chains in which at least one variant that serves users was ok, without testnets. The objective is ${share * 100} %. Needs the recording rules.`,
+      `Share of the time in which at least one variant that serves users was ok, averaged over all protocols and chains without testnets. The objective is ${share * 100} %. Needs the recording rules.`,
       "percentunit",
       `min(${FLEET_FRESHNESS}{${SELECTED_JOBS}})`,
       redBelow(share),
@@ -149,7 +149,7 @@ function sinceWhen(): readonly AnyPanel[] {
     new StatusHistoryBuilder()
       .title("Gaps of $protocol by chain")
       .description(
-        "Largest gap between the variants of each chain, in chain time. If all rows have the same colour, a variant is at fault; if a single row is coloured, its chain is. Grey: the gap is unknown.",
+        "Largest gap between the variants of each chain, in time. If all rows have the same colour, a variant is at fault; if a single row is coloured, its chain is. Grey: the gap is unknown.",
       )
       .datasource(DATASOURCE)
       .withTarget(
@@ -187,15 +187,10 @@ function sinceWhen(): readonly AnyPanel[] {
 function lagAndFreshness({ objective: share }: Settings): readonly AnyPanel[] {
   const windows = ["1h", "6h", "3d", "30d"] as const;
   return [
-    graph(
-      "Most behind",
-      "The ten targets furthest behind the reference of their chain, in chain time.",
-      "s",
-      [
-        `topk(10, max by (${ROW}) (synclag_lag_seconds{${SELECTED_TARGETS}}))`,
-        "{{protocol}} {{chain}} {{variant}} {{tier}}",
-      ],
-    ).min(0),
+    graph("Most behind", "The ten targets furthest behind the reference of their chain, in time.", "s", [
+      `topk(10, max by (${ROW}) (synclag_lag_seconds{${SELECTED_TARGETS}}))`,
+      "{{protocol}} {{chain}} {{variant}} {{tier}}",
+    ]).min(0),
     graph(
       "Fresh chains",
       `Share of a protocol's chains, without testnets, that have an ok variant that serves users, now and over the last hour. Below the red line (${share * 100} %), the protocol misses the objective. Needs the recording rules.`,
@@ -207,7 +202,7 @@ function lagAndFreshness({ objective: share }: Settings): readonly AnyPanel[] {
       .thresholds(thresholds([[share, "transparent"]], "red")),
     table(
       "Freshness by protocol",
-      "Share of the time of all chains in which at least one variant was ok, without testnets, worst first. Needs the recording rules, and a history that is as long as the window.",
+      "Share of the time in which at least one variant was ok, averaged over the protocol's chains without testnets, worst first. Needs the recording rules, and a history that is as long as the window.",
       Object.fromEntries(
         windows.map((window) => [
           `w${window}`,

@@ -22,7 +22,7 @@ export interface EndpointState {
   isPolled: boolean;
   /** The poll that waits in the queue or is under way: no endpoint is polled twice at once. */
   poll: PollUnderWay | null;
-  /** Polls outside its schedule since the last scheduled one, and the timer of the next. */
+  /** The number of polls outside its schedule since the last scheduled poll, and the timer of the next one. */
   confirmations: number;
   confirmation: NodeJS.Timeout | undefined;
   /** The selections of probes that were sent, by their keys from `queryKeyOf`. */
@@ -60,8 +60,8 @@ export class EndpointStates {
   }
 
   /**
-   * Changes to another fleet. An endpoint with the same key keeps its exchanges and counters; if its polls also send the same,
-   * it keeps all the rest. RPC nodes are asked for their chain again.
+   * Changes to another fleet. An endpoint with the same key keeps its exchanges and counters; if its requests have
+   * not changed, it keeps everything. RPC nodes are asked for their chain again.
    */
   watch(fleet: Fleet): void {
     const states = endpointsOf(fleet).map((endpoint) =>
@@ -112,7 +112,7 @@ export class EndpointStates {
     }
   }
 
-  /** Counts endpoints that another process polled as polled, if its result still holds. */
+  /** Marks endpoints as polled that another process has polled, if the result still holds. */
   noteEvidence(hasEvidence: (endpoint: Endpoint) => boolean): void {
     for (const state of this.#states.values()) {
       if (!state.isPolled && state.search !== NEW_SEARCH && hasEvidence(state.endpoint)) {

@@ -70,7 +70,7 @@ interface Attempt {
   readonly question: Question;
   readonly answer:
     | Answer
-    /** Held back by our own limit, or because the provider asked us to wait, with a rate limit or in another failure. */
+    /** Held back by our own limit, or because the provider asked us to wait after a rate limit or another failure. */
     | ({ readonly kind: "unsent" } & Failure);
   readonly times: PollTimes;
   /** How long nothing is sent after this attempt; absent: until the next poll. */
@@ -185,8 +185,8 @@ export class Poll {
   }
 
   /**
-   * Asks for the heights without the selections, which may have caused the failure of `first` and now wait. `words`: that
-   * failure. If no more requests can be sent, the poll has no result.
+   * Asks for the heights without the selections, which may have caused the failure of `first`. `words`: that failure. If no more
+   * requests can be sent, the poll has no result.
    */
   async #askAlone(combined: CombinedQuestion, first: Attempt, words: string): Promise<PollResult> {
     const { questionIndex } = this.#state.search;
@@ -205,8 +205,8 @@ export class Poll {
   }
 
   /**
-   * Sends selections to a URL of their own, once heights are known. The request never uses the share of the schedule: if the
-   * budget cannot spare it, the next poll sends it.
+   * Sends selections to a URL of their own, once heights are known. The request never uses the part of the budget that scheduled
+   * polls need: if the budget cannot spare a request, the next poll sends it.
    */
   async #askSeparately(
     due: readonly Selection[],
@@ -411,7 +411,7 @@ export class Poll {
 
   /**
    * The observations of an attempt. Each reason for unusable rows is counted once. An aborted poll, or an extra poll that was
-   * not sent, observes nothing. A poll that a back-off held back is not counted, because the refusal was counted.
+   * not sent, observes nothing. A poll that a back-off held back is not counted, because the failure before it was.
    */
   #resultOf({ answer, times, waitMs }: Attempt): PollResult {
     if (answer.kind === "answered") {
@@ -477,7 +477,7 @@ function isTransient(answer: Attempt["answer"]): boolean {
   return answer.kind === "failed" && answer.retryAfterMs === null && WORTH_A_RETRY.has(answer.reason);
 }
 
-/** Whether a request with selections may have failed because of them. A refusal may be due to the selections. */
+/** Whether a request with selections may have failed because of them. */
 function mayBeOfSelection(answer: Exclude<Attempt["answer"], { readonly kind: "answered" }>): boolean {
   return answer.kind === "failed"
     ? answer.retryAfterMs === null && !NOT_OF_A_SELECTION.has(answer.reason)

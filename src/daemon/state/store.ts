@@ -26,7 +26,7 @@ export interface StateStoreOptions {
 export const STATE_DELAY_MS = 59_500;
 /** The next polls do not report again when a status changed, so this is written sooner. */
 export const STATUS_DELAY_MS = 4_500;
-/** Entries that must precede a request are written at once; this delay is for the others, and for retries. */
+/** Entries that must precede a request are written at once; this delay is for other entries, and for retries. */
 const JOURNAL_DELAY_MS = 4_500;
 /** The journal is rewritten after this number of lines, which bounds it while the state file alone cannot be written. */
 const MAX_LINES = 64;

@@ -11,7 +11,7 @@ import { type Answer, json } from "./answer.ts";
 /** The fields of an object. Each is a value or a function of its arguments. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** Thrown if a query selects a field that its object lacks. `type`: the name of the field that has the object, or `Query`. */
+/** A query selects a field that the object lacks. `type`: the name of the field whose value is the object; `Query` for the root. */
 export class UnknownField extends Error {
   override readonly name = "UnknownField";
   readonly field: string;
@@ -26,7 +26,7 @@ export class UnknownField extends Error {
 
 /**
  * Answers a query from the fields of the root. There is no schema, so selections below an empty list or null are not checked.
- * `refuse` makes the reply to a query that cannot be answered.
+ * `refuse` makes the reply to an invalid query.
  */
 export function answerQuery(query: string, root: Fields, refuse: (error: Error) => Answer): Answer {
   try {
