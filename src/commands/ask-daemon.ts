@@ -13,7 +13,7 @@ const TIMEOUT_MS = 10_000;
 const MAX_BYTES = 64 * 1024 * 1024;
 
 /** Advice for a daemon with a web configuration. */
-const NAME_A_USER = `name a user as in --url 'https://USER:\${PASSWORD}@HOST:PORT'`;
+const CHECK_USER = `check user and password, as in --url 'https://USER:\${PASSWORD}@HOST:PORT'`;
 const TRUST =
   "use a name of its certificate as in --url https://HOST:PORT, and trust your own certificate authority with NODE_EXTRA_CA_CERTS=FILE";
 
@@ -58,7 +58,7 @@ export async function askDaemon<Answer>(
     throw refuse(`HTTP ${httpStatus} redirects to ${quote(location)}; redirects are not followed`);
   }
   if (httpStatus !== 200) {
-    throw refuse(`answered with HTTP ${httpStatus}${httpStatus === 401 ? `; ${NAME_A_USER}` : ""}`);
+    throw refuse(`answered with HTTP ${httpStatus}${httpStatus === 401 ? `; ${CHECK_USER}` : ""}`);
   }
   const json = parseJson(printable(body));
   const { success, data, error } = schema.safeParse(json);

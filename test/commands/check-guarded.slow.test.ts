@@ -48,7 +48,7 @@ describe.concurrent("synclag check of a daemon with TLS and passwords", () => {
 
     expect(exitCode).toBe(3);
     expect(err).toBe(
-      `Cannot ask https://localhost:${port}: answered with HTTP 401; name a user as in --url 'https://USER:\${PASSWORD}@HOST:PORT'\n`,
+      `Cannot ask https://localhost:${port}: answered with HTTP 401; check user and password, as in --url 'https://USER:\${PASSWORD}@HOST:PORT'\n`,
     );
   });
 

@@ -7,10 +7,10 @@ const FAILURES: readonly (readonly [codes: RegExp, reason: FailureReason, detail
   [/^EAI_AGAIN$/, "dns", "the name server does not answer"],
   [/^(EAI_|ENODATA$|ESERVFAIL$)/, "dns", null],
   [/^(ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT)$/, "timeout", "the host does not answer"],
-  [/^UND_ERR_HEADERS_OVERFLOW$/, "too_large", "replied with more headers than can be read"],
+  [/^UND_ERR_HEADERS_OVERFLOW$/, "too_large", "the headers of the reply are too long"],
   // undici throws this for a status below 100.
   [/^ERR_ASSERTION$/, "malformed", "replied with an invalid HTTP status line"],
-  [/^(UND_ERR_RES_CONTENT_LENGTH_MISMATCH$|UND_ERR_RESPONSE)/, "malformed", null],
+  [/^(UND_ERR_RES_CONTENT_LENGTH_MISMATCH$|UND_ERR_RESPONSE)/, "malformed", "the reply is not valid HTTP"],
   [/^CERT_HAS_EXPIRED$/, "tls", "the TLS certificate has expired"],
   [/^DEPTH_ZERO_SELF_SIGNED_CERT$/, "tls", "the TLS certificate is self-signed"],
   [

@@ -102,9 +102,9 @@ function createFastify(options: HttpServerOptions): FastifyInstance {
     forceCloseConnections: true,
     bodyLimit: MAX_BODY_BYTES,
     clientErrorHandler: refuseUnreadable,
-    // Called for a URL that the router cannot decode. No hook runs for this reply.
+    // Called for a URL that the router cannot decode, or that is too long. No hook runs for this reply.
     frameworkErrors: ({ statusCode = 400 }, _request, reply) => {
-      void sendProblem(reply.headers(SECURITY_HEADERS), statusCode, "Cannot decode the request URL");
+      void sendProblem(reply.headers(SECURITY_HEADERS), statusCode, "Cannot read the request URL");
     },
     // `/api/v1/status/` is the same as `/api/v1/status`.
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: MAX_PARAMETER_LENGTH },

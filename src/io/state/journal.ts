@@ -27,10 +27,11 @@ function parseJournal(text: string) {
   const lines = text.split("\n").filter((line) => line !== "");
   const read = lines.map((line) => LineJson.safeParse(parseJson(line)).data?.budgets);
   const isLastCutOff = lines.length > 1 && read.at(-1) === undefined;
-  const invalid = read.filter((line) => line === undefined).length - (isLastCutOff ? 1 : 0);
+  const valid = read.filter((line) => line !== undefined);
+  const invalid = lines.length - valid.length - (isLastCutOff ? 1 : 0);
   return {
-    spent: read.filter((line) => line !== undefined).reduce(mergeSavedBudgets, NOTHING_SPENT),
-    problem: lines.length > 0 && invalid === 0 ? null : `${invalid} of ${lines.length} lines are invalid`,
+    spent: valid.reduce(mergeSavedBudgets, NOTHING_SPENT),
+    problem: lines.length > 0 && invalid === 0 ? null : `${valid.length} of ${lines.length} lines are valid`,
   };
 }
 

@@ -30,7 +30,7 @@ const Moment = Text.refine((text) => !Number.isNaN(timeOf(text, isoTime(0))), {
 const TIME = "An ISO 8601 time, in UTC unless it has a zone, or a duration before now such as 24h or 7d";
 
 function count(most: number, usual: number) {
-  return z.coerce.number().int().min(1).max(most).default(usual);
+  return z.coerce.number(`expected a whole number from 1 to ${most}`).int().min(1).max(most).default(usual);
 }
 
 function span(from: string, limit: number) {
@@ -82,7 +82,7 @@ export const QUERIES = {
       "Considers only this tier. Default: production; a protocol without a production tier on the chain defaults to all its tiers",
     ),
     max_lag: z.coerce
-      .number()
+      .number("expected a number of seconds from 0")
       .min(0)
       .optional()
       .describe(

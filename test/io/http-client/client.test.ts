@@ -134,7 +134,7 @@ describe("a hostile reply", () => {
 
     const result = await client.post(requestTo(server));
 
-    const detail = "replied with more headers than can be read";
+    const detail = "the headers of the reply are too long";
     expect(result).toMatchObject({ kind: "failed", reason: "too_large", detail });
   });
 
