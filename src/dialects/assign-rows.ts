@@ -12,7 +12,8 @@ interface Source {
 
 /**
  * Assigns each row to the source whose chain it names. A height without a chain id is used only if the endpoint has a single
- * source. Rows of other chains are dropped; an expected chain without a row is `missing`.
+ * source. Rows of other chains are dropped, and an expected chain without a row is `missing`. If the endpoint has a single
+ * source and the reply a single other chain, the poll has failed.
  */
 export function assignRows(
   endpoint: AskedEndpoint,

@@ -34,7 +34,7 @@ export interface Question {
   read(found: ReplyValue): RowsOrReason;
 }
 
-/** The request for a question. It asks for the text format of metrics, because a server may prefer another one. */
+/** The request for a question. Metrics are asked for in the text format, because a server may prefer another one. */
 export function requestOf(
   { url, headers }: Pick<PostRequest, "url" | "headers">,
   { body, keep }: Question,

@@ -230,8 +230,8 @@ type AskedEndpoint = Pick<Endpoint, "dialect" | "targets" | "custom" | "metrics"
   Partial<Pick<Endpoint, "chain" | "chainId">>;
 
 /**
- * The questions for an endpoint, likeliest first. After a refusal, the next one is sent. Only the index of the question that
- * fitted last is kept for an endpoint, so the order of its questions must not change.
+ * The questions for an endpoint, likeliest first. After a refusal, the next one is sent. An endpoint's
+ * search keeps only the index of a question, so the order of its questions must not change.
  */
 export const questionsFor = memoize((endpoint: AskedEndpoint): readonly Question[] => {
   const { dialect, targets, custom } = endpoint;

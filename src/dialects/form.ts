@@ -114,7 +114,7 @@ function parsePath(path: string): Path {
   return parsed;
 }
 
-/** The questions of a form, the one with most fields first. */
+/** The questions of a form: one for each of its queries, in their order. */
 export function questionsOf(form: Form): readonly Question[] {
   const { query, body, root } = form;
   const bodies = query === undefined ? [body ?? null] : [query].flat().map((text) => ({ query: text }));

@@ -10,7 +10,7 @@ type AskedEndpoint = Pick<Endpoint, "targets"> & Partial<Pick<Endpoint, "chain" 
 interface MetricLine {
   /** The name and the labels, as they are written. */
   readonly series: string;
-  /** Null if the page has one chain; undefined if the labels belong to no wanted chain. */
+  /** Null if the form has no label for the chain; undefined if the labels belong to no wanted chain. */
   readonly chainId: number | null | undefined;
   /** The text `NaN` means "unknown", and is read as -1. A text that is not a number is read as `Number.NaN`. */
   readonly value: number;

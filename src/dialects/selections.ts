@@ -253,7 +253,7 @@ export function withExactNumbers(json: string): string {
   return json.replace(TOKENS, (token) => (token.startsWith('"') ? token : `"${canonicalNumber(token)}"`));
 }
 
-/** `12.50` as `12.5`, `1.5e3` as `1500`, `-0.0` as `0`. Small numbers with an exponent get 20 decimal places. */
+/** `12.50` as `12.5`, `1.5e3` as `1500`, `-0.0` as `0`. Small numbers with an exponent are rounded to 20 decimal places. */
 function canonicalNumber(token: string): string {
   const number = Number(token);
   if (/e/i.test(token) && Number.isFinite(number)) {

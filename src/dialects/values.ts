@@ -46,7 +46,7 @@ export function readDeployment(value: unknown): string | null {
   return typeof value === "string" && /^[\w.-]{1,64}$/.test(value) ? value : null;
 }
 
-/** Unix milliseconds; NaN for a text that is not a time. */
+/** Unix seconds; NaN for a text that is not a time. */
 function parseIsoTime(text: string): number {
   const [, day = "", time = "", zone = "Z"] = ISO_TIME.exec(text) ?? [];
   // Without a zone, Date.parse would use the zone of this machine.

@@ -12,7 +12,7 @@ export interface WatchedChain {
   readonly targets: readonly Target[];
   /** By the key of the source. */
   readonly sources: ReadonlyMap<string, WatchedSource>;
-  /** The baseline target by protocol; no entry if the protocol's first variant does not serve this chain. */
+  /** The baseline target by protocol; no entry if the protocol's baseline indexer does not serve this chain. */
   readonly baselines: ReadonlyMap<string, Target>;
   /** The probes that compare its targets' data. */
   readonly probes: readonly WatchedProbe[];
@@ -36,17 +36,17 @@ export interface WatchedSource {
 }
 
 /**
- * The memory of one chain: plain data, which only `Chain` edits. Its instants are of a monotonic clock, and a process that
+ * The memory of one chain: plain data, edited only through `Chain`. Its instants are of a monotonic clock, and a process that
  * restores the state continues that clock. `clock.wallOffsetMs` turns the instants into times of the wall clock.
  */
 export interface ChainState {
   /** Raised with each change. */
   revision: number;
-  /** The sources that have replied: targets and RPC nodes, each once, in the order of their keys. */
+  /** The sources that were polled: targets and RPC nodes, each once, in the order of their keys. */
   readonly sources: SourceState[];
   consensus: Consensus;
   clock: ChainClock;
-  /** The replies of an RPC node about blocks of contradicted sources, by the source's key. */
+  /** The replies of an RPC node about blocks of suspected sources, by the source's key. */
   readonly proofs: Record<string, Proof>;
   /** The known values of the targets, and how they compare. */
   readonly parity: ParityState;
@@ -75,7 +75,7 @@ export function newChainState(wallOffsetMs: number): ChainState {
   };
 }
 
-/** The state of the source with this key, if it has replied. */
+/** The state of the source with this key, if it was polled. */
 export function sourceOf({ sources }: ChainState, key: string): SourceState | undefined {
   return sources.find((source) => source.key === key);
 }

@@ -199,9 +199,9 @@ function withCredibleHeight(observation: Observation): Observation {
 }
 
 /**
- * The highest block that a source can have reached without a jump: the blocks that the chain can have made, or that the source
- * itself can have gained, since its last height. For a contradicted source the chain does not count, so its return to the chain
- * is a jump.
+ * The highest block that a source can have reached without a jump: from its own last height, or from the head if that leads
+ * higher, by the blocks that the chain can have made since. For a contradicted source the head does not count, so its return to
+ * the chain is a jump.
  */
 function highestFor(
   source: SourceState,

@@ -23,7 +23,7 @@ export function forgetProofs({ consensus, proofs, sources }: ChainState): void {
   }
 }
 
-/** The blocks that a node of the chain should be asked for: one for each source that others contradict. */
+/** The blocks that a node of the chain should be asked for: one for each suspected target that was polled and has no proof. */
 export function suspicionsOf({ polled, nowMs, state, watched }: Instant): readonly Suspicion[] {
   const suspects = polled
     .map(({ source }) => source)

@@ -6,8 +6,9 @@
  * 1. Bounds: claim.ts.
  * 2. Which height is right: the height that the fewest providers contradict; then the height that most providers back.
  * 3. Where the head is: the highest block that most of the right sources expect at the usual pace.
- * 4. Which source is wrong: a source above the upper bounds of right sources, or whose own upper bound is below their heights.
- * 5. Memory: the last head breaks ties, and stays if the new one is lower by less than a minute's blocks.
+ * 4. Which source is wrong: a source above the upper bounds of right sources, or whose block time bounds the head below theirs.
+ * 5. Memory: the last head breaks ties, and stays while a source at the head shows it, or if the new one is at most a minute's
+ *    blocks lower.
  */
 
 import { type Bounds, boundsOf, type Claim, isNew } from "./claim.ts";
@@ -96,8 +97,8 @@ interface Fork {
 
 /**
  * The sources whose bounds contain the best height: the height that the fewest providers contradict, and of several the height
- * that most providers back. There are several sets if neither an RPC node with a new block nor the last head breaks a tie. Of
- * level heights only the highest counts: they differ because they were read one after the other.
+ * that most providers back. An RPC node with a new block, the last head and the number of sources break ties, in this order;
+ * if a tie is left, there are several sets. Of level heights only the highest counts: they were read one after the other.
  */
 function setsOf(bounded: readonly Bounded[], grounds: Grounds): readonly (readonly Bounded[])[] {
   const { pace } = grounds;
@@ -119,8 +120,8 @@ function areEqual(one: readonly Bounded[], other: readonly Bounded[]): boolean {
 }
 
 /**
- * The sources whose height may be the head. If the bounds of all sources contain the highest height, no other height may be:
- * all sources back the highest, and it contradicts every lower one. Of several sources at the highest height, the first counts.
+ * The sources whose height may be the head. If the bounds of all sources contain the highest height, and no hashes differ, only
+ * the highest may be: no source contradicts it. Of several sources at the highest height, the one that was read first counts.
  */
 function candidatesIn(claims: readonly Bounded[], upper: "high" | "usual"): readonly Bounded[] {
   const highest = claims.reduce((most, { low }) => Math.max(most, low), 0);
@@ -156,8 +157,8 @@ function suppose(top: Bounded, { all, on }: Fork, upper: "high" | "usual", groun
 }
 
 /**
- * The height that the fewest providers contradict weighs most; then the height that most providers back; then the height of an
- * RPC node with a new block. A source without an upper bound backs only heights that are level with its own.
+ * The height that the fewest providers contradict weighs most; then the height that most providers back; then a height that an
+ * RPC node with a new block backs. A source without an upper bound backs only heights that are level with its own.
  */
 function weightOf({ against, set, top }: Supposition, pace: Pace): readonly number[] {
   const backers = set.filter((one) => one.usual !== Number.POSITIVE_INFINITY || areLevel(one, top, pace));
@@ -170,8 +171,9 @@ function weightOf({ against, set, top }: Supposition, pace: Pace): readonly numb
  * usual pace is an assumption, and so is how late a source without block times can be.
  *
  * - By the usual pace, each source whose own block is not new is only late.
- * - By the fastest pace, only a source without block times can be: if `top` is an RPC node, or if `top` continues from the last
- *   head and the source had reached that head. Once block times have shown the last head, an RPC node must continue from it.
+ * - By the fastest pace, only a source without block times can be only late: if `top` is an RPC node, or if `top` continues from
+ *   the last head and the source had reached that head. Once block times have shown the last head, an RPC node must continue
+ *   from it.
  */
 function isOnlyLate(one: Bounded, top: Bounded, upper: "high" | "usual", grounds: Grounds): boolean {
   const { before, pace } = grounds;
@@ -270,8 +272,8 @@ function isShown(chosen: Bounded, right: readonly Bounded[], grounds: Grounds): 
 }
 
 /**
- * The new head. The last head stays while a right source still shows it, or if the new one is lower by less than a minute's
- * blocks.
+ * The new head. The last head stays if a source that is level with the new one still shows it, or if the new one is lower by at
+ * most a minute's blocks.
  */
 function headFrom(chosen: Claim, level: readonly Claim[], before: HeadState | null, pace: Pace): HeadState {
   const freshUntilMs = level.reduce((latest, claim) => Math.max(latest, claim.freshUntilMs), 0);
@@ -317,7 +319,7 @@ function oppositionOf(
   return { source: claim.key, kind, by: keysOf(by), block: claim.block, blocks, offMs, proof };
 }
 
-/** Whether the height of an excluded source is so far above the others that it cannot exist yet. */
+/** Whether an excluded source is above the sources that contradict it by more than a reorg explains. */
 export function isFarAhead(opposition: Opposition | null): boolean {
   return opposition !== null && opposition.blocks > LARGE_STEP_BLOCKS;
 }

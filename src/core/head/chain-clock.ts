@@ -26,7 +26,7 @@ export interface ChainClock {
   lastMs: number | null;
   /** The measured time between blocks; null until the chain was seen for a minute and twenty blocks. */
   intervalMs: number | null;
-  /** The current time between blocks: it follows a change of pace within a minute, or eight blocks. */
+  /** The current time between blocks: it follows a change of pace within a minute or eight blocks, the longer. */
   recentMs: number | null;
 }
 
@@ -120,7 +120,7 @@ function extend(timeline: Timeline, block: number, timeMs: number): void {
   thin(timeline);
 }
 
-/** Forgets all timestamps, because a wrong source reported some of them. */
+/** Forgets all timestamps, because a wrong source may have reported some of them. */
 export function forgetTimestamps(clock: ChainClock): void {
   clock.reported = { blocks: [], timesMs: [] };
 }

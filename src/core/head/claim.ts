@@ -11,8 +11,7 @@ import {
 } from "./reach.ts";
 
 /**
- * How late a source without block times can be, by assumption. A follower of Ethereum's final blocks is up to 19 minutes
- * behind, and most fleets have such a source.
+ * How late a source without block times can be, by assumption. A follower of Ethereum's final blocks is 19 minutes late at most.
  */
 const UNDATED_LATE_MS = 1_200_000;
 
@@ -21,15 +20,15 @@ export interface Claim extends Sighting {
   readonly key: string;
   /** Sources of one provider fail together, and count as one. */
   readonly provider: string;
-  /** By how much the instant may be wrong. */
+  /** By how much `atMs` may be wrong. */
   readonly slackMs: number;
   /** The time of that block, if the source reports it. */
   readonly timeMs: number | null;
-  /** When its height last grew; null if it was never seen to grow, or if the source sets no upper bound. */
+  /** When its height last grew; null if it was never seen to grow, fell back by a large step, or back-fills. */
   readonly advancedMs: number | null;
-  /** How long its height had been the same at its last reply. */
+  /** How long its height had not grown at its last reply. */
   readonly idleMs: number;
-  /** True at the first reading: whether the source advances is not known yet. */
+  /** True after its first reply: whether the source advances is not known yet. */
   readonly isFirst: boolean;
   readonly isNode: boolean;
   /** Its last heights with hashes; empty unless a hash was once the same as another source's. */
@@ -103,8 +102,8 @@ export function isNew({ atMs, timeMs }: Claim, { intervalMs }: Pace): boolean {
 
 /**
  * The bounds that a source sets. A source with block times was at the head at the time of its block. A source without block
- * times was late by at most `UNDATED_LATE_MS` or `lagging`, whichever is longer, when it last advanced. A source that was never
- * seen to advance has no upper bound, unless it has company.
+ * times was late by at most `UNDATED_LATE_MS` or `lagging`, whichever is longer, when it last advanced. Without block times and
+ * an `advancedMs`, a source has no upper bound, unless it has company.
  */
 export function boundsOf(
   claim: Claim,

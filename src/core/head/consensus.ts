@@ -53,9 +53,9 @@ interface DoubtedBlock {
 export interface Opposition extends DoubtedBlock {
   readonly kind: Conflict;
   readonly by: readonly string[];
-  /** How far the block is above the highest source that contradicts it. */
+  /** How far the block is above the highest source that contradicts it; negative if it is below. */
   readonly blocks: number;
-  /** How far the source's block times are from those of a source that contradicts them; null for other conflicts. */
+  /** How far its block time is from what that of a contradicting source implies; null if unknown, or for other conflicts. */
   readonly offMs: number | null;
   /** The RPC node's reply about the block, as a clause; null if no node was asked. */
   readonly proof: string | null;

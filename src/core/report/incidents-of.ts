@@ -15,8 +15,8 @@ type Found = Pick<Incident, "kind" | "scope" | "subject" | "detail" | "targets">
 
 /**
  * All incidents: the shared causes; then pairs and single targets in trouble that no cause explains. Each target in trouble is
- * in one of them, so there is an incident whenever a person should look. An incident whose targets have become unknown
- * continues. A target that has ended and is gone is a calm incident: somebody should know, but nobody needs to look.
+ * in one of them, so there is an incident whenever a person should look. An incident continues while one of its
+ * targets is unknown. A target that has ended and is gone is a calm incident: somebody should know, but nobody needs to look.
  */
 export function incidentsOf({ causes, previous, nowMs, ...report }: IncidentsInput): readonly Incident[] {
   const { pairs, targets: severities } = judgeReport({ ...report, incidents: [] });

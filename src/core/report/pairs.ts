@@ -14,10 +14,10 @@ import {
 } from "../model/report.ts";
 
 /**
- * How well users of a protocol are served on a chain. Only targets that serve users count: targets of the production tier, or
- * of any tier if there is no production tier; and only after they were at the head once. `ok`: a target is `ok`, and nothing
- * shows that its data are wrong · `degraded`: users get late or doubtful data · `down`: no target is usable · `unknown`:
- * nothing is known of the targets, or all have ended and are gone.
+ * How well users of a protocol are served on a chain. Only targets that serve users count (`servingTargets`), and not during
+ * their first sync. `ok`: a target is `ok`, and nothing shows that data are wrong · `degraded`: users get late or doubtful
+ * data · `down`: no target is usable, or all lag too much · `unknown`: nothing is known of the targets, or they have ended and
+ * are gone.
  */
 export const PAIR_STATES = ["ok", "degraded", "down", "unknown"] as const;
 
@@ -66,7 +66,7 @@ export function differingKeys({ key, against_key, odd_key }: ParityReport): read
   return odd_key === null ? [key, against_key] : [odd_key];
 }
 
-/** The state of one pair, or of a selection of its targets. */
+/** The state of one pair, or of some of its targets. */
 export function pairState({ chain, differing, targets }: Omit<Pair, "protocol">): PairState {
   const serving = servingTargets(targets).filter((target) => !isFirstSync(target));
   if (serving.some(({ status }) => status === "ok")) {
@@ -79,7 +79,7 @@ export function pairState({ chain, differing, targets }: Omit<Pair, "protocol">)
   return serving.every(isSilent) ? "unknown" : "down";
 }
 
-/** Whether a target does not show how users are served: it was not polled, or has ended and is gone. */
+/** Whether a target does not show how users are served: its polls show nothing, or it has ended and is gone. */
 function isSilent(target: TargetReport): boolean {
   return isGone(target) || target.status === "unknown" || target.status === "throttled";
 }

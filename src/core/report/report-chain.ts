@@ -108,7 +108,7 @@ function reportThresholds({ lagging, critical, stalledMs }: Thresholds): ChainSu
   };
 }
 
-/** The chain's reference head, or null while its evidence is missing or stale. */
+/** The chain's reference, or null while its evidence is missing or stale. */
 function reportReference({ clock, consensus, intervalMs, reference }: ChainView): ChainSummary["reference"] {
   if (reference === null) {
     return null;
@@ -121,7 +121,7 @@ function reportReference({ clock, consensus, intervalMs, reference }: ChainView)
   };
 }
 
-/** For each source with a recent reply: whether it agrees with the reference, or why it is excluded. */
+/** For each source with a fresh height, or of another chain: whether it agrees with the reference, or why not. */
 function reportStandings(state: ChainState, watched: WatchedChain, view: ChainView): readonly Standing[] {
   const bounds = boundsIn(chainAt(state, watched, view.nowMs));
   return state.sources.flatMap((source) => {
@@ -314,7 +314,7 @@ function unconfirmedOf(source: SourceState, status: Status): Status | null {
   return verdict?.status === status ? verdict.unconfirmed : null;
 }
 
-/** The reason of the last failure, if this failure is the cause of the indicated status. */
+/** Why the target has the indicated status: an impossible height, a failing query, or the failure of the last poll. */
 function reasonOf(state: SourceState, indicated: Status, view: ChainView): TargetReport["reason"] {
   const { indexingErrors, last, queries } = state;
   if (indicated === "diverged" && isFarAhead(contradictionOf(state, view))) {

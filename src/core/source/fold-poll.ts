@@ -16,13 +16,14 @@ import {
  * A source's heights do not only grow. A track is a run of heights that can be compared with each other: its samples and its
  * peak.
  *
- * - A height that its chain cannot have reached starts a new track. If other sources contradict that height and the source goes
- *   back, another track starts.
+ * - A height that its chain cannot have reached starts a new track. If other sources contradict the source and its height then
+ *   falls, another track starts.
  * - A small step back is a reorg, or a wobble between replicas.
  * - A large step back that lasts for three replies is a re-index.
  * - If the height falls a second time, or returns in one step, several replicas serve one URL, and some are far behind the
  *   others (`replicas`). The samples are those of the high replicas, which show how far the chain is. Users reach all replicas,
- *   so the target is judged by its low heights while most replies of the last half hour were low.
+ *   so the target is judged by its low heights once most replies of the last half hour were low, until none was low in three
+ *   polls and three minutes.
  */
 
 /** What has to be known of the chain when a source's poll is folded in. */
@@ -42,7 +43,7 @@ export interface FoldContext {
 }
 
 /**
- * Heights kept per target: enough to compare with a target that is polled less often, and to see whether a source is catching
+ * Heights kept per source: enough to compare with a target that is polled less often, and to see whether a source is catching
  * up or has stopped.
  */
 const KEPT_SAMPLES = 8;
@@ -51,7 +52,7 @@ const KEPT_SAMPLES = 8;
  * replica. The worlds "one or two index again" notice if this is smaller.
  */
 const FASTER = 2;
-/** Replies are compared for this time. A target is judged by its low heights while most of these replies were low. */
+/** Replies are compared for this time. A target is judged by its low heights once most of these replies were low. */
 const COMPARED_MS = 30 * MINUTE_MS;
 /** However rare the polls, this many replies are compared: of fewer, most are low by chance too often. */
 const LEAST_COMPARED = 20;

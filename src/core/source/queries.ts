@@ -71,7 +71,7 @@ export function hasDoubtfulQuery({ queries }: { readonly queries: Queries }): bo
 
 /**
  * Whether a query has failed once, and did so in the poll of this instant. A request to confirm an older failure is not
- * worthwhile: the later polls failed.
+ * worthwhile: no later poll gave a result.
  */
 export function broughtDoubt({ queries }: { readonly queries: Queries }, atMs: number): boolean {
   return Object.values(queries).some((query) => resultOf(query) === "unknown" && query.lastMs === atMs);

@@ -58,7 +58,7 @@ export interface SettledStatus {
   readonly sinceMs: number;
 }
 
-/** The memory of one target or RPC node: plain data of bounded size, which only its chain edits. */
+/** The memory of one target or RPC node: plain data of bounded size, edited only through its `Chain`. */
 export interface SourceState {
   /** The target's key, or the RPC endpoint's. */
   readonly key: string;
@@ -70,17 +70,17 @@ export interface SourceState {
   last: LastPoll | null;
   /** The latest usable heights, newest last. */
   samples: readonly Sample[];
-  /** Set if some replicas behind its URL are far behind the others; null if all of its latest replies are alike. */
+  /** Set while some of its latest replies are far below the others; else null. */
   replicas: Replicas | null;
-  /** The highest block since the start or the last re-index, and when it was first seen. */
+  /** The highest block of its track, and when it was first seen; lower after a re-index or a rollback. */
   peak: Sighting | null;
   lastSuccessMs: number | null;
   lastAdvanceMs: number | null;
-  /** Whether it was ever within `lagging` of the reference, since the last re-index. */
+  /** Whether it was `ok` with a known lag since the last re-index. */
   hasReachedTip: boolean;
-  /** Whether it was ever within `lagging` of the reference, also before a re-index. */
+  /** Whether it was ever `ok` with a known lag, also before a re-index. */
   hasServed: boolean;
-  /** A large step back whose kind is not known yet. */
+  /** Whether it made a large step back whose kind is not known yet. */
   hasSteppedBack: boolean;
   regressions: { readonly reorg: number; readonly reindex: number };
   /** Whether it once reported the same hash for a block as another source. */
@@ -94,7 +94,7 @@ export interface SourceState {
   lag: Lag | null;
   verdict: SettledStatus | null;
   statusChanges: number;
-  /** Null while it is not behind. */
+  /** Null while it is not behind, has stopped, or is judged by its low replicas. */
   approach: Approach | null;
   /** The latest measures of the gap to the target that this one is compared with. */
   gap: GapMeasures;
@@ -174,7 +174,7 @@ export function countLow(replies: string): number {
 }
 
 /**
- * How many of the latest replies were low, and how far the newest low reply was below the others; null if the replicas agree.
+ * How many of the latest replies were low, and how far the newest low reply was below the highest; null if the replicas agree.
  */
 export function disagreementOf(
   replicas: Replicas | null,
@@ -191,7 +191,7 @@ export function newestSample(state: SourceState): Sample | null {
   return state.samples.at(-1) ?? null;
 }
 
-/** How long its height had been the same at its last reply. */
+/** How long its height had not grown at its last reply. */
 export function idleMs(state: SourceState): number {
   const newest = newestSample(state);
   return newest === null || state.peak === null ? 0 : Math.max(0, readAtMs(newest) - state.peak.atMs);

@@ -97,8 +97,8 @@ function lagByClock(ageMs: number, intervalMs: number | null): Lag {
 
 /*
  * How fast a target that is behind catches up: the slope of a line through its distance from the head over the last ten
- * minutes. Indexers write in batches, so the slope has an error. A target counts as catching up once the slope exceeds that
- * error, and stops counting once the slope is negative, so that a target near the limit does not change with each poll.
+ * minutes. Indexers write in batches, so the slope has an error. A target counts as catching up once the slope exceeds three
+ * times that error, until the slope is negative, so that a target near the limit does not change with each poll.
  */
 
 /** One mark a minute, with room for a poll that was early. */
@@ -110,8 +110,8 @@ const MARK_EVERY_MS = 50_000;
 const LEAST_MARKS = 4;
 
 /**
- * The approach of a target after a poll; null while the target is not behind, or if only its low replicas are behind. After a
- * step back the marks start again.
+ * The approach of a target after a poll; null while the target is not behind, has stopped, or is judged by its low replicas.
+ * After a step back the marks start again.
  */
 export function followApproach(
   source: SourceState,
@@ -153,7 +153,8 @@ function isClosing(marks: Approach["marks"], windowMs: number, before: boolean |
 }
 
 /**
- * How fast a target catches up, and when it is at the head again; null if that is not known yet, or the target is not behind.
+ * How fast a target catches up, and in what time it reaches the head. Null if that is not known yet, or while the target is not
+ * behind or has stopped.
  */
 export function reportCatchUp(
   { approach }: SourceState,

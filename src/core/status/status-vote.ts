@@ -20,7 +20,7 @@ import { type ChainView, endedOf, thresholdsOf } from "./view.ts";
 export interface StatusVote {
   readonly status: Status;
   /**
-   * How many polls in a row must indicate this status to change it. One if there is nothing to doubt. Two as a rule. Three for
+   * How many polls in a row must indicate this status to settle it. One if there is nothing to doubt. Two as a rule. Three for
    * timeouts: a single timeout is common (1 % of polls even on a good day), and two in a row would occur every two days at a
    * poll every 15 s.
    */

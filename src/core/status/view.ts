@@ -32,7 +32,7 @@ export interface ChainView {
   /** Measured, else configured, else null. */
   readonly intervalMs: number | null;
   readonly pace: Pace;
-  /** Null without a height, or if the evidence is stale. The last head of a chain that has ended stays. */
+  /** Null without a head, or if its evidence is stale. The last head of a chain that has ended stays. */
   readonly reference: HeadState | null;
   readonly consensus: Consensus;
   /** Null if there is none, or if a source that was never polled may decide it. */
