@@ -22,7 +22,7 @@ export interface KnownValues {
   returnedAt: number | null;
   /** The number of the last reading that gave a new value for the height of the reading before. */
   contradictedAt: number | null;
-  /** When the last value was read, Unix milliseconds. */
+  /** When the last value was read, by the clock of the chain. */
   lastMs: number | null;
   /** Why the last reading had no value that can be compared; null: it had one. */
   unreadable: string | null;

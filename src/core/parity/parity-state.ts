@@ -25,7 +25,7 @@ export interface ParityState {
 export interface KnownComparison {
   /** `unknown` until something could be compared. */
   result: "equal" | "different" | "unknown";
-  /** Since when the result holds, Unix milliseconds; null while unknown. */
+  /** Since when the result holds, by the clock of the chain; null while unknown. */
   sinceMs: number | null;
   /** The comparison that gave the result; null while unknown. */
   comparison: Comparison | null;

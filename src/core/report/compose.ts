@@ -32,8 +32,8 @@ export interface ReportInput extends Pick<Report, "config_digest" | "budgets" | 
 }
 
 /**
- * Composes the one report that every output is made from. While our own network is down, every status is `unknown`. An
- * unchanged target is the same object as before, so that it is quickly compared with the previous report.
+ * Composes the one report that every output is made from. While our own network is down, every status is `unknown`. A target to
+ * which nothing is added stays the same object, so that it is quickly compared with the previous report.
  */
 export function composeReport(input: ReportInput): Report {
   const { chains, explanations, incidents, nowMs } = input;

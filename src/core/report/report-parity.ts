@@ -157,8 +157,8 @@ function differenceOf(own: ParityValue, against: ParityValue): number | null {
 }
 
 /**
- * The odd ones out: targets that differ from a larger group of targets with equal data, each with that group. Without such a
- * group, either of two targets may be wrong.
+ * The odd ones out: targets that differ from the largest group of targets with equal data, each with that group. If two groups
+ * are as large, or each has one target, either of two targets may be wrong.
  */
 export function oddOnesOut(
   comparisons: readonly {

@@ -9,7 +9,7 @@ export interface QueryState {
   readonly failure: string | null;
   /** Whether the query ever had the expected result. If not, the query may be wrong. */
   readonly hasSucceeded: boolean;
-  /** When the present run of failures, or of successes, began; Unix milliseconds. */
+  /** When the present run of failures, or of successes, began, by the clock of the chain. */
   readonly sinceMs: number;
   readonly lastMs: number;
   /** How long the last request took. */

@@ -18,8 +18,9 @@ export function divergedText(opposition: Opposition): string {
 }
 
 function claimText({ kind, by, block, blocks, offMs }: Opposition): string {
-  const others = namesText(by);
-  const verb = by.length === 1 ? "shows" : "agree on";
+  const names = namesOf(by);
+  const others = formatList(names);
+  const verb = names.length === 1 ? "shows" : "agree on";
   const at = `block ${formatNumber(block)}`;
   switch (kind) {
     case "hash":
@@ -33,10 +34,9 @@ function claimText({ kind, by, block, blocks, offMs }: Opposition): string {
   }
 }
 
-/** Names the sources by variant, as people on call know them: `multichain and subgraph`. */
-function namesText(keys: readonly string[]): string {
-  const names = [
+/** The variants of the sources, as people on call know them. Several protocols may have one variant, so each counts once. */
+function namesOf(keys: readonly string[]): readonly string[] {
+  return [
     ...new Set(keys.map((key) => (key.startsWith("rpc/") ? "an RPC node" : (key.split("/")[1] ?? key)))),
   ];
-  return formatList(names);
 }
