@@ -37,7 +37,7 @@ const tour: Scenario = {
     },
     {
       atSec: 60,
-      say: "The multi-chain indexer of airdrops falls behind on all its chains at once: one incident",
+      say: "The multi-chain indexer of airdrops falls behind on all its chains, which becomes one incident",
       happens: (fleet) =>
         each(fleet.targets("airdrops/multichain/production/*"), (target) => target.slow(0.3)),
     },
