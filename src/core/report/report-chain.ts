@@ -36,7 +36,7 @@ import { reportParity } from "./report-parity.ts";
 
 /** The status of a target without a usable height, by the kind of its last reply. */
 const STATUS_WITHOUT_HEIGHT = { head: "unknown", missing: "missing", not_started: "syncing" } as const;
-/** A target is preferred to one before it in the list only if it is fresher by more than this. Else the preference would flap. */
+/** A target is preferred to an earlier one only if it is fresher by more than this: else the preference would flap. */
 const AS_GOOD_SECONDS = 5;
 const AS_GOOD_BLOCKS = 2;
 

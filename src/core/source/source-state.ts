@@ -76,9 +76,9 @@ export interface SourceState {
   peak: Sighting | null;
   lastSuccessMs: number | null;
   lastAdvanceMs: number | null;
-  /** Whether it was `ok` with a known lag since the last re-index. */
+  /** Whether a poll since the last re-index has indicated `ok` with a known lag. */
   hasReachedTip: boolean;
-  /** Whether it was ever `ok` with a known lag, also before a re-index. */
+  /** Whether a poll has ever indicated `ok` with a known lag, also before a re-index. */
   hasServed: boolean;
   /** Whether it made a large step back whose kind is not known yet. */
   hasSteppedBack: boolean;

@@ -61,7 +61,7 @@ function lagAtEnd(source: SourceState, last: HeadState, { clock, intervalMs }: C
  * a block, so less than a block does not count as lag.
  *
  * Without a reference the lag is the age that the target's block had when it was read, less the usual time between blocks.
- * Never negative. Null without a height, or if neither a reference nor a block time is known.
+ * Never negative. Null without a height, if the reference at that instant is unknown, or without a reference and a block time.
  */
 function measureLag(target: SourceState, { reference, clock, intervalMs }: ChainView): Lag | null {
   const newest = newestSample(target);
