@@ -13,13 +13,13 @@ export interface Account {
   readonly budget: Budget | null;
   readonly users: readonly Endpoint[];
   readonly unspent: Ledger;
-  /** The number of requests that its schedules make in five minutes, rounded up. */
+  /** The number of requests that the schedules of its users make in five minutes, rounded up; 0 without a budget. */
   readonly inFiveMinutes: number;
   /** A digest of where its requests go, by which a renamed budget is recognised. */
   readonly sentTo: string;
 }
 
-/** Names the account that requests to `url` draw on: one for all endpoints of a shared budget, else one per URL. */
+/** Names the account that requests to `url` draw on: one for all endpoints of a shared budget, else one per budget and URL. */
 export function accountIdOf(budget: Pick<Budget, "name" | "scope"> | null, url: string): string {
   if (budget?.scope === "shared") {
     return budget.name;
@@ -39,8 +39,8 @@ export function loadsOf(users: readonly { readonly schedule: string }[]): readon
 }
 
 /**
- * The accounts of a fleet, in the order of its budgets and endpoints. Two indexers behind one URL share its account. `slackMs`:
- * as in `startLedger`.
+ * The accounts of a fleet, in the order of its budgets and endpoints. Indexers with the same URL and budget share an account.
+ * `slackMs`: as in `startLedger`.
  */
 export function accountsOf(fleet: Fleet, slackMs: number): readonly Account[] {
   const usersOf = groupBy(endpointsOf(fleet), ({ budget }) => budget);

@@ -29,7 +29,7 @@ export interface Refusal {
 
 const FIRST_DELAY_MS = 30_000;
 const LONGEST_DELAY_MS = 3_600_000;
-/** The shortest delay, even if a person may have removed the cause. */
+/** No pause is shortened to less than this. */
 const LEAST_DELAY_MS = 60_000;
 
 export const NO_BACK_OFF: BackOff = { refusedAtMs: 0, untilMs: 0, delayMs: 0, words: "" };
@@ -40,8 +40,8 @@ export const NO_BACK_OFF: BackOff = { refusedAtMs: 0, untilMs: 0, delayMs: 0, wo
  *
  * A named time counts for an hour at most, since one mistaken header must not silence a budget for weeks.
  *
- * A refusal during the back-off answers an earlier request, so it doubles nothing. If the time since the end of the last
- * back-off is longer than that back-off was, the delay starts again at 30 s.
+ * A refusal during the back-off answers an earlier request, so it doubles nothing. Once `delayMs` has passed since the end of
+ * the last back-off, the delay starts again at 30 s.
  */
 export function backOff(former: BackOff, refusal: Refusal): BackOff {
   const { nowMs, untilMs: namedMs, random, words = "" } = refusal;
@@ -62,8 +62,8 @@ export function isBackingOff({ untilMs }: BackOff, nowMs: number): boolean {
 }
 
 /**
- * After a start or a reload the pause ends at once, because a person may have removed the cause, but at the earliest a minute
- * after the refusal.
+ * The pause after a start or a reload, since a person may have removed the cause: it ends a minute after the refusal, or now if
+ * that is later. A pause that ends before then stays as it is.
  */
 export function shortened(former: BackOff, nowMs: number): BackOff {
   const earliestMs = Math.max(nowMs, former.refusedAtMs + LEAST_DELAY_MS);

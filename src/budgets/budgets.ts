@@ -20,7 +20,7 @@ import { mergeSavedBudgets, type SavedBudgets } from "./saved-budgets.ts";
 
 export type Grant =
   | { readonly kind: "granted" }
-  /** `budget`: by our own limit. Any other reason: the provider asked us to wait. */
+  /** `budget`: refused by us. Any other reason: the provider asked us to wait. */
   | (Failure & {
       readonly kind: "refused";
       /** How long nothing is sent; absent if the detail says it. */
@@ -34,8 +34,7 @@ const LONGEST_MEMORY_MS = 32 * DAY_MS;
 /**
  * The accounts of a fleet: the one place that decides whether a request may be sent.
  *
- * Every request is acquired here first, whatever its cause. The caller then waits until the count is on disk, and only then
- * sends.
+ * Every request is acquired here first, whatever its cause. `BudgetGate` then waits until the count is recorded.
  */
 export class Budgets {
   #accounts: readonly Account[] = [];
@@ -217,7 +216,7 @@ function isCounted({ buckets, backOff }: Spent, nowMs: number): boolean {
   return isBackingOff(backOff, nowMs) || buckets.some(([endMs]) => endMs + LONGEST_MEMORY_MS > nowMs);
 }
 
-/** The refusal of a request by our own limit. */
+/** A refusal by us, not by the provider. */
 export function refusedByUs(why: string): Grant {
   return { kind: "refused", reason: "budget", detail: `not sent: ${why}` };
 }

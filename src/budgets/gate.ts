@@ -35,8 +35,8 @@ export class BudgetGate {
   }
 
   /**
-   * Counts a request, or says why it must not be sent. The count is recorded when the promise settles; only then may the
-   * request be sent.
+   * Counts a request, or says why it must not be sent. Once the promise settles, the count is recorded or need not be, and a
+   * granted request may be sent.
    */
   async acquire(endpoint: Endpoint, use: Use): Promise<Grant> {
     const record = this.#record;

@@ -119,7 +119,7 @@ export function remainingAt(ledger: Ledger, nowMs: number): number {
   return isBackingOff(ledger.backOff, nowMs) ? 0 : Math.max(0, ledger.limit - usedAt(ledger, nowMs));
 }
 
-/** The first instant at which a request for this use is allowed if no other request is made before; null if never. */
+/** The first instant at which the limit allows a request for this use if no other request is made before; null if never. */
 export function freeAgainMs(ledger: Ledger, use: Use, nowMs: number): number | null {
   const current = { ...ledger, backOff: NO_BACK_OFF };
   const instants = [nowMs, ...ledger.buckets.map(([endMs]) => endMs + ledger.windowMs)];

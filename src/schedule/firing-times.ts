@@ -37,7 +37,7 @@ export function firingsOf(cron: string): Firings {
   return firings;
 }
 
-/** When an expression fired last: at or before an instant, and within `backMs` of it; null if it did not. @throws As `firingsOf`. */
+/** When an expression fired last: at `nowMs`, or less than `backMs` before; null if it did not. @throws As `firingsOf`. */
 export function lastFiringMs(cron: string, nowMs: number, backMs: number): number | null {
   const { isDue, timesMs } = firingsOf(cron);
   for (let day = Math.floor(nowMs / DAY_MS); (day + 1) * DAY_MS > nowMs - backMs; day -= 1) {

@@ -3,8 +3,8 @@ import type { TargetId } from "../core/model/report.ts";
 import { lastFiringMs } from "./firing-times.ts";
 
 /**
- * Makes a function that returns when the maintenance window of a target ends, or null. The open windows are found once for a
- * report, not for each target.
+ * Makes a function that returns when the last open window of a target ends; null: none is open. The open windows are found
+ * once for a report, not for each target.
  */
 export function openMaintenance(
   windows: readonly MaintenanceWindow[],
