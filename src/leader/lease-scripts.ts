@@ -11,7 +11,7 @@ export const FENCE = `
 if redis.pcall('HGET', KEYS[1], 'token') ~= ARGV[1] then return 'fenced' end
 `;
 
-/** After the store has lost its memory, only the last leader may take the lease for this time. */
+/** After all have waited because the store lost its memory (`CLAIM`), only the last leader may take the lease for this time. */
 const GRACE_MS = 3_000;
 
 /** `until` may exceed the end of a new lease by this much, because a server with another clock may have written `until`. */

@@ -29,9 +29,7 @@ export type Role =
   | "standby";
 
 export interface Lease {
-  /**
-   * The token of the lease that this replica held last; null if it held none, or if another replica has taken the lease since.
-   */
+  /** The token of the lease that this replica held last; null on standby. */
   readonly token: number | null;
   /** The highest token seen: a store that has lost its memory continues from here. */
   readonly highestToken: number;
@@ -55,7 +53,7 @@ export type LeaseEvent =
   | { readonly kind: "refused"; readonly token: number }
   /** The lease is free, but cannot be granted yet. */
   | { readonly kind: "vacant"; readonly token: number }
-  /** No reply in time. */
+  /** No usable reply in time. */
   | { readonly kind: "failed"; readonly calledMs: number };
 
 /** A replica that has just started: a standby that asks for the lease at once. */
@@ -91,8 +89,8 @@ export function tokenOf(lease: Lease, nowMs: number): number | null {
 }
 
 /**
- * The order in which replicas may take a free lease: the last leader comes first, and a replica whose last call failed comes
- * last.
+ * The order in which replicas may take a free lease: the last leader comes first, and a replica whose last call failed,
+ * or that is still patient, comes last.
  */
 export function priorityOf(lease: Lease, nowMs: number): "first" | "usual" | "last" {
   if (roleOf(lease, nowMs) === "cut_off") {

@@ -14,7 +14,7 @@ interface PartReading {
   readonly ageMs: number | null;
 }
 
-/** The largest text of one call, which must end within a second. */
+/** A call, which must end within a second, has at most this number of characters of texts, or one larger text. */
 const CALL_CHARS = 524_288;
 
 /** Parts in the store, which the leader writes and the other replicas read. Calls are made one at a time. */

@@ -12,7 +12,7 @@ import { isAtLeast } from "../report/severity.ts";
 export interface NotifiedIncident {
   /** The id that all messages about the incident share. */
   readonly id: string;
-  /** The incident as of its last message, or as of the last report if there was no message yet. */
+  /** As of the last message if `said` is `yes`, else as of the last report that had it. */
   readonly incident: Incident;
   readonly target_count: number;
   /** The rank of the most urgent status of its targets at that time. */
@@ -22,9 +22,9 @@ export interface NotifiedIncident {
    * has said so.
    */
   readonly said: "no" | "yes" | "flapping";
-  /** The time of the last message. */
+  /** The time of that message or report. */
   readonly time: string;
-  /** The times at which it began in the last hour, the oldest first. */
+  /** When it began: the last time, and those within the hour before; the oldest first. */
   readonly starts: readonly string[];
   /** Null while it runs. */
   readonly ended: string | null;
@@ -70,7 +70,7 @@ export function decideMessages(before: readonly NotifiedIncident[], report: Repo
     ),
     ...before
       .filter(({ incident }) => !isRunning.has(incidentKey(incident)))
-      // If all targets of an incident are in other incidents now, these have their own messages.
+      // If all targets of an incident are in other incidents now, those incidents have their own messages.
       .filter(
         ({ ended, incident: { targets } }) => ended !== null || !targets.every((key) => troubled.has(key)),
       )
@@ -190,8 +190,8 @@ function newsOf(event: News["event"], { id, incident, said, starts, target_count
 
 /**
  * Whether the first message is due. A shared cause, and a pair whose variants are all down, affect many users: their message is
- * sent at once. Any other message is sent after a time in which the target may recover. The lag of late data counts towards
- * that time, unless the message of a wider incident has already named the target.
+ * sent at once. Any other message is sent after a time in which the target may recover. How late the data is counts
+ * towards that time, unless the message of a wider incident has already named the target.
  */
 function isReady({ incident, isRest, targets }: Running, time: string, { afterMs }: NotifyRules): boolean {
   const { kind, severity, since } = incident;

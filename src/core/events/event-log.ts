@@ -264,9 +264,9 @@ export class EventLog {
   }
 
   /**
-   * Each hour, drops events that are too old; if there are too many, drops the oldest tenth. The last event of a configured
-   * subject stays, because it shows the present state. A fast clock does not make an event too old, because ages are counted in
-   * watched time.
+   * Each hour, drops events that are too old; each minute, if there are too many, also the oldest tenth. The last event of a
+   * configured subject stays, because it shows the present state. A fast clock does not make an event too old, because ages are
+   * counted in watched time.
    */
   #prune(targets: readonly TargetReport[], time: string): void {
     const nowMs = Date.parse(time);

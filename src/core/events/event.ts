@@ -99,8 +99,8 @@ export function targetsOf({ kind, subject, targets }: Event): readonly string[] 
 }
 
 /**
- * Whether an event tells something that other events do not. A first `ok` does not. A degraded pair is visible in the events of
- * its targets, and the incident of a pair or a target in the events of that pair or target.
+ * Whether an event tells something that other events do not. An `ok` after `unknown` does not. A degraded pair is visible in the
+ * events of its targets, and the incident of a pair or a target in the events of that pair or target.
  */
 export function isNews({ from, kind, subject, to }: Event): boolean {
   if (kind === "incident") {

@@ -14,7 +14,7 @@ export interface Thresholds {
   readonly critical: Limit;
   /** No advance for this long, or for 50 block times, whichever is longer, is `stalled`. */
   readonly stalledMs: number;
-  /** An observation older than this, or than three polls, is no longer evidence. */
+  /** An observation older than this and than three polls is no longer evidence. */
   readonly staleMs: number;
 }
 
@@ -108,7 +108,7 @@ export interface MetricsForm {
 
 /** graph-node's index-node API for an endpoint of dialect `graph`: it reports why a deployment has failed. */
 export interface StatusApi {
-  /** May contain a key: only `io/` may read it. */
+  /** May contain a key, so it is never printed as it is. */
   readonly url: string;
   readonly host: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -128,7 +128,7 @@ export interface Endpoint {
   readonly tier: string;
   /** The metric label: `all` for a URL without placeholders, else the chain's slug. */
   readonly name: string;
-  /** May contain a key: only `io/` may read it. */
+  /** May contain a key, so it is never printed as it is. */
   readonly url: string;
   /** `host` or `host:port` of the URL, for the limit per host and the incidents of hosts. */
   readonly host: string;

@@ -1,6 +1,6 @@
 import type { Failure } from "./observation.ts";
 
-/** One POST of a JSON body, or a GET. */
+/** One POST or GET. */
 export interface PostRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;

@@ -8,8 +8,8 @@ import type { Sample } from "./sample.ts";
  */
 const STALE_POLLS = 3;
 /**
- * A target is stalled after this number of block times without an advance. Even on a chain whose blocks come at random, a pause
- * of fifty block times practically never occurs.
+ * A target is stalled after this number of block times without an advance, or after `stalled` if that is longer. Even on a
+ * chain whose blocks come at random, a pause of fifty block times practically never occurs.
  */
 const STALLED_BLOCKS = 50;
 

@@ -18,7 +18,7 @@ export interface KnownValues {
   /** By height, the highest last. None overlap. */
   runs: ValueRun[];
   readings: number;
-  /** The number of the last reading that brought back a former value after a short time. */
+  /** The number of the last reading that brought back a former value after few other readings. */
   returnedAt: number | null;
   /** The number of the last reading that gave a new value for the height of the reading before. */
   contradictedAt: number | null;
@@ -68,7 +68,7 @@ export function newKnownValues(): KnownValues {
 
 /**
  * Adds a reading. The values at heights above it are forgotten, because a reorg may have changed them. If the reading
- * contradicts the known value at its height, all values are forgotten. `intervalMs` is the usual time between two readings.
+ * contradicts the known value at its height, all other values are forgotten. `intervalMs`: from `readingIntervalMs`.
  */
 export function addReading(
   known: KnownValues,

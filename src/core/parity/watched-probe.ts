@@ -32,7 +32,7 @@ export function watchProbes(fleet: Fleet, chain: string): readonly WatchedProbe[
   });
 }
 
-/** The longest time between two readings of this target, in milliseconds. */
+/** About the time between two readings of this target. */
 export function readingIntervalMs({ everyMs }: Pick<WatchedProbe, "everyMs">, target: Target): number {
   return Math.max(everyMs, target.pollIntervalMs);
 }
