@@ -101,11 +101,11 @@ const RECENT = 2;
 export function detailOf(facts: Facts): string {
   const { unconfirmed } = facts;
   if (unconfirmed === null) {
-    return `${clauseOf(facts)}${replicasText(facts)}`;
+    return `${clauseOf(facts)}${repliesText(facts)}`;
   }
   const now = { ...facts, status: unconfirmed, catchUp: null };
   const what = unconfirmed === "ok" ? "recovering: " : `not confirmed yet: ${unconfirmed}, `;
-  return `${what}${clauseOf(now)}${replicasText(now)}`;
+  return `${what}${clauseOf(now)}${repliesText(now)}`;
 }
 
 /** The clause of a target. Its end comes first, because it explains why the target has stopped or is gone. */
@@ -143,11 +143,15 @@ export function disputeText({ hasRpc, sides }: Dispute): string {
   return `${all.join(" against ")}, ${apart}, with equal weight on each side; ${decider} would decide it`;
 }
 
-/** How far the replicas of a URL are apart, and how often the low ones replied. */
-function replicasText({ state, status }: Facts): string {
-  const between = traitsOf(status).hasHeight ? disagreementOf(state.replicas) : null;
+/** How far the replicas of a URL are apart and how often the low ones replied, or how far the last reply fell. */
+function repliesText({ state, status }: Facts): string {
+  const between = disagreementOf(state.replicas);
+  const fallen = (highestSample(state)?.block ?? 0) - (newestSample(state)?.block ?? 0);
+  if (!traitsOf(status).hasHeight || (between === null && (fallen === 0 || !state.hasSteppedBack))) {
+    return "";
+  }
   return between === null
-    ? ""
+    ? `; its last reply was ${formatCount(fallen, "block")} lower (not confirmed yet)`
     : `; its replicas disagree by ${formatCount(between.blocks, "block")}: ${formatNumber(between.low)} of its last ${formatNumber(between.of)} replies were that far behind the others`;
 }
 
@@ -227,12 +231,12 @@ function behindText(facts: Facts, idleForMs: number | null = null): string {
 }
 
 function behindClockText(lagMs: number | null, { dispute, hasSingleSource }: ChainView): string {
-  const sources = `its chain has ${hasSingleSource ? "a single source" : "too few sources that agree on a head"}`;
-  const why = dispute === null ? sources : `no reference: ${disputeText(dispute)}`;
-  if (lagMs !== null) {
-    return `${formatDuration(lagMs)} behind, measured against the clock: ${why}`;
+  const behind = lagMs === null ? "" : `${formatDuration(lagMs)} behind, measured against the clock`;
+  if (dispute !== null) {
+    return `${behind && `${behind}, as there is `}no reference: ${disputeText(dispute)}`;
   }
-  return dispute === null ? `lag unknown: ${sources}, without block times` : why;
+  const sources = `its chain has ${hasSingleSource ? "a single source" : "too few sources that agree on a head"}`;
+  return behind === "" ? `lag unknown: ${sources}, without block times` : `${behind}: ${sources}`;
 }
 
 function catchUpText({ catchUp }: Facts): string {

@@ -1,5 +1,5 @@
 import type { Opposition } from "../head/consensus.ts";
-import { formatDuration, formatList, formatNumber } from "../model/text.ts";
+import { formatCount, formatDuration, formatList, formatNumber } from "../model/text.ts";
 
 /** Why a source is excluded, as a clause: what it reports, and which sources contradict it. */
 export function oppositionText(opposition: Opposition): string {
@@ -29,8 +29,8 @@ function claimText({ kind, by, block, blocks, offMs }: Opposition): string {
       return `its time of ${at} differs${offMs === null ? "" : ` by ${formatDuration(offMs)}`} from what the times of ${others} imply`;
     case "ahead":
       return blocks >= 0
-        ? `reports ${at}, ${formatNumber(blocks)} above what ${others} ${verb}`
-        : `reports ${at} as new, ${formatNumber(-blocks)} below what ${others} ${verb}`;
+        ? `reports ${at}, which is ${formatCount(blocks, "block")} above what ${others} ${verb}`
+        : `reports ${at} as new, which is ${formatCount(-blocks, "block")} below what ${others} ${verb}`;
   }
 }
 

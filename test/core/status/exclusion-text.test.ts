@@ -15,9 +15,9 @@ function textBy(...by: readonly string[]): string {
 
 it("a variant that several protocols have is named once, in the singular", () => {
   expect(textBy("a/multichain/x", "b/multichain/x")).toBe(
-    "ahead of the chain: reports block 900, 500 above what multichain shows",
+    "ahead of the chain: reports block 900, which is 500 blocks above what multichain shows",
   );
   expect(textBy("a/multichain/x", "b/mirror/x")).toBe(
-    "ahead of the chain: reports block 900, 500 above what multichain and mirror agree on",
+    "ahead of the chain: reports block 900, which is 500 blocks above what multichain and mirror agree on",
   );
 });
