@@ -73,7 +73,7 @@ export async function askDaemon<Answer>(
   return { answer: data, origin };
 }
 
-/** Replaces control characters in the texts of JSON by spaces: a daemon sends none, but those of another server would reach the terminal. */
+/** Replaces control characters in the texts of JSON by spaces: a daemon sends none, but another server might, to the terminal. */
 function printable(json: string): string {
   return json.replace(ESCAPE_OR_CONTROL, (found) => (CONTROL.test(found) ? " " : found));
 }

@@ -42,7 +42,7 @@ export class Notifier implements AsyncDisposable {
   readonly #client: HttpClient;
   readonly #timer: NodeJS.Timeout;
   readonly #stopping = new AbortController();
-  /** The messages of this replica. If another replica leads now, it may have sent others. */
+  /** The incidents as this replica has reported them. If another replica leads now, that one may have reported others. */
   #notified: readonly NotifiedIncident[] = [];
   /** The first message is being sent. */
   readonly #queue: Message[] = [];

@@ -239,6 +239,6 @@ export class Replica implements AsyncDisposable {
 const ROLE_LINES: Readonly<Record<Role, string>> = {
   leader: "Leading: polling from now on",
   standby: "Standing by: another replica leads",
-  cut_off: "Store unreachable: polling continues, endpoints with a budget for five minutes",
+  cut_off: "Store unreachable: polling continues; endpoints with a budget are polled for five more minutes",
   unsure: "The lease has expired: not polling until the store replies",
 };

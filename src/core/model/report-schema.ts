@@ -84,7 +84,7 @@ const Target = z.object({
   lag_blocks: orNull(Count),
   lag_seconds: orNull(
     Seconds.nonnegative(),
-    "Chain time between the target's block and the reference; where the chain has no reference, by the clock: the age of the target's block, less the usual time between blocks",
+    "How long the block after the target's has existed; 0 at the reference. Where the chain has no reference, by the clock: the age of the target's block, less the usual time between blocks",
   ),
   lag_extrapolated: Flag.describe(
     "lag_seconds is an estimate: the target's block is older than the observed history of the chain",
