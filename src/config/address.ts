@@ -22,8 +22,8 @@ const RESERVED_NAMES =
   /^(?:accept-encoding|connection|content-length|content-type|expect|keep-alive|transfer-encoding|upgrade)$/i;
 
 /**
- * A URL with one of these schemes, or what is wrong. The message does not contain the URL, which may have a key. `expected`
- * names the schemes.
+ * A URL with one of these schemes, or what is wrong. The message contains only the scheme of the URL: the rest may have a
+ * key. `expected` names the schemes.
  */
 export function readUrl(text: string, schemes: RegExp, expected: string): URL | string {
   if (!schemes.test(text)) {
@@ -53,13 +53,13 @@ export interface Address {
 export interface Scope {
   readonly secrets: Secrets;
   readonly values?: Values;
-  /** Called with the name of a placeholder that has no value. By default, a placeholder is a problem. */
+  /** Called with the name of a placeholder that has no value. By default, it is a problem. */
   readonly onMissing?: (name: string) => void;
   /** Called for a variable that is not set, with `NAME is not set`. By default, it is a problem. */
   readonly onUnset?: (what: string, spot: Flaws) => void;
 }
 
-/** Fills a template, or adds a problem and returns null. `values`: null for a header, which has no placeholders. */
+/** Fills a template. Null: a problem was added, or the scope was called. `values`: null for a header, which has no placeholders. */
 function fill(template: string, spot: Flaws, values: Values | null, scope: Scope): string | null {
   const { text, problems } = scope.secrets.fill(template, values);
   for (const { kind, what } of problems) {
@@ -75,7 +75,7 @@ function fill(template: string, spot: Flaws, values: Values | null, scope: Scope
   return problems.length === 0 ? text : null;
 }
 
-/** Fills in a URL and its headers, and remembers their secrets. Null: a problem was added. */
+/** Fills in a URL and its headers, and remembers their secrets. Null: a problem was added, or the scope was called. */
 export function readAddress(
   written: Pick<Address, "url" | "headers">,
   spotOf: (key: "url" | "headers") => Flaws,
@@ -127,7 +127,7 @@ function shownHost(written: string, url: URL, values: Values): string {
   return host.includes(MARK)
     ? fillPlaceholders(host, values, () => undefined).replace(
         new RegExp(`${MARK}(\\d+)${MARK}`, "g"),
-        (_, count: string) => references[Number(count) - 1] ?? "",
+        (_, number: string) => references[Number(number) - 1] ?? "",
       )
     : url.host;
 }
@@ -135,7 +135,7 @@ function shownHost(written: string, url: URL, values: Values): string {
 /** Encloses the number of a variable in a URL while the URL is parsed. */
 const MARK = "\u0000";
 
-/** Fills headers and remembers their values as secrets. Null: a problem was added. */
+/** Fills headers and remembers their values as secrets. Null: a problem was added, or the scope was called. */
 export function readHeaders(written: Headers, spot: Flaws, scope: Scope): Headers | null {
   const headers: Record<string, string> = {};
   for (const [name, template] of Object.entries(written)) {
@@ -167,7 +167,7 @@ export function withCredentials(headers: Headers, url: URL, secrets: Secrets): H
   return { ...headers, Authorization: authorization };
 }
 
-/** The `Authorization` header (RFC 7617) for the user and password that HTTP clients ignore in a URL; null without either. */
+/** The `Authorization` header (RFC 7617) for the user and password that HTTP clients ignore in a URL; null if the URL has neither. */
 export function basicAuthorization({ username, password }: URL): string | null {
   const pair = `${decodePercent(username)}:${decodePercent(password)}`;
   return pair === ":" ? null : `Basic ${Buffer.from(pair).toString("base64")}`;

@@ -28,7 +28,7 @@ import { wellKnownChain, wellKnownChainCalled } from "./well-known-chains.ts";
 /** chains.yaml, parsed entry by entry. */
 export type Sections = EntriesOf<typeof ConfigFile>;
 
-/** Resolves the endpoints and the maintenance windows. If a problem was added, the result must not be used. */
+/** Resolves the fleet and its maintenance windows. If a problem was added, the result must not be used. */
 export function resolveFleet(
   sections: Sections,
   secrets: Secrets,
@@ -148,7 +148,7 @@ function resolveRpcNodes({ budgets, chains, poll }: Sections, secrets: Secrets):
   );
 }
 
-/** The endpoints by key, with a schedule in place of `auto`. Adds a problem for each schedule that exceeds its budget. */
+/** The endpoints by key, with a schedule in place of `auto`. Adds a problem for each account whose schedules exceed its budget. */
 function withSchedules(drafts: readonly Draft[], budgets: readonly Budget[]): ReadonlyMap<string, Endpoint> {
   const budgetOf = (draft: Draft | undefined) =>
     budgets.find(({ name }) => name === draft?.endpoint.budget) ?? null;
@@ -171,7 +171,7 @@ function withTiming(endpoint: Endpoint, auto: string): Endpoint {
   return { ...endpoint, schedule, pollIntervalMs, targets };
 }
 
-/** Chooses the schedule that replaces `auto` at the endpoints of one account, or adds a problem. */
+/** Chooses the schedule that replaces `auto` at the endpoints of one account. Adds a problem if its schedules exceed the budget. */
 function chooseAuto(budget: Budget | null, sharers: readonly Draft[]): string {
   const fixed = sharers.filter(({ endpoint }) => endpoint.schedule !== "auto");
   const auto = sharers.filter(({ endpoint }) => endpoint.schedule === "auto");
@@ -210,7 +210,7 @@ function resolveChains({ chains, thresholds }: Sections): readonly Chain[] {
 }
 
 /**
- * Warnings about chain ids that are most likely wrong: the well-known chain with this name has another id, or the well-known
+ * Warnings about chain ids that are most likely wrong: the well-known chain with this slug has another id, or the well-known
  * chain with this id has another name.
  */
 export function idWarnings({ chains }: Sections): readonly string[] {
@@ -253,7 +253,7 @@ function isShortFor(slug: string, name: string): boolean {
   });
 }
 
-/** Adds a problem for a window that matches no target: it is most likely mistyped. */
+/** Adds a problem if no target matches: a name in `match` is most likely mistyped. */
 function checkMatch(match: MaintenanceMatch, spot: Spot, targets: readonly ListedTarget[]): void {
   let matched = targets;
   for (const key of ["protocol", "variant", "tier", "chain"] as const) {

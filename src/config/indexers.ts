@@ -44,7 +44,7 @@ export interface ResolvedIndexer extends IndexerId {
   readonly skipped: string | null;
 }
 
-/** The name of an endpoint that serves several chains with one URL. */
+/** The name of the endpoint of all chains that have none of their own. */
 export const SHARED_ENDPOINT = "all";
 
 const BUILT_IN = ["chain", "chain_id", "protocol"];
@@ -66,7 +66,7 @@ export class IndexerResolver {
   /** The unset variables of an optional indexer, which is skipped if there are any. */
   readonly #unset = new Set<string>();
 
-  /** `selections`: the queries of its probes, with placeholders. */
+  /** `selections`: all texts of its probes that may have placeholders. */
   constructor(
     protocol: string,
     entry: IndexerEntry,
@@ -150,7 +150,7 @@ export class IndexerResolver {
     });
   }
 
-  /** Reports values that no template uses: most likely the key is mistyped. */
+  /** Reports values of built-in placeholders, and values that no template uses: most likely their keys are mistyped. */
   #checkOwnValues(listed: readonly ListedTarget[]): void {
     for (const target of listed) {
       const used = this.#placeholdersFor(target);
@@ -166,7 +166,7 @@ export class IndexerResolver {
     }
   }
 
-  /** The names of all placeholders that a chain needs. */
+  /** The names of all placeholders in the templates of the indexer and of one chain. */
   #placeholdersFor({ own }: ListedTarget): readonly string[] {
     const { url, explorer, playground, status } = this.#entry;
     const shared = [url, explorer, playground, status?.url, this.#deployment, ...this.#selections];
@@ -308,7 +308,7 @@ export class IndexerResolver {
     };
   }
 
-  /** The indexer's own thresholds on a chain, if it has any. */
+  /** A chain's thresholds, overridden by the indexer's own; undefined if the indexer has none. */
   #thresholds(slug: string): Pick<Target, "thresholds"> | undefined {
     const { thresholds: own } = this.#entry;
     const chain = this.#chains.get(slug);
@@ -347,7 +347,7 @@ export class IndexerResolver {
     return link;
   }
 
-  /** The index-node API of an endpoint. Null: not configured, or a problem was added. */
+  /** The index-node API of an endpoint. Null: not configured, a problem was added, or the indexer is skipped. */
   #status(chain: ListedTarget): StatusApi | null {
     const { url } = this.#entry.status ?? {};
     const spot = this.#spot.at("status");
@@ -369,8 +369,8 @@ const OWN_URLS =
   "put a placeholder such as {chain} in the URL, or give each chain its own URL: chains: { base: { url: … } }";
 
 /**
- * Checks that an entry has the blocks that its dialect needs, and no others. `listed`: its chains; `sharing`: how many of
- * them share one URL.
+ * Checks that an entry has the blocks that its dialect needs and no others, and that its chains can share a URL. `listed`: its
+ * chains; `sharing`: how many of them share one URL.
  */
 export function checkDialect(
   entry: Pick<IndexerEntry, "dialect" | "custom" | "metrics" | "status">,

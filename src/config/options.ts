@@ -4,10 +4,10 @@ import { ConfigError } from "./problems.ts";
 import { decodePercent, type Environment, Secrets, secretsInUrl } from "./secrets.ts";
 
 /**
- * Reads a URL of the command line and remembers its secrets. `${VAR}` and `${file:/path}` are filled in and percent-encoded,
- * unless one of them is the whole URL.
+ * Reads a URL of the command line or the environment, and remembers its secrets. `${VAR}` and `${file:/path}` are filled in.
+ * Their values are percent-encoded, unless one of them is the whole URL.
  *
- * @throws {ConfigError} `NAME: what is wrong`. The message quotes no part of the URL, which may contain a password.
+ * @throws {ConfigError} `NAME: what is wrong`. The message quotes only the scheme of the URL: the rest may have a password.
  */
 export function readUrlOption(
   name: string,

@@ -71,7 +71,7 @@ export function parseConfig(text: string, options: ParseOptions): Config {
   };
 }
 
-/** Parses the main file and the included files as one. @throws {ConfigError} If a file is not a map or not valid YAML. */
+/** Parses the main file and the included files as one. @throws {ConfigError} If a file is missing, not valid YAML or not a map. */
 function readSections(text: string, problems: Problems, options: ParseOptions): Sections {
   const main = sectionsIn(ConfigFile, readYaml(text, options.file, problems));
   if (main === null) {
@@ -100,7 +100,7 @@ function readSections(text: string, problems: Problems, options: ParseOptions): 
   return sections;
 }
 
-/** The paths that match a pattern of `include`, without the main file. A path without `*` is returned as it is. @throws {Error} If no path matches. */
+/** The paths that match a pattern of `include`, without the main file. A last part without `*` names one file, which may be missing. @throws {Error} If no path matches. */
 function pathsOf(pattern: string, { file, listFiles = () => [] }: ParseOptions): readonly string[] {
   const path = isAbsolute(pattern) ? pattern : join(dirname(file), pattern);
   const name = basename(path);

@@ -231,7 +231,7 @@ const RpcNode = map("a map with url", {
   schedule: optional(Schedule, "When it is polled (default: `poll.rpc_schedule`)."),
 });
 
-/** A node of a chain. A plain URL has the defaults of all keys. */
+/** A node of a chain: a map, or its URL alone. */
 const RpcEntry = z
   .union([Url.transform((url) => RpcNode.parse({ url })), RpcNode])
   .meta({ expected: "a URL, or a map with url", secret: true });

@@ -72,8 +72,8 @@ export class Secrets {
   }
 
   /**
-   * Fills `${VAR}`, `${file:/path}` and `{name}`. Without `values`, as in a header, other braces are literal. `encode` is applied
-   * to variables and files.
+   * Fills `${VAR}`, `${file:/path}` and `{name}`. Without `values`, as in a header, `{name}` is a problem and other braces
+   * are literal. `encode` is applied to the values of variables and files.
    */
   fill(template: string, values: Values | null, encode = (secret: string) => secret): Filled {
     const problems: TemplateProblem[] = [];
@@ -161,7 +161,7 @@ export function hasKeyInPath(template: string): boolean {
   return keysIn(writtenPathAndQuery(template)[0] ?? "").length > 0;
 }
 
-/** A key in a URL, and the text before it. */
+/** A key in a URL as written, and the text before it; in a path, `before` is empty. */
 export interface WrittenKey {
   readonly before: string;
   readonly key: string;

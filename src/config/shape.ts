@@ -61,7 +61,7 @@ export function parseSections<File extends z.ZodObject>(
   return Object.fromEntries(sections) as EntriesOf<File>;
 }
 
-/** Parses the values of one section in several files. Lists and maps are joined; any other second value is a problem. */
+/** Parses the values that one or more files give for one key. Lists and maps are joined; any other second value is a problem. */
 function parseParts(schema: Schema, given: readonly Written[], spot: Spot): unknown {
   // Zod passes schemas as their base class; this is its union of all schemas.
   const { def } = (schema as z.core.$ZodTypes)._zod;

@@ -38,7 +38,7 @@ const Headers = map("a map of headers", {
   "X-XSS-Protection": headerText("a text such as 1; mode=block"),
 });
 
-/** `$2y$`, a cost from 4 to 31, a salt and a hash. */
+/** A prefix such as `$2y$`, a cost from 4 to 31, a salt and a hash. */
 const Hash = pattern(
   /^\$2[a-z]?\$(?:0[4-9]|[12]\d|3[01])\$[./A-Za-z0-9]{53}$/,
   "a bcrypt hash with a cost from 4 to 31, as htpasswd -nBC 10 makes it",
@@ -112,7 +112,7 @@ function readTls(
   return { cert, key, clientCa: ca === "" ? null : ca, clientAuth, minVersion };
 }
 
-/** One line of ASCII: Node refuses to send anything else. */
+/** One line of ASCII: Node refuses line breaks, and clients read other letters differently. */
 function headerText(expected: string) {
   const full = `${expected}, on one line, in ASCII`;
   return z

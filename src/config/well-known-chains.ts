@@ -26,7 +26,7 @@ export function wellKnownChain(id: number) {
   return CHAINS.get(id) ?? null;
 }
 
-/** The well-known chain that a URL names, such as `…/airdrops-base-sepolia`; the longest name wins. Null: no known name. */
+/** The well-known chain that a URL names, such as `…/airdrops-base-sepolia`; the longest slug wins. Null: it names none. */
 export function wellKnownChainIn(url: string) {
   const words = `-${url.toLowerCase().replace(/[^a-z0-9]+/g, "-")}-`;
   const named = [...CHAINS.values()].filter(({ slug }) => words.includes(`-${slug}-`));

@@ -26,7 +26,7 @@ export function selectEvents(log: EventLog, query: EventQuery, hosts: Hosts): re
     .toReversed();
 }
 
-/** `change` matches an event by its kind and status, `targets` by the targets that it is about. */
+/** `change` matches an event by its kind and status, `targets` by the keys of its targets. */
 export function matcherOf({ kind, status, protocol, variant, tier, chain, host }: EventQuery, hosts: Hosts) {
   const named = [protocol, variant, tier, chain];
   const isWanted = (key: string) =>
@@ -53,7 +53,7 @@ export function incidentsJson(report: Report, log: EventLog, query: LimitedSpan)
   return { ...span(report, query), total: incidents.length, incidents: incidents.slice(0, query.limit) };
 }
 
-/** The history of one protocol on one chain. The pair must have targets. */
+/** The past states of one pair, and the past statuses of its targets. */
 export function statusHistoryJson(
   report: Report,
   log: EventLog,

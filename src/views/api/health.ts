@@ -24,8 +24,8 @@ export interface HealthQuery extends Partial<z.output<typeof QUERIES.health>> {
 }
 
 /**
- * Healthy while a selected target is `ok` and not late. A target is late if it is more than `max_lag` seconds behind or, with
- * an unknown lag, has not advanced within `max_lag`.
+ * Healthy while a selected target is `ok`, is not late, and passes the query's checks of dispute and parity. A target is late if
+ * it is more than `max_lag` seconds behind or, with an unknown lag, has not advanced within `max_lag`.
  *
  * Null if there is no such protocol, chain, variant and tier.
  */

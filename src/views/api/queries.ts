@@ -128,7 +128,7 @@ export function readQuery<Schema extends z.ZodType>(schema: Schema, query: Query
   return `Cannot use ${String(name)} ${JSON.stringify(given[String(name)]).slice(0, 100)}: ${issue.message}`;
 }
 
-/** Like `readQuery`, for a route about an interval of time. A time in the future counts as now. */
+/** Like `readQuery`, for a route about an interval of time. An end in the future counts as now. */
 export function readSpanQuery<Parameters extends Interval>(
   schema: z.ZodType<Parameters>,
   query: Query,

@@ -35,7 +35,7 @@ import {
   toneGlyph,
 } from "./shell.ts";
 
-/** More cards than this would push the fleet off the screen. */
+/** More cards of targets than this would push the fleet off the screen. */
 const MAX_PROBLEMS = 24;
 
 interface TargetCard {
@@ -109,7 +109,7 @@ function renderSince(since: string, until: string | null, nowMs: number): Html {
 }
 
 /**
- * All problems: the shared causes, chains whose sources contradict each other, then targets that are not ok and that no cause
+ * The problems: the shared causes, chains whose sources contradict each other, then targets that are not ok and that no cause
  * explains, worst first; null without problems. Unknown targets are only in the matrix. `report`: the filtered part of
  * `whole`.
  */

@@ -23,8 +23,8 @@ const AXIS = 24;
 
 /**
  * Draws how the head of a chain was decided: for each source a bar from its block to the highest head that is possible if the
- * source is right, then the overlap of the bars, and the reference. The axis is in seconds, at the pace of the chain. CSS classes
- * give the colours. Null without a pace or a block.
+ * source is right, then the overlap of the bars that count, and the reference. The axis is in seconds, at the pace of the chain.
+ * CSS classes give the colours. Null without a pace or a block.
  */
 export function drawDecision(
   chain: Pick<ChainSummary, "block_interval_seconds" | "block_time_seconds" | "reference">,

@@ -17,7 +17,7 @@ export function html(literals: TemplateStringsArray, ...values: readonly HtmlVal
   return { [MARKUP]: markup };
 }
 
-/** Treats text as markup: only for our own constants, never for anything from outside. */
+/** Treats text as markup: only for our own texts, never for anything from outside. */
 export function ownMarkup(text: string): Html {
   return { [MARKUP]: text };
 }

@@ -19,7 +19,7 @@ import { type Html, html } from "./html.ts";
 import { eventsPath, fleetPath } from "./links.ts";
 import { type PageOptions, renderSection } from "./shell.ts";
 
-/** The ranges of a strip. A slot is half an hour, three hours, half a day or, on the public page, a day. */
+/** The ranges of a strip. A slot is at most half an hour, three hours, half a day or, on the public page, a day. */
 export const RANGES = {
   "24h": { title: "24 hours", lengthMs: DAY_MS, slots: 48 },
   "7d": { title: "7 days", lengthMs: 7 * DAY_MS, slots: 56 },
@@ -182,7 +182,7 @@ function longestText(outageSeconds: number): string {
   return outageSeconds === 0 ? "" : `, longest outage ${formatDuration(outageSeconds * 1_000)}`;
 }
 
-/** How many lines are shown unfolded, and how many in total. A page with more is slow to read and to draw. */
+/** How many lines are shown unfolded, and how many folded. A page with more is slow to read and to draw. */
 const [FIRST_LINES, MOST_LINES] = [10, 100];
 
 /** The strips of all pairs, the least available first. Pairs that were always ok, and those after the first lines, are folded. */

@@ -56,7 +56,7 @@ export function checkExitCode(report: Report, selections: readonly Selection[]):
   return isBlind || pairs.length === 0 ? 3 : EXIT_CODES[severity];
 }
 
-/** How bad the selected targets are. Each selection is judged alone: other variants do not count in favour of a selected one. */
+/** How bad the selected targets are. Each selection is judged alone: targets outside of it do not count in its favour. */
 function judgeSelections(report: Report, selections: readonly Selection[]): Judgement {
   const [first = judgeReport(report), ...others] = selections.map((one) =>
     judgeReport(keepTargets(report, selectTargets(report.targets, one))),
@@ -130,7 +130,7 @@ export interface CheckTableOptions {
   readonly statusesUrl: string;
 }
 
-/** With more targets than this, only targets that are not ok are listed. */
+/** A fleet with more targets than this is large. */
 const MAX_LISTED_WHOLE = 12;
 
 /** More lines would push the headline off the screen. */

@@ -59,7 +59,7 @@ export function renderEventsTable(events: readonly Event[], total: number, nowMs
 
 const NUMBERS = ["Endpoints", "Polled every", "Requests a day"];
 
-/** What `synclag plan` prints: a line for each indexer, then how much of each budget the schedules use. */
+/** What `synclag plan` prints: the indexers, how much of each budget the schedules use, and the skipped indexers. */
 export function renderPlanTable(plan: Plan): string {
   return paragraphs([
     [...renderTextTable(planColumns(plan), plan.indexers, NUMBERS), describePlan(plan)],

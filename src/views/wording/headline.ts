@@ -125,7 +125,7 @@ function describeDifferences(report: Report, [first, ...others]: readonly Parity
   return { title: `Data differ: ${names}${more}`, detail: "" };
 }
 
-/** The shared cause that explains most of the problems, if it explains two or more, else the worst target. */
+/** The shared cause that explains the most problems, if it explains two or more, else the worst target. */
 function describeUrgent(report: Report, urgent: readonly TargetProblem[]): Statement | null {
   const [worst] = urgent;
   if (worst === undefined) {
@@ -161,7 +161,7 @@ function describeUrgent(report: Report, urgent: readonly TargetProblem[]): State
   };
 }
 
-/** The title if nobody needs to act. */
+/** The title if nothing is known to need action. */
 function calmTitle({ generated_at, targets }: Report, severity: Severity): string {
   const total = formatCount(targets.length, "target");
   const count = (status: TargetReport["status"]) => targets.filter((one) => one.status === status).length;

@@ -51,7 +51,7 @@ const MAX_NAMES = 4;
 
 /**
  * How late the targets of an incident are, and where their users can be sent: `up to 41 min behind; subgraph is ok on 17 of 19
- * chains, not on Morph and Tangle`. Empty in a network incident, since nothing is known then.
+ * chains, not on Morph and Tangle`. Empty without problems, and in a network incident, since nothing is known then.
  */
 export function describeFailover(incident: Incident, problems: readonly TargetProblem[]): string {
   const { scope, targets } = incident;

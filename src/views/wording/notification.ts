@@ -26,7 +26,7 @@ export interface Message {
   readonly [more: string]: unknown;
 }
 
-/** The body of a message in each format, escaped so that a receiver reads no markup, and cut to the length that it accepts. */
+/** The body of a message in each format, with the text escaped or cut where its receiver needs that. */
 export const NOTIFY_BODIES: Readonly<
   Record<
     NotifyFormat,
