@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Sections } from "./fleet.ts";
+import { ownValuesOf } from "./indexers.ts";
 import type { IndexerEntry } from "./schema.ts";
 import { writtenKeys } from "./secrets.ts";
 
@@ -34,13 +35,7 @@ function requestOf({
 function servedOf({ variant, tier, status, chains }: IndexerEntry) {
   const served = Array.isArray(chains)
     ? chains
-    : Object.entries(chains).map(
-        ([slug, { url, headers: _, schedule: __, budget: ___, until: ____, ...values }]) => [
-          slug,
-          url,
-          values,
-        ],
-      );
+    : Object.entries(chains).map(([slug, own]) => [slug, own.url, Object.fromEntries(ownValuesOf(own))]);
   return { variant, tier, status, served };
 }
 

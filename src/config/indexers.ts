@@ -361,7 +361,7 @@ export class IndexerResolver {
 }
 
 /** The values of a chain's placeholders: all keys of its map that are not overrides. */
-function ownValuesOf(own: ChainValues): readonly (readonly [string, string])[] {
+export function ownValuesOf(own: ChainValues): readonly (readonly [string, string])[] {
   return Object.entries(own).filter((entry): entry is [string, string] => !OVERRIDE_KEYS.includes(entry[0]));
 }
 

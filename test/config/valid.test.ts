@@ -27,6 +27,24 @@ describe("parseConfig()", () => {
     },
   );
 
+  it("gives two files that poll the same one digest, whatever their links, schedules and providers", () => {
+    const digestOf = (chain: object) =>
+      parse(
+        stringify({
+          version: 1,
+          chains: { base: { id: 8453 } },
+          protocols: { lockup: [{ variant: "v", url: "http://h.example/{path}", chains: { base: chain } }] },
+        }),
+        ENV,
+      ).fleet.digest;
+    const links = { explorer: "https://e.example", playground: "https://p.example" };
+
+    const plain = digestOf({ path: "a" });
+
+    expect(digestOf({ path: "a", ...links, schedule: "0 * * * * *", provider: "us" })).toBe(plain);
+    expect(digestOf({ path: "b" })).not.toBe(plain);
+  });
+
   it("names ten of 5,000 chains on which no source confirms a height", () => {
     const slugs = Array.from({ length: 5_000 }, (_, index) => `c${index}`);
     const text = stringify({

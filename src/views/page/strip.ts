@@ -155,7 +155,7 @@ function periodText({ detail, from, since, state, to }: Period, audience: Audien
   return `${state ?? "not watched"} ${when} ${formatClock(startMs, nowMs)}${detail === null ? "" : `: ${detail}`}`;
 }
 
-/** The availability in words, and more about it. Shares are rounded down, so 100% means always. */
+/** The availability in words, and more about it. 100% means always: no smaller share is rounded up to it. */
 const AVAILABILITY: Readonly<Record<Audience, (one: Availability) => Record<"words" | "more", string>>> = {
   /** `98.1% ok`, and `, 99.8% usable, longest outage 12 min`. */
   operators({ ok_share: ok, usable_share: usable, longest_outage_seconds: outage }) {
