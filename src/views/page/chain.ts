@@ -245,6 +245,11 @@ const RELATIONS: Readonly<Record<Standing["stands"], readonly [tone: Tone, words
   apart: ["warn", "behind"],
 };
 
+/** Without a reference, a source that contradicts no other is behind nothing. */
+function relationOf({ stands }: Standing, { reference }: Pick<Measured, "reference">) {
+  return stands === "apart" && reference === null ? (["idle", "not confirmed"] as const) : RELATIONS[stands];
+}
+
 /** How the head of a chain was decided and what would change it, with the bounds of its sources as a picture and a table. */
 function renderDecision(chain: ChainSummary, targets: readonly TargetReport[]): Html {
   const { dispute, standings } = chain;
@@ -253,7 +258,7 @@ function renderDecision(chain: ChainSummary, targets: readonly TargetReport[]): 
   const sorted = standings.toSorted((a, b) => order.indexOf(a.stands) - order.indexOf(b.stands));
   const columns = {
     Source: (standing: Standing) => html`${sourceName(standing)} <small>${standing.host}</small>`,
-    Head: ({ stands }: Standing) => renderPill(...RELATIONS[stands]),
+    Head: (standing: Standing) => renderPill(...relationOf(standing, chain)),
     Block: ({ block_number: block }: Standing) => (block === null ? "–" : formatNumber(block)),
     "At most": ({ most_block: most }: Standing) => (most === null ? "–" : formatNumber(most)),
     Why: (standing: Standing) =>
@@ -286,7 +291,7 @@ ${renderTable("decision", "Sources", columns, sorted)}</details>`,
 /** The sources of the picture. Each has only its distance: SVG does not wrap text, and the table has the whole reason. */
 export function drawnSources(standings: readonly Standing[], measured: Measured): readonly DrawnSource[] {
   return standings.map((standing) => {
-    const [tone, words] = RELATIONS[standing.stands];
+    const [tone, words] = relationOf(standing, measured);
     const away = standing.stands === "agrees" ? "" : distanceText(standing, measured);
     const counts = standing.stands === "agrees" || standing.stands === "apart";
     return {
