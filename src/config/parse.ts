@@ -100,7 +100,10 @@ function readSections(text: string, problems: Problems, options: ParseOptions): 
   return sections;
 }
 
-/** The paths that match a pattern of `include`, without the main file. A last part without `*` names one file, which may be missing. @throws {Error} If no path matches. */
+/**
+ * The paths that match a pattern of `include`, without the main file. A last part without `*` names one file, which may be
+ * missing. @throws {Error} If no path matches.
+ */
 function pathsOf(pattern: string, { file, listFiles = () => [] }: ParseOptions): readonly string[] {
   const path = isAbsolute(pattern) ? pattern : join(dirname(file), pattern);
   const name = basename(path);

@@ -41,9 +41,9 @@ export function describeMissing(targets: readonly TargetId[], selection: Selecti
   return `Cannot find ${found.join("/")}`;
 }
 
-/** Narrows a report to the targets that match every word of a query, such as `lockup base`, `stalled` or `testnet`. */
-export function filterByWords(report: Report, query: string): Report {
-  const words = wordsOf(query);
+/** Narrows a report to the targets that match every word of a filter, such as `lockup base`, `stalled` or `testnet`. */
+export function filterByWords(report: Report, filter: string): Report {
+  const words = wordsOf(filter);
   if (words.length === 0) {
     return report;
   }
@@ -74,8 +74,8 @@ export function filterPlan(plan: Plan, targets: readonly TargetReport[]): Plan {
 }
 
 /** The words of a filter. */
-export function wordsOf(query: string): readonly string[] {
-  return query
+export function wordsOf(filter: string): readonly string[] {
+  return filter
     .toLowerCase()
     .split(/[\s/]+/)
     .filter((word) => word !== "");

@@ -69,7 +69,10 @@ function matchOf(
   }
 }
 
-/** How to act on an incident, by its chain or by each of its indexers. Null for a pair, a target, or the network, which cannot be silenced. */
+/**
+ * How to act on an incident, by its chain or by each of its indexers. Null for a pair, a target, or the network, which cannot be
+ * silenced.
+ */
 export function renderIncidentAct(
   { scope, since, subject, targets }: Pick<Incident, "scope" | "subject" | "since" | "targets">,
   options: PageOptions,

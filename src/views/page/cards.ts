@@ -140,7 +140,7 @@ export function renderTroubles(
     : renderSection("problems", "Not ok, worst first", html`<ol class="cards">${all}</ol>\n${more}`);
 }
 
-/** A card about a chain that has no reference because its sources contradict each other. The headline has the details. */
+/** A card about a chain that has no reference because its sources contradict each other. The linked page has the details. */
 function renderDispute(
   { name, slug }: ChainSummary,
   { targets }: Report,

@@ -71,7 +71,7 @@ export function stripReader(
     const periods = readPeriods(kind, subject);
     const availability = availabilityOf(periods);
     const { words, more } = AVAILABILITY[audience](availability);
-    /** `query` selects the events of the subject. The words, and slots that were not ok, link to these events. */
+    /** `query` selects the events of the subject. The words, and slots that are known and not ok, link to these events. */
     function render(name: string, query: object): Html {
       const slots = slotsOf(periods, times);
       const target = targets.find(({ key }) => key === subject);
