@@ -122,7 +122,7 @@ const Availability = z.object({
       z.object({
         from: Time,
         to: Time,
-        state: Text.describe("Null: no Synclag was polling").nullable(),
+        state: Text.describe("Null: no Synclag was running, or the subject was not polled yet").nullable(),
         since: Time,
         detail: Text.nullable(),
       }),
