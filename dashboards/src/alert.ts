@@ -3,8 +3,8 @@ import { type DashboardLink, label, type Text, writeText } from "./text.ts";
 import type { TimeScale } from "./time-scale.ts";
 
 /**
- * `critical` pages, `warning` opens a ticket, `none` never reaches a person. With `byLabels`, an alert about the production tier
- * on a mainnet pages, because users see the fault; any other opens a ticket.
+ * `critical` pages, `warning` opens a ticket, `none` never reaches a person. With `byLabels`, an alert about a testnet or
+ * about another tier than production opens a ticket; any other pages, because users see the fault.
  */
 type Severity = "critical" | "warning" | "none" | "byLabels";
 
@@ -16,7 +16,7 @@ export interface Alert {
   readonly about: "fleet" | "synclag";
   /** PromQL, without the selector of the settings. Every series that it returns is an alert. */
   readonly expr: string;
-  /** How long the expression must hold; null: the alert fires at once. Short for a status, which changes after two polls or more. */
+  /** How long the expression must hold; null: the alert fires at once. */
   readonly for: string | null;
   /** How long the alert keeps firing after the expression has ended, so that a failed scrape does not resolve it. */
   readonly keepFiringFor: string | null;
@@ -70,7 +70,7 @@ export function named(
 export const RUNBOOKS_FOLDER = "docs/runbooks";
 
 /**
- * The links of an alert: to its runbook, its dashboard, and its subject on the pages of this Synclag. If Synclag may not reply, no
+ * The links of an alert: to its runbook, its dashboard, and its subject on the pages of this Synclag. If Synclag may be down, no
  * link leads to its pages.
  */
 function linksOf(
@@ -88,7 +88,7 @@ function linksOf(
   } satisfies Readonly<Record<string, Text>>;
 }
 
-/** The page about the subject of a summary: a target or protocol on the page of its chain, or the fleet filtered by an indexer. */
+/** The page about the subject of a summary: the page of its chain, at the target or protocol; else the fleet, filtered by an indexer. */
 function pageOf(summary: Text): Text {
   const isNamed = (name: string) =>
     summary.some((part) => typeof part !== "string" && part.kind === "label" && part.name === name);

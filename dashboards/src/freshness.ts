@@ -48,7 +48,7 @@ export function freshnessRecordings({ time }: AlertContext): readonly RecordingG
 /** Recorded series keep these labels, so that the selector of the rules can select among them. */
 const SELECTABLE = "cluster, job";
 const OF_TARGET = `${SELECTABLE}, ${TARGET}`;
-/** The statuses in which users of a variant see old data or none. */
+/** The statuses in which users of a variant see old data, wrong data or none. */
 const NOT_FRESH = "rejected|not_found|unreachable|missing|failed|diverged|stalled|syncing|lagging";
 
 const NOW = [

@@ -13,7 +13,7 @@ const BUDGET_ALERT = {
 /** `synclag_budget_remaining` is not used: it is 0 while a provider throttles us, even if the budget has requests left. */
 const USED = `max by (${BUDGET}) (synclag_budget_used)`;
 const LIMIT = `max by (${BUDGET}) (synclag_budget_limit)`;
-/** A budget of one endpoint has the labels of that endpoint; a shared budget has only its name. */
+/** A budget of one endpoint has the labels of that endpoint; a shared budget has the endpoint `shared`. */
 const WHOSE = say`Budget ${label("budget")} (${label("endpoint")}${optionalLabel("protocol")}${optionalLabel("variant")}${optionalLabel("tier")})`;
 const PAUSED = "the lag of its endpoints is unknown. The dashboard shows which variants are ok.";
 
@@ -22,7 +22,7 @@ export function budgetAlerts({ time }: AlertContext): readonly Alert[] {
   const exhausted = named(WHOSE, {
     ...BUDGET_ALERT,
     name: "SynclagBudgetExhausted",
-    // An endpoint that serves one chain has its name. The label `chain` lets Alertmanager inhibit SynclagThrottled of the same target.
+    // An endpoint that serves one chain has the chain's name. The label `chain` lets Alertmanager inhibit SynclagThrottled of the same target.
     expr: `label_replace(
   label_replace(${USED} >= ${LIMIT}, "chain", "$1", "endpoint", "(.+)"),
   "chain", "", "endpoint", "shared|all"

@@ -8,7 +8,7 @@ const INDEXER_ALERT = {
   dashboard: { uid: "synclag-endpoint", variables: ["protocol", "variant"] },
 } as const;
 
-/** One fault that affects many chains at once, reported once. */
+/** Alerts about an indexer: one for all its affected chains. */
 export function indexerAlerts(context: AlertContext): readonly Alert[] {
   return [keyRejected(), ...sharedCause(), targetsRemoved(context)];
 }

@@ -11,7 +11,7 @@ import {
 } from "../promql.ts";
 import { label, NUMBER, PAIR_NAME, say, VARIANTS, WITNESS } from "../text.ts";
 
-/** The common part of all alerts about a pair or a target. */
+/** The common part of all alerts about a chain, a pair or a target. */
 export const CHAIN_ALERT = {
   about: "fleet",
   keepFiringFor: KEEP_FIRING,
@@ -25,7 +25,7 @@ and on (${PAIR})
 unless on (${PAIR})
   max by (${PAIR}) (${statusMetric("ok", "lagging", "syncing", "failed", "diverged", "missing", "chain_halted")}) == 1`;
 
-/** Alerts about faults that no other variant can make up for, about halted chains, and about nodes of other chains. */
+/** Alerts about pairs without a usable variant, halted chains, disputed references, and nodes of other chains. */
 export function pairAlerts(): readonly Alert[] {
   return [chainHalted(), allVariantsStalled(), noVariantOk(), referenceDisputed(), rpcWrongChain()];
 }

@@ -26,7 +26,7 @@ function targetAlert(alert: TargetAlert): Alert {
 
 const MOVE = "move the traffic to the healthy alternative, if there is one.";
 
-/** The target replies, but its data must not be used: users see old or wrong data and no error. */
+/** The target replies, but its data must not be used. */
 function brokenAlerts(): readonly Alert[] {
   return [
     targetAlert({
@@ -145,7 +145,7 @@ function unreachableAlerts(): readonly Alert[] {
   ];
 }
 
-/** Variants that are within their thresholds but show users different data. */
+/** Two variants show users different data. */
 function differenceAlerts(): readonly Alert[] {
   const against = `label_replace(${statusMetric("ok")} == 1, "against", "$1", "variant", "(.+)")`;
   return [

@@ -62,7 +62,7 @@ export const SELECTED_JOBS = 'cluster=~"$cluster", job=~"$job"';
 /** Selects the series of the targets that the variables select. */
 export const SELECTED_TARGETS = `${SELECTED_JOBS}, protocol=~"$protocol", tier=~"$tier", variant=~"$variant", chain=~"$chain"`;
 
-/** Events that every graph marks. There is an event wherever the expression is above 0. */
+/** Events that every graph of a board marks. There is an event wherever the expression is above 0. */
 interface Annotation {
   readonly name: string;
   readonly expr: string;

@@ -37,10 +37,10 @@ export const DATASOURCE = { type: "prometheus", uid: "$datasource" } as const;
 /** An expression and the text of its legend. */
 export type Line = readonly [expr: string, legend: string];
 
-/** A colour from each value upwards; green below the first. */
+/** A colour from each value upwards. */
 export type Steps = readonly (readonly [from: number, color: string])[];
 
-/** Yellow from the first value, red from the second. */
+/** For `stat`, which is green below the first value. */
 export function rising(yellow: number, red: number): Steps {
   return [
     [yellow, "yellow"],
@@ -57,7 +57,7 @@ export function redBelow(least: number): Steps {
 
 // Every panel has a description of what it shows and how to read it, and the id of a unit of Grafana.
 
-/** A panel with a single number or a word. Without steps, it has no colour. */
+/** A panel with a single number or a word: green below the first step; without steps, it has no colour. */
 export function stat(
   title: string,
   description: string,
