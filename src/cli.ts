@@ -13,7 +13,7 @@ interface CommandSpec {
   readonly argument?: Argument;
   readonly options?: readonly Option[];
   readonly commands?: readonly CommandSpec[];
-  /** The code of a command is loaded when it runs, so that `--version` stays fast. It returns the exit code. */
+  /** Loads the function of the command, which returns the exit code. Loaded late, so that `--version` stays fast. */
   readonly load?: () => Promise<
     (flags: Flags, world: CommandWorld, args: readonly string[]) => number | Promise<number>
   >;

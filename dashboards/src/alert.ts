@@ -88,7 +88,7 @@ function linksOf(
   } satisfies Readonly<Record<string, Text>>;
 }
 
-/** The page about the subject of a summary: the page of its chain, at the target or protocol; else the fleet, filtered by an indexer. */
+/** The page about the subject of a summary: of its chain, at the target or protocol; else the fleet, filtered by an indexer. */
 function pageOf(summary: Text): Text {
   const isNamed = (name: string) =>
     summary.some((part) => typeof part !== "string" && part.kind === "label" && part.name === name);

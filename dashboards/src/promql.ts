@@ -52,12 +52,12 @@ unless on (${TARGET})
   ${perTarget("synclag_shared_cause")} == 1`;
 }
 
-/** Like `besideUsable`, but without targets that wait for a halted chain. */
+/** Like `besideUsable`, but without targets on a halted chain. */
 export function besideUsableOnLiveChain(targets: string): string {
   return `${besideUsable(targets)}\nunless on (${CHAIN})\n  max by (${CHAIN}) (${statusMetric("chain_halted")}) == 1`;
 }
 
-/** A vector without the elements whose serving targets are all in maintenance. */
+/** A vector without the elements whose serving targets or, without any, all targets are in maintenance. */
 export function unlessAllInMaintenance(vector: string, labels: string): string {
   return `${vector}
 unless on (${labels}) (

@@ -36,7 +36,7 @@ export type Lookup =
 /** A text with fields, for both Prometheus and Grafana. */
 export type Text = readonly (string | Field)[];
 
-/** ``say`${LABEL.protocol}/${LABEL.chain}` `` */
+/** ``say`${label("protocol")}/${label("chain")}` `` */
 export function say(strings: TemplateStringsArray, ...fields: readonly Field[]): Text {
   return strings.flatMap((text, index) => {
     const field = fields[index];

@@ -30,7 +30,7 @@ export interface Findings {
   readonly attempts: readonly Attempt[];
   /** One reply for each URL at which a dialect fits. */
   readonly fits: readonly Attempt[];
-  /** The fit with the most heights and, if several have as many, the most block times. */
+  /** The fit with the most heights and block times; a height counts twice. */
   readonly best: Attempt | undefined;
 }
 
@@ -189,7 +189,7 @@ export class Prober implements AsyncDisposable {
     return { ...attempt, refusal: { reason: isRpcNode ? "malformed" : reason, detail: read.detail } };
   }
 
-  /** The body of the reply to a GET; null without a reply. */
+  /** The body of the reply to a GET; null unless its HTTP status is 200. */
   async get(url: string): Promise<string | null> {
     const result = await this.#client.post({ ...this.#addressOf(url), body: null });
     return result.kind === "replied" && result.reply.httpStatus === 200 ? result.reply.body : null;

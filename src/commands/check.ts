@@ -155,7 +155,7 @@ async function askListener({ file, listen, fleet }: Config, world: CommandWorld)
  * Narrows the report of the daemon that holds the state file to the targets of the configuration file, skipped ones included. A
  * target that the daemon does not poll is unknown.
  *
- * @throws {CommandError} If there are none.
+ * @throws {CommandError} If the daemon polls none of these targets.
  */
 function targetsOfFile(
   report: Report,

@@ -75,7 +75,7 @@ function readFile(path: string, world: CommandWorld): readonly Event[] {
   }
 }
 
-/** The events of a daemon, oldest first; the caller filters them. @throws {CommandError} If the daemon cannot be asked. */
+/** The events of a daemon, oldest first; the caller filters them by target. @throws {CommandError} If the daemon cannot be asked. */
 async function askFor(
   url: string,
   asked: Readonly<Record<string, string | undefined>>,

@@ -25,7 +25,7 @@ const RENDERED = {
 const RUNBOOKS = /(?<=runbook_url: )\S+(?=\/Synclag\w+\.md)/g;
 /** Matches the part of a condition by which an alert about a testnet becomes a ticket; the group is the rest of the condition. */
 const OR_TESTNET = /or \(eq \S+\.testnet "true"\) \((and [^}]+)\) (?=\}\})/g;
-/** Only series of testnets have another value of this label. */
+/** Also matches series without the label. */
 const NO_TESTNET = 'testnet!="true"';
 
 /**

@@ -39,7 +39,7 @@ export async function probe(
   return report.chains.some(({ state }) => state === "indexed") ? EXIT.ok : EXIT.failure;
 }
 
-/** The page at the URL, if no dialect fits. Null: the page has no height. Undefined: no GET was sent. */
+/** The page at the URL, if no dialect fits. Null: `recognisePage` finds nothing. Undefined: no GET was sent. */
 async function recognisePageAt(
   url: string,
   { best, attempts }: Findings,

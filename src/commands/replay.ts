@@ -8,7 +8,7 @@ import { openMaintenance } from "../schedule/maintenance.ts";
 import { CommandError, type CommandWorld, cannotUse, EXIT, type Flags } from "./command-world.ts";
 import { loadConfig, readDuration } from "./load-config.ts";
 
-/** The monitor keeps a report for a second, so a shorter step would print the same report twice. */
+/** A report without news shows the last whole second, so a shorter step would print the same report twice. */
 const LEAST_STEP_MS = 1_000;
 /** How many characters of an invalid line an error quotes. */
 const MOST_QUOTED = 100;
@@ -139,7 +139,7 @@ const jsonLines: LinesOf = (report, chains) =>
       });
     });
 
-/** A line for each change of a status and each start and end of an incident. A target that is `ok` from the start gets no line. */
+/** A line for each change of a status and each start and end of an incident. A change from `unknown` to `ok` gets none. */
 function createChangeLines(): LinesOf {
   const log = new EventLog();
   return (report, chains) =>

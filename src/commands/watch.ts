@@ -59,7 +59,9 @@ function failed(message: string): CommandError {
 
 const REDRAW_MS = 1_000;
 
-/** Redraws the table of `check` each second; without a terminal, prints it whenever a status has changed. */
+/**
+ * Redraws the table of `check` each second. Without a terminal, prints it once all targets have a status, and when a status changes.
+ */
 function show({ report, url }: App, world: CommandWorld): AsyncDisposable {
   let shown = "";
   const draw = (): void => {

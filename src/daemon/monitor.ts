@@ -168,7 +168,7 @@ export class Monitor {
     this.#ranSinceMs = this.#nowMs();
   }
 
-  /** Whether the last observation of each target of an endpoint is not stale. */
+  /** Whether the last observation of each source of an endpoint is not stale. */
   hasEvidence(endpoint: Endpoint): boolean {
     const nowMs = this.#nowMs();
     return sourceKeysOf(endpoint).every((source) => {
@@ -190,8 +190,8 @@ export class Monitor {
   }
 
   /**
-   * Keeps the reason that an index-node API gives for a failing target, until the target is `ok` again. `explanation`: null if
-   * the API names no reason. Returns whether the reason is new: none was known before.
+   * Keeps the reason that an index-node API gives for a failing target, until the target is `ok` again or the fleet changes.
+   * `explanation`: null if the API names no reason. Returns whether the reason is new: none was known before.
    */
   keepExplanation(target: string, explanation: string | null): boolean {
     const known = this.#explanations.get(target);

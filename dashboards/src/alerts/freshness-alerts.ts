@@ -51,7 +51,7 @@ export function freshnessAlerts(context: AlertContext): readonly Alert[] {
 }
 
 /**
- * The freshness over the long window, if the error budget is used up faster than at this rate in both windows. There must be samples
+ * The freshness over the long window, if the error budget is used up faster than this in both windows. There must be samples
  * at the beginning of the long window, so that ten bad minutes after the first start do not count as a bad hour.
  */
 function burning({ factor, long, short, oldest }: Burn, { settings, time }: AlertContext): string {
