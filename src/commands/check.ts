@@ -54,7 +54,7 @@ export async function check(
         unfiltered,
         selections,
         color: colorsFor("out", world),
-        // Some terminals, such as those of scripts, report a width of 0: unknown.
+        // Some terminals, such as those of scripts, report a width of 0: it is unknown.
         widthColumns: world.outColumns || null,
         statusesUrl: origin === null ? `${world.packageRoot}docs/statuses.md` : `${origin}/docs/statuses`,
       }),

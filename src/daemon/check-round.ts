@@ -21,7 +21,7 @@ export interface CheckRoundOptions {
  * polled, because together they give the reference of a chain.
  *
  * Two things of an earlier process count: the last known height of a target that may not be polled, and the end that a target
- * had reached. The observations are added to the state file, as a daemon would do.
+ * had reached. The observations are added to the state file, if there is one.
  *
  * @throws {StateLockedError} If a living process has the state file.
  */

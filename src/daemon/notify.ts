@@ -115,7 +115,7 @@ export class Notifier implements AsyncDisposable {
 
   /**
    * Sends a message, and repeats it while the receiver may accept it later; returns whether it was accepted. Once another
-   * replica leads, only the end of an incident is sent again, because that replica may have posted newer messages.
+   * replica leads, only the end of an incident is still sent, because that replica may have posted newer messages.
    */
   async #send(message: Message): Promise<boolean> {
     const { event, id } = message;

@@ -191,8 +191,8 @@ export class Poller implements AsyncDisposable {
   }
 
   /**
-   * Queues a poll of each endpoint without a running poll. In a scheduled round, endpoints with a running poll count as
-   * skipped.
+   * Queues a poll of each endpoint that has none in the queue or under way. In a scheduled round, each indexer with such a poll
+   * counts a skipped round.
    */
   #beginPolls(endpoints: readonly EndpointState[], occasion: Occasion): void {
     if (this.#isStopped) {

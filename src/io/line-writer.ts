@@ -4,8 +4,8 @@ import type { Writable } from "node:stream";
 const MAX_WAITING_BYTES = 1_048_576;
 
 /**
- * Writes lines to a stream. While its reader stalls, lines beyond a limit are lost. Their number is written once the reader
- * reads again.
+ * Writes lines to a stream. While its reader stalls, lines beyond a limit are lost. Their number is written before the
+ * next line that is not lost.
  */
 export function lineWriter(stream: Writable): (line: string) => void {
   let lost = 0;

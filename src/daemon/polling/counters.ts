@@ -1,6 +1,6 @@
 import { type Counted, type Counts, DURATION_BUCKETS_SECONDS } from "../../core/model/metrics-source.ts";
 
-/** Counts of one endpoint since the start of the process. */
+/** Counts of one endpoint since the start of the process, or of an earlier leader. */
 export class Counters {
   readonly #counts: { -readonly [Name in keyof Counts]: Counts[Name] } = {};
   /** Changes with the counts. */

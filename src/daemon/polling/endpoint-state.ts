@@ -61,7 +61,7 @@ export class EndpointStates {
 
   /**
    * Changes to another fleet. An endpoint with the same key keeps its exchanges and counters; if its requests have
-   * not changed, it keeps everything. RPC nodes are asked for their chain again.
+   * not changed, it keeps everything but its outage. RPC nodes are asked for their chain again.
    */
   watch(fleet: Fleet): void {
     const states = endpointsOf(fleet).map((endpoint) =>
@@ -179,7 +179,7 @@ export function noteExchange(exchanges: RecentExchanges, exchange: Exchange): vo
 
 /** The longest query of one request: Ponder allows a thousand tokens. */
 const MAX_CHARACTERS = 8_000;
-/** Polls are never exactly on time: a poll may be early by this share of its interval or of `every`. */
+/** Polls are never exactly on time: a poll may be early by this share of its interval or, if that is shorter, of `every`. */
 const TOLERANCE = 0.1;
 const NEVER_ASKED: SelectionState = { dueMs: Number.NEGATIVE_INFINITY, failures: 0 };
 

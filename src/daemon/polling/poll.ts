@@ -41,7 +41,7 @@ const LONGEST_RETRY_DELAY_MS = 200;
 /** A server that fails is asked again after this time, even if it names a later one. */
 const LONGEST_WAIT_MS = 3_600_000;
 
-/** Why an endpoint is polled: its schedule, a confirmation between two scheduled polls, or `check`. */
+/** Why an endpoint is polled: its schedule, a decision between two scheduled polls, or `check`. */
 export type Occasion = "schedule" | "extra" | "check";
 
 /** What the polls of one configuration share. */
@@ -410,7 +410,7 @@ export class Poll {
   }
 
   /**
-   * The observations of an attempt. Each reason for unusable rows is counted once. An aborted poll, or an extra poll that was
+   * The observations of an attempt. Each reason for unusable rows is counted once. A refused or aborted poll, or an extra poll that was
    * not sent, observes nothing. A poll that a back-off held back is not counted, because the failure before it was.
    */
   #resultOf({ answer, times, waitMs }: Attempt): PollResult {

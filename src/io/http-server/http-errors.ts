@@ -3,7 +3,7 @@ import type { Logger } from "pino";
 /** Counts and logs requests whose handler threw. Such a bug does not stop the polls. */
 export class HttpErrors {
   count = 0;
-  /** The last logged error by route. It is logged once, because an open page repeats its request every few seconds. */
+  /** The last logged error by route. Its repetitions are not logged: an open page repeats its request every few seconds. */
   readonly #logged = new Map<string, string>();
   readonly #logger: Logger;
 

@@ -7,7 +7,7 @@ import { readKept, writeAtomically } from "./kept-file.ts";
 import { onStateFile } from "./path.ts";
 
 /**
- * The journal lists the requests spent since the state file was written. A line is appended before each request, because the
+ * The journal lists the requests spent since the state file was written. A line is appended before a request is sent, because the
  * state file, which grows with the fleet, is written only once a minute.
  */
 function journalPathOf(statePath: string): string {

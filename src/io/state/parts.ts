@@ -11,7 +11,7 @@ export interface KnownState {
   /** By the chain's slug. */
   readonly chains: Readonly<Record<string, ChainState>>;
   readonly incidents: readonly Incident[];
-  /** The incidents that the webhook has reported. */
+  /** The recent incidents, and what the webhook has reported of them. */
   readonly notified: readonly NotifiedIncident[];
   /** The index of the question that each endpoint answered last, by a digest of the endpoint's identity. */
   readonly questions: Readonly<Record<string, number>>;

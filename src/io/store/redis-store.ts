@@ -19,7 +19,7 @@ const LONGEST_DETAIL = 200;
 export type ScriptRunner = Pick<RedisStore, "run">;
 
 /**
- * A connection to Redis or Valkey that is made again when it breaks, with pauses of 0.1 to 2 s between attempts.
+ * A connection to Redis or Valkey that is made again when it breaks, with pauses of 0.05 to 2 s between attempts.
  *
  * No call waits for a connection, and none waits longer than a second for a reply. If no reply comes in time, or the server
  * refuses to write, the connection is closed: the host name may resolve to another server by now.

@@ -67,7 +67,7 @@ export async function startFleet(options: FleetOptions): Promise<SimulatedFleet>
 
 /**
  * A fleet of indexers. Without `startFleet` it has no servers: the caller passes each request to its endpoint. `chain`, `endpoint`
- * and `target` throw a RangeError if the fleet has none. In a pattern, a `*` matches one whole part of a key.
+ * and `target` throw a RangeError unless exactly one fits. In a pattern, a `*` matches one whole part of a key.
  */
 export class SimulatedFleet implements AsyncDisposable {
   readonly chains: readonly SimulatedChain[];

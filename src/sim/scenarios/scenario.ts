@@ -13,7 +13,7 @@ export interface Step {
 /** A sequence of steps that is repeated. */
 export interface Scenario {
   readonly name: string;
-  /** One line for the help text. */
+  /** One line for the first output of the demo. */
   readonly about: string;
   /** In chronological order, the first at 0 or later. */
   readonly steps: readonly Step[];

@@ -12,7 +12,7 @@ import type { ServerDeps } from "./server-deps.ts";
 
 interface Route<Chain = string> {
   readonly Querystring: Query;
-  /** The parameters that the path has. */
+  /** The parameters that some paths have. */
   readonly Params: { readonly protocol: string; readonly chain: Chain };
 }
 

@@ -87,7 +87,7 @@ export function addPageRoutes(server: FastifyInstance, source: ServerDeps): void
   });
 }
 
-/** The longest age of a report on the public page, here and in caches: anybody can ask, and drawing 90 days takes long. */
+/** How long the public page keeps its report, and caches keep the page: anybody can ask, and drawing 90 days takes long. */
 const PUBLIC_SECONDS = 30;
 const PUBLIC_CACHE = `public, max-age=${PUBLIC_SECONDS}`;
 const NOT_PUBLIC = "Not in the public view: see `public` in chains.yaml";
