@@ -200,7 +200,7 @@ export class KeyVariables {
     this.#taken = new Set([...written.join(" ").matchAll(/\$\{(\w+)\}/g)].flatMap(([, name]) => name ?? []));
   }
 
-  /** The variables that must be set, including those that the user typed. */
+  /** The variables that must be set, including the variables that the user typed. */
   get names(): readonly string[] {
     return [...this.#taken];
   }
