@@ -18,7 +18,7 @@ export class FairTurns {
     try {
       return await own(() => this.#oneByOne(task));
     } finally {
-      if (own.pendingCount === 0) {
+      if (this.waiting(owner) === 0) {
         this.#turns.delete(owner);
       }
     }
