@@ -265,7 +265,7 @@ export class Daemon implements AsyncDisposable {
       : { ok: true, detail: "The poll loop makes progress" };
   }
 
-  /** Whether every indexer was polled at least once. RPC nodes are optional evidence, and not waited for. */
+  /** Whether every endpoint of the indexers was polled, by this process or another one. RPC nodes are optional evidence, and not waited for. */
   ready(): ProbeResult {
     if (this.#isDraining) {
       return { ok: false, detail: "Shutting down" };

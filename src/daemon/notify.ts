@@ -26,7 +26,7 @@ const TICK_MS = 1_000;
 /** Two connections: a ping does not wait for a message that hangs at the same host. */
 const CLIENT = { timeoutMs: 10_000, maxResponseBytes: 65_536, connectionsPerHost: 2 };
 const MAX_QUEUED = 100;
-/** Each delay is twice the one before; a message is given up after about twenty minutes. */
+/** Each delay is twice the one before, up to the longest; a message is given up after about twenty minutes. */
 const FIRST_DELAY_MS = 1_000;
 const LONGEST_DELAY_MS = 300_000;
 const MAX_ATTEMPTS = 12;

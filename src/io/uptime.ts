@@ -8,14 +8,14 @@ const PARTED_MS = 1_000;
  * µs, so it is asked only when the wall clock and the monotonic clock have drifted apart.
  */
 export function createUptime(): () => number {
-  let offsetMs = Date.now() - performance.now();
-  let sleptMs = uptime() * 1_000 - performance.now();
+  let wallOffsetMs = Date.now() - performance.now();
+  let uptimeOffsetMs = uptime() * 1_000 - performance.now();
   return () => {
     const nowMs = performance.now();
-    if (Math.abs(Date.now() - nowMs - offsetMs) >= PARTED_MS) {
-      offsetMs = Date.now() - nowMs;
-      sleptMs = uptime() * 1_000 - nowMs;
+    if (Math.abs(Date.now() - nowMs - wallOffsetMs) >= PARTED_MS) {
+      wallOffsetMs = Date.now() - nowMs;
+      uptimeOffsetMs = uptime() * 1_000 - nowMs;
     }
-    return Math.round(nowMs + sleptMs);
+    return Math.round(nowMs + uptimeOffsetMs);
   };
 }

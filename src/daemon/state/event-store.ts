@@ -33,7 +33,7 @@ export function readEvents(text: string): { readonly events: readonly Event[]; r
 /** The events and their file. Disposing it writes for the last time. */
 export class EventStore implements AsyncDisposable {
   readonly log = new EventLog();
-  /** Incidents that began since the start of the process, by their scope. */
+  /** The number of shared causes that began since the start of the process, by their scope. */
   readonly incidents = new Map<Incident["scope"], number>(CAUSE_SCOPES.map((scope) => [scope, 0]));
   readonly #logger: World["logger"];
   readonly #nowMs: () => number;
@@ -88,7 +88,7 @@ export class EventStore implements AsyncDisposable {
     return store;
   }
 
-  /** Adds an event for each change since the last report, and returns them. `hasAll`: every endpoint has been polled. */
+  /** Adds an event for each change since the last report, and returns them. `hasAll`: every indexer has been polled. */
   note(report: Report, hasAll: boolean): readonly Event[] {
     this.#followClock();
     this.#noteSuspension();

@@ -4,7 +4,7 @@ import { orNull } from "../system-error.ts";
 import type { World } from "../world.ts";
 import { onStateFile, StateFileError } from "./path.ts";
 
-// Every file that outlives the process is read once, at the start. Later it is rewritten as a whole, or lines are appended.
+// The state file and the files beside it, except the lock, are read at the start. Later they are rewritten, or lines are appended.
 
 /** Larger than any file that Synclag writes, and small enough for a string. */
 const MAX_FILE_BYTES = 500_000_000;

@@ -2,8 +2,8 @@ import { crc32 } from "node:zlib";
 import { parseJson } from "../../core/model/text.ts";
 
 /**
- * Raise this number with every change of `ChainState`, `Incident`, `Counters` or `SavedHistory`: values of another shape are not
- * read. Values of this shape are used as they were written, so that no schema repeats the types of the core.
+ * Raise this number with every change of `ChainState`, `Incident`, `NotifiedIncident`, `Counters` or `SavedHistory`: values of
+ * another shape are not read. Values of this shape are used as they were written, so that no schema repeats the types of the core.
  */
 export const STATE_SHAPE = 22;
 
