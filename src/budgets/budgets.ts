@@ -20,7 +20,7 @@ import { mergeSavedBudgets, type SavedBudgets } from "./saved-budgets.ts";
 
 export type Grant =
   | { readonly kind: "granted" }
-  /** `budget`: refused by us. Any other reason: the provider asked us to wait. */
+  /** The reason `budget` means that we refuse; any other reason, that the provider asked us to wait. */
   | (Failure & {
       readonly kind: "refused";
       /** How long nothing is sent; absent if the detail says it. */
@@ -34,7 +34,8 @@ const LONGEST_MEMORY_MS = 32 * DAY_MS;
 /**
  * The accounts of a fleet: the one place that decides whether a request may be sent.
  *
- * Every request is acquired here first, whatever its cause. `BudgetGate` then waits until the count is recorded.
+ * A daemon acquires every request to an endpoint here first, whatever its cause. `BudgetGate` then waits until the count is
+ * recorded.
  */
 export class Budgets {
   #accounts: readonly Account[] = [];
@@ -151,7 +152,7 @@ export class Budgets {
         : [...this.#changes].flatMap(([id, sequence]) => (sequence > after ? [id] : []));
     const accounts = ids.flatMap((id) => {
       const spent = this.#spent.get(id);
-      return spent !== undefined && isCounted(spent, nowMs) ? [[id, spent] as const] : [];
+      return spent !== undefined && isWorthSaving(spent, nowMs) ? [[id, spent] as const] : [];
     });
     return { accounts: Object.fromEntries(accounts), atMs: nowMs };
   }
@@ -167,7 +168,7 @@ export class Budgets {
   /** Replaces the counts of these accounts by the counts of another process. */
   restore({ accounts }: SavedBudgets): void {
     for (const [id, spent] of Object.entries(accounts)) {
-      // This counts as a change: the counts may be only in the journal, which this process is about to replace.
+      // Marked as changed, so that it is saved again: it may be only in the journal, which this process is about to replace.
       this.#set(id, spent);
     }
     this.#followRenamed();
@@ -212,7 +213,7 @@ export class Budgets {
   }
 }
 
-function isCounted({ buckets, backOff }: Spent, nowMs: number): boolean {
+function isWorthSaving({ buckets, backOff }: Spent, nowMs: number): boolean {
   return isBackingOff(backOff, nowMs) || buckets.some(([endMs]) => endMs + LONGEST_MEMORY_MS > nowMs);
 }
 

@@ -7,15 +7,15 @@ import { type SavedBudgets, shiftSavedBudgets } from "./saved-budgets.ts";
 export interface BudgetRecord {
   readonly budgets: Budgets;
   readonly nowMs: () => number;
-  /** Why nothing can be recorded now, or null. */
+  /** Why recording is not even tried now; null: it is tried, and `flush` may fail. */
   readonly problem: () => string | null;
   /** Waits until all counts are recorded. @throws If they cannot be. */
   readonly flush: () => Promise<void>;
   /** Called when a provider has refused a request, because the refusal must be recorded soon. */
   readonly touchJournal: () => void;
   /**
-   * Whether a scheduled request may be sent although it cannot be recorded. The leader may do this for five minutes after its
-   * last contact with the store. Default: never.
+   * Takes a scheduled request that cannot be recorded from the advance, which the leader has for five minutes after its last
+   * contact with the store. False: the request must not be sent. Default: always false.
    */
   readonly useAdvance?: (endpoint: Endpoint) => boolean;
 }
@@ -35,8 +35,8 @@ export class BudgetGate {
   }
 
   /**
-   * Counts a request, or says why it must not be sent. Once the promise settles, the count is recorded or need not be, and a
-   * granted request may be sent.
+   * Counts a request, or says why it must not be sent. A granted request may be sent once the promise settles: its count is
+   * recorded, unless the endpoint has no budget or the advance allows the request.
    */
   async acquire(endpoint: Endpoint, use: Use): Promise<Grant> {
     const record = this.#record;
@@ -80,14 +80,14 @@ interface Clocks {
   readonly monotonicMs: () => number;
 }
 
-const STEP_MS = 600_000;
+const ROUNDED_TO_MS = 600_000;
 /** The two clocks may drift apart by this much without a jump. */
 const DRIFT_MS = 1_000;
 
 /**
  * The budgets of a single process, and their clock.
  *
- * Danger: if the wall clock was set forward by an hour, the budgets would forget the requests of that hour. So their clock
+ * Danger: if the wall clock was set forward by an hour, the budgets would forget requests an hour too early. So their clock
  * starts from the wall clock, and does not follow it. If the wall clock was set back while no process ran, new requests would
  * get times that are too early, and would be forgotten too soon. So the clock of the budgets does not start before the time
  * at which they were saved.
@@ -109,16 +109,16 @@ export class LocalBudgets {
   readonly nowMs = (): number => Math.round(this.#startMs + this.#world.monotonicMs());
 
   /**
-   * How far the wall clock has moved ahead of this clock, by a jump or a sleep of the machine, in whole steps so that the
+   * How far the wall clock has moved ahead of this clock, by a jump or a sleep of the machine, rounded up so that the
    * result seldom changes; 0 if the wall clock is behind. Saved times are moved forward by this time: else they would look too
    * old to the next process, which starts from the wall clock.
    */
   aheadMs(): number {
     const aheadMs = this.#world.nowMs() - this.nowMs();
-    return aheadMs <= DRIFT_MS ? 0 : Math.ceil(aheadMs / STEP_MS) * STEP_MS;
+    return aheadMs <= DRIFT_MS ? 0 : Math.ceil(aheadMs / ROUNDED_TO_MS) * ROUNDED_TO_MS;
   }
 
-  save(after: number | null = null): SavedBudgets {
-    return shiftSavedBudgets(this.budgets.save(this.nowMs(), after), this.aheadMs());
+  save(afterSequence: number | null = null): SavedBudgets {
+    return shiftSavedBudgets(this.budgets.save(this.nowMs(), afterSequence), this.aheadMs());
   }
 }

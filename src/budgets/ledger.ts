@@ -11,8 +11,8 @@ export type Use = "scheduled" | "opportunistic";
 
 const Count = z.int().nonnegative();
 /**
- * Requests within one short span of time: the end of the span, and the number for each use. An array, because a ledger has
- * dozens of them.
+ * Requests within one short span of time: the end of the span, and the number for each use. A tuple, because a ledger has dozens
+ * of them, and a file would repeat the names of fields.
  */
 const Bucket = z.tuple([Time, Count, Count]).readonly();
 type Bucket = readonly [endMs: number, scheduled: number, opportunistic: number];
@@ -39,7 +39,7 @@ export interface Ledger extends Omit<Spent, "sentTo"> {
   readonly reserve: number;
 }
 
-/** The window of a month is as long as the longest month. `pollsPerWindow` counts the polls of `nominalMs`: of a mean month. */
+/** `windowMs`: what a ledger counts; the longest month. `nominalMs`: the time of `pollsPerWindow`; a mean month. */
 const WINDOWS = {
   hour: { windowMs: HOUR_MS, nominalMs: HOUR_MS },
   day: { windowMs: DAY_MS, nominalMs: DAY_MS },
@@ -78,7 +78,7 @@ export const UNLIMITED: Ledger = {
   backOff: NO_BACK_OFF,
 };
 
-/** How many of these polls can count at one instant: the polls of the longest window and of one more span. */
+/** How many of these polls can count at one instant: the polls of the longest window and of one more span, without `slackMs`. */
 export function countedAtOnce({ per }: Pick<Budget, "per">, pollsPerWindow: number): number {
   const { windowMs, nominalMs } = WINDOWS[per];
   return Math.ceil((pollsPerWindow * (windowMs + bucketMs(windowMs))) / nominalMs);

@@ -10,15 +10,15 @@ const DAY_SECONDS = 86_400;
 /** Works out how many requests a fleet's schedules make. */
 export function planFleet(fleet: Fleet): Plan {
   const budgets = new Map(fleet.budgets.map((budget) => [budget.name, budget]));
-  const indexers = [...groupBy(endpointsOf(fleet), groupName).values()].flatMap((group) =>
+  const rows = [...groupBy(endpointsOf(fleet), groupName).values()].flatMap((group) =>
     planRow(group, budgets),
   );
   return {
-    indexers,
+    indexers: rows,
     budgets: fleet.budgets.flatMap((budget) => planBudget(budget, fleet)),
     totals: {
-      endpoints: indexers.reduce((total, row) => total + row.endpoints, 0),
-      requests_per_day: indexers.reduce((total, row) => total + row.requests_per_day, 0),
+      endpoints: rows.reduce((total, row) => total + row.endpoints, 0),
+      requests_per_day: rows.reduce((total, row) => total + row.requests_per_day, 0),
     },
     skipped: fleet.skipped,
   };
@@ -33,7 +33,7 @@ function planRow(group: readonly Endpoint[], budgets: ReadonlyMap<string, Budget
   return group.slice(0, 1).map(({ protocol, variant, tier, schedule, pollIntervalMs, budget: name }) => {
     const budget = budgets.get(name ?? "");
     const probes = planProbes(group);
-    const ownRequests = probes.reduce((sum, probe) => sum + probe.requests_per_day, 0);
+    const probeRequests = probes.reduce((sum, probe) => sum + probe.requests_per_day, 0);
     return {
       protocol,
       variant,
@@ -42,7 +42,7 @@ function planRow(group: readonly Endpoint[], budgets: ReadonlyMap<string, Budget
       names: group.map(({ name }) => name),
       schedule,
       interval_seconds: pollIntervalMs / 1_000,
-      requests_per_day: group.length * firingsOf(schedule).perDay + ownRequests,
+      requests_per_day: group.length * firingsOf(schedule).perDay + probeRequests,
       budget: budget?.name ?? null,
       share: budget === undefined ? null : requestsOfBusiestAccount(budget, group) / budget.limit,
       probes,
@@ -50,18 +50,18 @@ function planRow(group: readonly Endpoint[], budgets: ReadonlyMap<string, Budget
   });
 }
 
-/** The probes of endpoints with one schedule, each with its longest interval on any of these endpoints. */
+/** The probes of a group of endpoints with the same schedule. `every_seconds`: the longest on any of them. */
 function planProbes(group: readonly Endpoint[]): readonly PlannedProbe[] {
   const planned = new Map<string, PlannedProbe>();
   for (const { pollIntervalMs, selections = [] } of group) {
     const probes = [...groupBy(selections, ({ probe }) => probe)];
-    // A poll carries at most one request for probes.
-    const polls = probes.reduce((sum, [, own]) => sum + requestsFor(own), 0);
+    // A poll carries at most one request for probes, so a round of all probes takes this many polls.
+    const pollsPerRound = probes.reduce((sum, [, own]) => sum + requestsFor(own), 0);
     for (const [probe, own] of probes) {
       const [first] = own;
       const known = planned.get(probe);
-      const needed = Math.max(polls, Math.ceil((first?.everyMs ?? 0) / pollIntervalMs));
-      const everySeconds = (needed * pollIntervalMs) / 1_000;
+      const everyPolls = Math.max(pollsPerRound, Math.ceil((first?.everyMs ?? 0) / pollIntervalMs));
+      const everySeconds = (everyPolls * pollIntervalMs) / 1_000;
       const requests =
         first?.address == null ? 0 : Math.ceil((requestsFor(own) * DAY_SECONDS) / everySeconds);
       planned.set(probe, {

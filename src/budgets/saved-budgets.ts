@@ -8,7 +8,7 @@ import { Spent } from "./ledger.ts";
 export const SavedBudgets = z
   .object({
     accounts: z.record(z.string(), Spent).readonly(),
-    /** When the counts were saved, by the clock of the budgets. */
+    /** When the counts were saved, moved forward like all other times if the wall clock was ahead. */
     atMs: Time,
   })
   .readonly();
@@ -16,7 +16,7 @@ export type SavedBudgets = z.infer<typeof SavedBudgets>;
 
 export const NOTHING_SPENT: SavedBudgets = { accounts: {}, atMs: 0 };
 
-/** Merges two records of the same spending, in either order: counts only grow, so the higher one is right. */
+/** Merges two records of the same spending. Counts only grow, so the higher one is right. `other` is the later record. */
 export function mergeSavedBudgets(one: SavedBudgets, other: SavedBudgets): SavedBudgets {
   const accounts = new Map(Object.entries(one.accounts));
   for (const [id, spent] of Object.entries(other.accounts)) {

@@ -4,7 +4,7 @@ import { whyUnreadable } from "../core/model/why-unreadable.ts";
 import type { LogFormat, LogLevel } from "../io/log-options.ts";
 import type { Build } from "../io/world.ts";
 
-/** The parts of the process that commands use. Only `main.ts` reads the real one. */
+/** The parts of the process that commands use. Only `main.ts` touches the real process. */
 export interface CommandWorld {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The directory of the package, with its chains.yaml and package.json. Ends with a separator. */

@@ -22,7 +22,7 @@ interface Day {
 
 /**
  * Runs the daemon through the last 24 hours in virtual time, against the simulated fleet but without its servers, and returns
- * its past. A day takes seconds: time jumps from one sample to the next.
+ * the events and the history of the daemon. A day takes seconds: time jumps from one sample of the plots to the next.
  */
 export async function playDay(
   config: Config,

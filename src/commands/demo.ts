@@ -13,6 +13,8 @@ import { playDay } from "./demo-day.ts";
 import { loadConfig, readListen } from "./load-config.ts";
 import { runUntilSignal } from "./run.ts";
 
+/** Slower, and the polls would be a minute or more apart, for which the demo has no cron expression. */
+const SLOWEST = 0.1;
 const FASTEST = 60;
 const NOTICE = "Everything here is simulated, including the day before the start.";
 
@@ -24,8 +26,8 @@ export async function demo(flags: Flags, world: CommandWorld): Promise<number> {
     throw cannotUse("--scenario", flags.scenario, `one of ${names}`);
   }
   const speed = Number(flags.speed);
-  if (!(speed > 0 && speed <= FASTEST)) {
-    throw cannotUse("--speed", flags.speed, `a number above 0, at most ${FASTEST}`);
+  if (!(speed >= SLOWEST && speed <= FASTEST)) {
+    throw cannotUse("--speed", flags.speed, `a number from ${SLOWEST} to ${FASTEST}`);
   }
   const packaged = readPackagedConfig(world);
   const real = { ...packaged, listen: readListen(flags.listen) ?? packaged.listen };
@@ -69,7 +71,7 @@ function describeDemo({ fleet }: Config, url: string, pace: Pace, scenario: Scen
   API      ${url}/api/v1/status
   stop     Ctrl-C
 
-The demo runs faster than a real fleet: every endpoint is polled every ${pace.pollIntervalSec} s. A target is lagging after ${(lagging.ms ?? 0) / 1_000} s (or three
+The demo has its own pace: every endpoint is polled every ${pace.pollIntervalSec} s. A target is lagging after ${(lagging.ms ?? 0) / 1_000} s (or three
 block times) and stalled after ${stalledMs / 1_000} s (or 50 block times), whichever is longer. Budgets are raised to allow this.
 The 24 hours before were played in virtual time, with the thresholds of a real fleet: /incidents shows what happened.
 

@@ -39,7 +39,10 @@ export async function probe(
   return report.chains.some(({ state }) => state === "indexed") ? EXIT.ok : EXIT.failure;
 }
 
-/** The page at the URL, if no dialect fits. Null: `recognisePage` finds nothing. Undefined: no GET was sent. */
+/**
+ * The page at the URL. Null: no page that `custom` or `metrics` could read. Undefined: no GET was sent, because a dialect fits or
+ * the last refusal rules a page out.
+ */
 async function recognisePageAt(
   url: string,
   { best, attempts }: Findings,
@@ -97,7 +100,7 @@ function contentOf({ content }: Row) {
   };
 }
 
-/** A whole configuration for the endpoint, which `config check` accepts if it is an indexer. */
+/** A whole configuration for the endpoint, which `config check` accepts if the endpoint is an indexer. */
 function yamlOf(best: Attempt, prober: Prober): string {
   const variables = new KeyVariables([best.url, ...Object.values(prober.headers)]);
   const chain = chainOfNameless(best, [], { id: prober.chainId, isOnly: true });
@@ -120,7 +123,7 @@ function describeReport(report: ProbeReport, nowMs: number): string {
       : `Dialect ${dialect} fits ${url}: answered in ${formatNumber(took_ms ?? 0)} ms`;
   const paragraphs: readonly (readonly string[])[] = [
     [first, ...chains.map((chain) => `  ${describeChain(chain, nowMs)}`)],
-    places.length < 2 ? [] : ["Found; the best is used:", ...places],
+    places.length < 2 ? [] : ["Several URLs fit; the best is shown above:", ...places],
     refusals.size === 0 ? [] : ["Does not fit:", ...refusals],
     dialect === null ? [(page ? adviseOn(page) : adviceAfter(refused.at(-1))) ?? []].flat() : [],
     [

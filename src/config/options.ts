@@ -4,7 +4,7 @@ import { ConfigError } from "./problems.ts";
 import { decodePercent, type Environment, Secrets, secretsInUrl } from "./secrets.ts";
 
 /**
- * Reads a URL of the command line or the environment, and remembers its secrets. `${VAR}` and `${file:/path}` are filled in.
+ * Reads a URL of an option or an environment variable, and remembers its secrets. `${VAR}` and `${file:/path}` are filled in.
  * Their values are percent-encoded, unless one of them is the whole URL.
  *
  * @throws {ConfigError} `NAME: what is wrong`. The message quotes only the scheme of the URL: the rest may have a password.

@@ -17,7 +17,7 @@ import { forgetProofs, isSuspect, proofOf, suspicionsOf } from "./proofs.ts";
 
 /** What a decision changed, by the keys of the sources. */
 export interface Changes {
-  /** Targets whose status is about to change, or has just changed. */
+  /** Targets that another poll should confirm: their status is about to change, has just changed, or a query has just failed. */
   readonly changing: string[];
   /** Targets whose status has just changed, including a first status. */
   readonly turned: string[];
@@ -33,7 +33,10 @@ export interface Changes {
  */
 const INSTANT_MS = 1_000;
 
-/** One chain: keeps the observations of its sources, and decides once a second what follows. Reads show the last decision. */
+/**
+ * One chain: keeps the observations of its sources until `decide`, which its owner calls about once a second. `state` is as of
+ * the last decision.
+ */
 export class Chain {
   readonly watched: WatchedChain;
   readonly state: ChainState;
@@ -56,7 +59,7 @@ export class Chain {
     this.#news.observations.push(observation);
   }
 
-  /** Keeps a value that came with an observation for the next decision. */
+  /** Keeps a reading of a parity probe for the next decision. */
   observeParity(reading: ParityReading): void {
     this.#news.readings.push(reading);
   }
@@ -176,11 +179,12 @@ export class Chain {
     const { lagging, stalledMs } = chain.thresholds;
     const pace = paceOf(clock, chain);
     const laggingMs = atPace(lagging, pace.intervalMs).ms ?? 0;
-    const toleratedBlocks = Math.min(laggingMs, stalledMs) / (pace.intervalMs ?? Number.POSITIVE_INFINITY);
+    const blocksUntilUnhealthy =
+      Math.min(laggingMs, stalledMs) / (pace.intervalMs ?? Number.POSITIVE_INFINITY);
     return {
       highestPossible: highestFor(source, consensus, pace, atMs),
       isOpposed: consensus.opposed.some(({ source: key }) => key === source.key),
-      largeStepBlocks: Math.max(LARGE_STEP_BLOCKS, toleratedBlocks),
+      largeStepBlocks: Math.max(LARGE_STEP_BLOCKS, blocksUntilUnhealthy),
       staleAfterMs: staleAfterMs(chain.thresholds, source.pollIntervalMs),
       wall: clock,
       queries,
@@ -199,9 +203,9 @@ function withCredibleHeight(observation: Observation): Observation {
 }
 
 /**
- * The highest block that a source can have reached without a jump: from its own last height, or from the head if that leads
- * higher, by the blocks that the chain can have made since. For a contradicted source the head does not count, so its return to
- * the chain is a jump.
+ * The highest block that a source can have reached without a jump: its own last height or the head, each plus the blocks that
+ * the chain can have made since; the higher one. For a contradicted source the head does not count, so its return to the chain
+ * is a jump. Null: nothing bounds the source.
  */
 function highestFor(
   source: SourceState,
@@ -210,7 +214,7 @@ function highestFor(
   atMs: number,
 ): number | null {
   const own = newestSample(source);
-  // An unconfirmed head bounds no other source: its own source may back-fill.
+  // Until a head has been confirmed, nothing bounds a source: the head may be that of a source that back-fills.
   if (head === null || confirmed === null || own === null) {
     return null;
   }

@@ -101,24 +101,24 @@ function followClock(instant: Instant, decision: Decision): void {
   const { pace, state } = instant;
   const { head } = decision.consensus;
   const former = state.consensus.head;
-  const isSeen = head !== null && (head.block !== former?.block || head.atMs !== former.atMs);
+  const isNewHead = head !== null && (head.block !== former?.block || head.atMs !== former.atMs);
   const continuesFormer =
-    isSeen &&
+    isNewHead &&
     former !== null &&
     head.block >= former.block &&
     head.block <= former.block + mostBlocksIn(head.atMs - former.reachedMs, pace);
-  state.clock = isSeen && !continuesFormer ? newClock(state.clock.wallOffsetMs) : state.clock;
+  state.clock = isNewHead && !continuesFormer ? newClock(state.clock.wallOffsetMs) : state.clock;
   followTimes(instant, decision);
-  if (isSeen) {
+  if (isNewHead) {
     recordHead(state.clock, head, pace.intervalMs);
   }
   measurePace(state.clock);
 }
 
 /**
- * Adds the block times of the sources that agree. In four cases the clock forgets all block times, and takes them from all
- * samples of these sources: the clock is new; a source is newly excluded; no source agreed at the last decision; or sources
- * contradict each other with equal weight.
+ * Adds the block times of the sources that agree, without misdated ones. In four cases the clock forgets all block times, and
+ * takes them from all samples of these sources that were not taken back: the clock is new; a source is newly opposed; no source
+ * agreed at the last decision; or sources contradict each other with equal weight.
  */
 function followTimes({ polled, state }: Instant, { consensus, misdated }: Decision): void {
   const { members, opposed, sides } = consensus;
@@ -183,9 +183,9 @@ function measureGap(target: Target, against: Target, pace: PaceRange, state: Cha
 }
 
 /**
- * Measures the lag of every target, and updates the status of each target that was polled at this instant. A target gets its
- * first status once each source of its chain was polled: otherwise a first source that is wrong would make the next one look
- * wrong.
+ * Measures the lag of every target, and updates the status of each target that was polled at this instant or has no status
+ * yet. A target gets its first status once each source of its chain was polled: otherwise a first source that is wrong would
+ * make the next one look wrong.
  */
 export function settleStatuses(instant: Instant): void {
   const { polled, nowMs, state, watched } = instant;
@@ -193,7 +193,7 @@ export function settleStatuses(instant: Instant): void {
   measureLags(state.sources, view);
   for (const { before, source } of polled) {
     const staleMs = staleAfterMs(watched.chain.thresholds, source.pollIntervalMs);
-    // If the evidence for the present status had become stale, the first poll may change it.
+    // If the evidence for the present status had become stale, the new vote counts at once, without confirmation.
     const isStale = before.last === null || nowMs - before.last.receivedAtMs > staleMs;
     settle(source, isStale ? null : source.verdict, view);
   }
@@ -202,7 +202,7 @@ export function settleStatuses(instant: Instant): void {
   }
 }
 
-function settle(source: SourceState, verdict: SourceState["verdict"], view: ChainView): void {
+function settle(source: SourceState, settled: SourceState["verdict"], view: ChainView): void {
   if (source.kind === "rpc" || (source.verdict === null && view.unpolled > 0)) {
     return;
   }
@@ -211,7 +211,7 @@ function settle(source: SourceState, verdict: SourceState["verdict"], view: Chai
     return;
   }
   const former = source.verdict;
-  source.verdict = debounce(verdict, vote, view.nowMs);
+  source.verdict = debounce(settled, vote, view.nowMs);
   source.statusChanges += Number(former !== null && former.status !== source.verdict.status);
   source.approach = followApproach(source, view);
   // A single height proves nothing: a back-filling target may have set the reference itself.

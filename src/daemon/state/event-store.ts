@@ -95,11 +95,10 @@ export class EventStore implements AsyncDisposable {
     const events = this.log.note(report, hasAll);
     for (const { kind, subject, to } of events) {
       if (kind === "incident" && to === "began") {
-        const { kind: of, scope } = incidentOfKey(subject);
-        if (of !== "cause") {
-          continue;
+        const { kind: incidentKind, scope } = incidentOfKey(subject);
+        if (incidentKind === "cause") {
+          this.incidents.set(scope, (this.incidents.get(scope) ?? 0) + 1);
         }
-        this.incidents.set(scope, (this.incidents.get(scope) ?? 0) + 1);
       }
     }
     this.#keep(events);
@@ -141,11 +140,11 @@ export class EventStore implements AsyncDisposable {
 
   /** Records that nothing was polled while this process was suspended. */
   #noteSuspension(): void {
-    const missedMs = this.#uptimeMs() - this.#notedMs;
-    this.#notedMs += missedMs;
-    if (missedMs >= SUSPENDED_AFTER_MS) {
-      this.#logger.warn({ seconds: Math.round(missedMs / 1_000) }, "Suspended: nothing was polled");
-      this.#addProcess("resumed", { unwatched_since: isoTime(this.#nowMs() - missedMs) });
+    const silentMs = this.#uptimeMs() - this.#notedMs;
+    this.#notedMs += silentMs;
+    if (silentMs >= SUSPENDED_AFTER_MS) {
+      this.#logger.warn({ seconds: Math.round(silentMs / 1_000) }, "Suspended: nothing was polled");
+      this.#addProcess("resumed", { unwatched_since: isoTime(this.#nowMs() - silentMs) });
     }
   }
 

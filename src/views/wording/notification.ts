@@ -26,7 +26,7 @@ export interface Message {
   readonly [more: string]: unknown;
 }
 
-/** The body of a message in each format, with the text escaped or cut where its receiver needs that. */
+/** The body of a message in each format. Slack needs the text escaped; Discord and Telegram accept only a certain length. */
 export const NOTIFY_BODIES: Readonly<
   Record<
     NotifyFormat,
@@ -55,8 +55,8 @@ export function messageOf(news: News, report: Report, page: string): Message {
   const { event, id, incident, target_count, times } = news;
   const { generated_at: time } = report;
   const sinceMs = Date.parse(incident.since);
-  const length = formatDuration(Date.parse(time) - sinceMs);
-  const after = event === "began" || times > 1 ? "" : ` after ${length}`;
+  const duration = formatDuration(Date.parse(time) - sinceMs);
+  const after = event === "began" || times > 1 ? "" : ` after ${duration}`;
   const since = event === "ended" ? "" : ` Since ${formatClock(sinceMs, Date.parse(time))}.`;
   const what = event === "ended" ? endText(news, report) : troubleText(news, report);
   const text = `Incident ${event}${after}: ${what}.${since}${oftenText(news)} ${page}${pathOf(incident)}`;
@@ -68,7 +68,7 @@ export function messageOf(news: News, report: Report, page: string): Message {
   };
 }
 
-/** The path for an incident: the page of its chain, at its target or protocol, or the status page for several chains. */
+/** The path for an incident: the page of its chain, at its target or pair; `/` if it has several chains or none. */
 function pathOf({ kind, subject, targets }: News["incident"]): string {
   const [slug, ...others] = slugsOf({ targets });
   if (slug === undefined || others.length > 0) {
