@@ -46,7 +46,7 @@ export function resolveFleet(
     ...parity.flatMap((probe) => probe.selections),
   ];
   const windows = sections.maintenance ?? [];
-  // With a broken entry, windows are not checked: a window may match that entry.
+  // If an entry of `protocols` is broken, windows are not checked: a window may match that entry.
   if ([...(sections.protocols?.values() ?? [null])].every((list) => list?.every(({ value }) => value))) {
     for (const { value, spot } of windows) {
       checkMatch(
@@ -148,7 +148,7 @@ function resolveRpcNodes({ budgets, chains, poll }: Sections, secrets: Secrets):
   );
 }
 
-/** The endpoints by key, with a schedule in place of `auto`. Adds a problem for each account whose schedules exceed its budget. */
+/** The endpoints by key, with a schedule in place of `auto`. Adds a problem for each account that its schedules exceed. */
 function withSchedules(drafts: readonly Draft[], budgets: readonly Budget[]): ReadonlyMap<string, Endpoint> {
   const budgetOf = (draft: Draft | undefined) =>
     budgets.find(({ name }) => name === draft?.endpoint.budget) ?? null;
@@ -179,6 +179,7 @@ function chooseAuto(budget: Budget | null, sharers: readonly Draft[]): string {
   const misfit = budget && fitProblem(budget, loads);
   const { cron, problem } = chooseCadence(auto.length, budget, loads);
   const flaw = misfit ?? problem;
+  // The problem is added at the first endpoint at fault. Without endpoints of `auto`, its problem does not matter.
   const [blamed] = misfit === null ? auto : fixed;
   if (flaw !== null) {
     blamed?.schedule.add(`exceeds budget "${budget?.name}": ${flaw}`);
@@ -219,14 +220,14 @@ export function idWarnings({ chains }: Sections): readonly string[] {
     if (called !== null && called.id !== id) {
       return [`chains.${slug}: ${called.name} has id ${called.id}, not ${id}`];
     }
-    const isNamed = name !== undefined && (known?.testnet !== true || testnet !== undefined);
-    if (known === null || isNamed || GRAPH_SLUGS.get(slug) === id || areAlike(slug, known)) {
+    const isSpelledOut = name !== undefined && (known?.testnet !== true || testnet !== undefined);
+    if (known === null || isSpelledOut || GRAPH_SLUGS.get(slug) === id || areAlike(slug, known)) {
       return [];
     }
-    const [never, missing] = known.testnet
-      ? [" (a testnet, which never pages)", "name and testnet"]
+    const [note, missing] = known.testnet
+      ? [" (a testnet, which does not page by default)", "name and testnet"]
       : ["", "name"];
-    return [`chains.${slug}: id ${id} is the id of ${known.name}${never}; correct it, or set ${missing}`];
+    return [`chains.${slug}: id ${id} is the id of ${known.name}${note}; correct it, or set ${missing}`];
   });
 }
 

@@ -17,14 +17,18 @@ import { readYaml } from "./yaml.ts";
 export interface ParseOptions extends Environment {
   /** The path as the user gave it; every problem begins with it. */
   readonly file: string;
-  /** The names in a folder that match, sorted; throws if the folder cannot be read. By default, a pattern of `include` matches nothing. */
+  /**
+   * The names in a folder that match, sorted; throws if the folder cannot be read. If absent, every pattern of `include` matches
+   * nothing.
+   */
   readonly listFiles?: (folder: string, pattern: RegExp) => readonly string[];
 }
 
 /**
  * Parses chains.yaml: fills in its templates, reads its secrets and chooses its schedules.
  *
- * @throws {ConfigError} If anything is wrong with it: all problems at once, or the first 100, without secrets.
+ * @throws {ConfigError} If anything is wrong with it: all problems at once, or the first 100, without secrets. If a file cannot
+ * be read, only the problems so far.
  */
 export function parseConfig(text: string, options: ParseOptions): Config {
   const problems = new Problems();
@@ -71,7 +75,7 @@ export function parseConfig(text: string, options: ParseOptions): Config {
   };
 }
 
-/** Parses the main file and the included files as one. @throws {ConfigError} If a file is missing, not valid YAML or not a map. */
+/** Parses the main file and the included files as one. @throws {ConfigError} If a file cannot be read, or is not a YAML map. */
 function readSections(text: string, problems: Problems, options: ParseOptions): Sections {
   const main = sectionsIn(ConfigFile, readYaml(text, options.file, problems));
   if (main === null) {
@@ -102,7 +106,7 @@ function readSections(text: string, problems: Problems, options: ParseOptions): 
 
 /**
  * The paths that match a pattern of `include`, without the main file. A last part without `*` names one file, which may be
- * missing. @throws {Error} If no path matches.
+ * missing. @throws {Error} If no path matches a `*`.
  */
 function pathsOf(pattern: string, { file, listFiles = () => [] }: ParseOptions): readonly string[] {
   const path = isAbsolute(pattern) ? pattern : join(dirname(file), pattern);

@@ -34,8 +34,8 @@ export function resolveProbes(
   );
 }
 
-/** The target of a probe, and where the probe is written. */
-interface Asked {
+/** For what a probe is resolved, and where it is written. */
+interface ProbeContext {
   readonly target: ListedTarget;
   readonly spot: Spot;
   readonly secrets: Secrets;
@@ -44,7 +44,7 @@ interface Asked {
 }
 
 /** The selection of a probe for one target. Null: a problem was added. */
-function resolveProbe(probe: string, entry: ProbeEntry, asked: Asked): Selection | null {
+function resolveProbe(probe: string, entry: ProbeEntry, asked: ProbeContext): Selection | null {
   const { every: everyMs, max_latency: maxLatencyMs = null, query, url } = entry;
   const { spot, target } = asked;
   const why = url === undefined ? whyNotCarried(target) : null;
@@ -61,7 +61,7 @@ function resolveProbe(probe: string, entry: ProbeEntry, asked: Asked): Selection
 }
 
 /** The separate URL of a probe. Null: a problem was added, or the indexer is skipped. */
-function addressOf(url: string, { isOptional, secrets, spot, target }: Asked): QueryAddress | null {
+function addressOf(url: string, { isOptional, secrets, spot, target }: ProbeContext): QueryAddress | null {
   const address = readAddress({ url, headers: {} }, (key) => spot.at(key), {
     secrets,
     values: target.values,

@@ -41,7 +41,7 @@ export function sectionsIn(file: z.ZodObject, { value: written, spot }: Written)
   let sections = value ?? {};
   for (const name of Object.keys(sections).filter((one) => !known.includes(one))) {
     refuseKey(name, known, spot);
-    sections = withoutKey(sections, [], name, nearMiss(name, known));
+    sections = changeKey(sections, [], name, nearMiss(name, known));
   }
   return value === null ? null : { value: sections, spot };
 }
@@ -94,7 +94,7 @@ function parseLists(schema: Schema, def: z.core.$ZodArrayDef, parts: readonly Wr
   return lists.every((list) => list.items === null) ? null : items;
 }
 
-/** Parses maps: first each map without its entries, then the entries. Null: a map is broken, so its entries are unknown. */
+/** Checks first that each value is a map, then parses the entries. Null: a value is broken, so its entries are unknown. */
 function parseMaps(schema: Schema, def: z.core.$ZodRecordDef, parts: readonly Written[], spot: Spot) {
   const map = new z.ZodRecord({ ...def, keyType: z.string(), valueType: z.unknown() }).meta(
     z.globalRegistry.get(schema) ?? {},
@@ -115,8 +115,9 @@ function parseMaps(schema: Schema, def: z.core.$ZodRecordDef, parts: readonly Wr
 }
 
 /**
- * Parses a value as a whole. An unknown key is a problem. If the map lacks a similar key, the unknown one is taken for it, so
- * that the lack is not a second problem. Broken values of the map's `apart` keys are left out. Null: a value of another key is broken.
+ * Parses a value as a whole. An unknown key is a problem. If it resembles a key that the map lacks, it is read as that key, so
+ * that the missing key is not reported too. Broken values of the map's `apart` keys are left out. Null: the rest is broken, or
+ * invalid without them.
  */
 export function parseWhole<S extends Schema>(schema: S, value: unknown, spot: Spot): z.output<S> | null {
   let known = value;
@@ -124,7 +125,7 @@ export function parseWhole<S extends Schema>(schema: S, value: unknown, spot: Sp
   for (let unknown = unknownKeysIn(error); unknown.length > 0; unknown = unknownKeysIn(error)) {
     for (const { path, key, expected } of unknown) {
       refuseKey(key, expected, spot.at(...path));
-      known = withoutKey(known, path, key, nearMiss(key, expected));
+      known = changeKey(known, path, key, nearMiss(key, expected));
     }
     ({ data, error } = z.core.safeParse(schema, known, PARAMS));
   }
@@ -134,7 +135,7 @@ export function parseWhole<S extends Schema>(schema: S, value: unknown, spot: Sp
   }
   const { apart = [] } = z.globalRegistry.get(writtenSchema(schema)) ?? {};
   if (issues.length > 0 && issues.every(({ path: [key] }) => apart.includes(String(key)))) {
-    // Tries to leave out only the broken values of an inner map. If the rest is invalid without them, leaves out the whole map.
+    // First leaves out only the broken values inside an `apart` key; if the rest is then invalid, the whole key.
     const [inner, outer] = [issues.map(({ path }) => path), issues.map(({ path }) => path.slice(0, 1))];
     const sound = [inner, outer].map((paths) => z.core.safeParse(schema, withoutPaths(known, paths), PARAMS));
     return sound.find(({ success }) => success)?.data ?? null;
@@ -185,29 +186,29 @@ function unknownKeysIn(error: z.core.$ZodError | undefined) {
 
 function withoutPaths(value: unknown, paths: readonly Path[]): unknown {
   return paths.reduce<unknown>(
-    (rest, path) => withoutKey(rest, path.slice(0, -1), String(path.at(-1)), null),
+    (rest, path) => changeKey(rest, path.slice(0, -1), String(path.at(-1)), null),
     value,
   );
 }
 
-/** A copy of a value, without `key` in the map at a path. If the map lacks `name`, `key` is renamed to `name` instead. */
-function withoutKey(value: unknown, [step, ...rest]: Path, key: string, name: string | null) {
+/** A copy of a value, without `key` in the map at a path; with a `name` that the map lacks, `key` is renamed to it instead. */
+function changeKey(value: unknown, [step, ...rest]: Path, key: string, name: string | null) {
   const entries = Object.entries(value ?? {});
   const renamed = name === null || entries.some(([own]) => own === name) ? [] : [name];
   const kept = entries.flatMap(([own, part]: readonly [string, unknown]) => {
     if (step === undefined && own === key) {
       return renamed.map((other) => [other, part] as const);
     }
-    return [[own, own === String(step) ? withoutKeyInside(part, rest, key, name) : part] as const];
+    return [[own, own === String(step) ? changeKeyInside(part, rest, key, name) : part] as const];
   });
   return Object.fromEntries(kept);
 }
 
-function withoutKeyInside(value: unknown, path: Path, key: string, name: string | null): unknown {
+function changeKeyInside(value: unknown, path: Path, key: string, name: string | null): unknown {
   const [step, ...rest] = path;
   return Array.isArray(value)
-    ? value.map((item: unknown, index) => (index === step ? withoutKeyInside(item, rest, key, name) : item))
-    : withoutKey(value, path, key, name);
+    ? value.map((item: unknown, index) => (index === step ? changeKeyInside(item, rest, key, name) : item))
+    : changeKey(value, path, key, name);
 }
 
 function refuseKey(key: string, known: readonly string[], map: Spot): void {
@@ -272,7 +273,7 @@ function describeKind(value: unknown): string {
   return Object.keys(value).length === 0 ? `an empty ${kind}` : `a ${kind}`;
 }
 
-/** Adds a problem if a name is unknown. `known`: the known names; null if they are not known. */
+/** Adds a problem if a name is unknown. `known`: the names that exist; null if their section is broken: nothing is checked. */
 export function checkKnown(
   what: string,
   name: string | null | undefined,

@@ -55,9 +55,9 @@ export function renderIncidentsPage(
   const tone = running > 0 ? SEVERITY_TONES[worst(report.incidents.map(({ severity }) => severity))] : "ok";
   const pastCount = past.reduce((sum, { incidents }) => sum + incidents.length, 0);
   const isWhole = isRange && view.q === "" && Object.keys(filtersOf(asked)).length === 0;
-  const some = isWhole ? "" : `${formatNumber(present.length)} of `;
-  const now = running === 0 ? "No incident" : `${some}${formatCount(running, "incident")}`;
-  const sentence = `${now} now, ${formatCount(pastCount, "past incident")} ${span}`;
+  const some = isWhole ? "" : ` (${formatNumber(present.length)} in this selection)`;
+  const now = running === 0 ? "No incident now" : `${formatCount(running, "incident")} now${some}`;
+  const sentence = `${now}, ${formatCount(pastCount, "past incident")} ${span}`;
   const cards = present.map((one) => renderPresent(one, report, options, nowMs));
   const rest = cards.slice(FIRST.present);
   const main = html`${renderSummary(report, tone, html`${toneGlyph(tone)} ${sentence}`)}

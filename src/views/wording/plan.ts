@@ -22,10 +22,10 @@ export function planColumns({ budgets, indexers }: Plan) {
     Endpoints: (row: Row) => formatNumber(row.endpoints),
     "Polled every": (row: Row) => formatDuration(row.interval_seconds * 1_000),
     "Requests a day": (row: Row) => formatNumber(row.requests_per_day),
-    "Share of budget": ({ budget, share }: Row) =>
+    "Share of budget": ({ budget, endpoints, share }: Row) =>
       budget === null || share === null
         ? "none"
-        : `${formatPercent(share)} of ${budget}${isEach(budget) ? " each" : ""}`,
+        : `${formatPercent(share)} of ${budget}${endpoints > 1 && isEach(budget) ? " each" : ""}`,
     ...(indexers.some(({ probes }) => probes.length > 0) && { Probes: describeProbes }),
   };
 }
