@@ -16,7 +16,7 @@ import { CommandError, type CommandWorld, EXIT, type Flags, writeOutput } from "
 
 const SCHEMA_FILE = "chains.schema.json";
 const SCHEMA_LINE = `# yaml-language-server: $schema=./${SCHEMA_FILE}`;
-/** The file that `init` writes without URLs; a path in the package. */
+/** What `init` writes if the command line has no URLs; a path in the package. */
 const MINIMAL_FILE = "deploy/chains.minimal.yaml";
 /** A URL without a path: it names a server, whose usual paths are tried, too. */
 const SERVER = /^https?:\/\/[^/?#]+\/?(?:[?#]|$)/i;

@@ -137,15 +137,15 @@ export class Secrets {
 const GAP = "\u0000";
 /** Public identifiers of subgraphs and projects, which look like keys. */
 const PUBLIC_ID = /\/(?:public|(?:subgraphs|deployments)\/id)\/[^/]+|\/Qm[1-9A-HJ-NP-Za-km-z]{44}(?![^/])/g;
-/** Numbers as in `max-age=3600` or `?v=2` are not secrets: redacting them would garble block numbers. */
+/** Short numbers, as in `?v=2`, are not secrets: if they were redacted, block numbers with these digits would be garbled. */
 const SHORT_NUMBER = /^\d{1,7}$/;
 /** Shorter words of a header are not secrets: they may occur in any text. */
 const MIN_WORD_LENGTH = 8;
 const NAME_OF_KEY = /key|token|secret|auth|pass/i;
 
 /**
- * The secrets in a URL: user, password, values of the query, and parts of the path that look like keys. `values` are not
- * secret.
+ * The secrets in a URL: user, password, values of the query, and parts of the path that look like keys. The texts
+ * that replaced placeholders (`values`) are not secret.
  */
 export function secretsInUrl(url: URL, values: Values): readonly string[] {
   const publicTexts = new Set(values.values());

@@ -17,7 +17,7 @@ import {
 import { CLAIM, RELEASE } from "./lease-scripts.ts";
 
 const TICK_MS = 100;
-/** The store must run a call within this time: twice the longest call, because the clocks of two machines are compared. */
+/** A call that the store runs later than this takes over no lease. Twice the timeout of a call: the store's clock is an estimate. */
 const CALL_MS = 2_000;
 
 /** Holds the lease of the leader, or waits for it. Disposing it gives the lease back. */
@@ -50,7 +50,7 @@ export class Leadership implements AsyncDisposable {
     this.#tick();
   }
 
-  /** What this process may do at this moment, even after a pause that it has not noticed yet. */
+  /** What this process may do now. This is right even just after a suspension, before any timer has run. */
   role(): Role {
     return roleOf(this.#lease, this.#nowMs());
   }
@@ -71,12 +71,12 @@ export class Leadership implements AsyncDisposable {
     return this.#leader;
   }
 
-  /** Whether the last call to the store failed. */
+  /** Whether calls to the store are failing. */
   isFailing(): boolean {
     return this.#lease.failingSinceMs !== null;
   }
 
-  /** Unix milliseconds of the store's clock, if known, without jumps between two replies. */
+  /** The store's time in Unix milliseconds, estimated from its last reply; before the first reply, the time of this machine. */
   storeNowMs(): number {
     return Math.round(this.#storeOffsetMs + this.#world.monotonicMs());
   }
@@ -102,7 +102,7 @@ export class Leadership implements AsyncDisposable {
     const sentMs = this.#world.monotonicMs();
     const { highestToken } = this.#lease;
     const priority = priorityOf(this.#lease, calledMs);
-    // By the store's clock. If the store grants the lease later, the reply comes too late to be of use.
+    // By the store's clock. Later, this call takes over no lease, because this process no longer waits for the reply.
     const deadline = this.storeNowMs() + CALL_MS;
     const args = [this.#id, this.#name, this.token() ?? 0, highestToken, LEASE_MS, priority, deadline];
     this.#fold({ kind: "called" });

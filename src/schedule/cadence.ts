@@ -9,7 +9,7 @@ export interface Load {
   readonly cron: string;
 }
 
-/** The cadences of `schedule: auto`, fastest first: each divides its hour or day, so that its steps are even. */
+/** The cadences of `schedule: auto`, fastest first: each divides an hour or a day, so that its polls are evenly spaced. */
 export const LADDER = [
   ...[15, 30].map((n) => ({ label: `${n} s`, cron: `*/${n} * * * * *` })),
   { label: "1 min", cron: "0 * * * * *" },
@@ -28,7 +28,7 @@ const AUTO_SHARE = 0.9;
  * Chooses the cadence of `schedule: auto`: the fastest of the ladder at which all endpoints of the budget together use at most
  * nine tenths of it; 30 s without a budget.
  *
- * `endpoints`: the number of endpoints of all indexers that use the budget with `auto`; 1 for a budget of scope `endpoint`.
+ * `endpoints`: the number of endpoints of one account that use the budget with `auto`.
  * `fixed`: the endpoints that share the budget at their own schedule. `problem`: a sentence if not even the slowest cadence
  * fits.
  */
@@ -48,14 +48,14 @@ export function chooseCadence(
   const asked = requestsText([...fixed, { endpoints, cron }], budget);
   return {
     cron,
-    problem: `with auto, even every ${label}, the endpoints of this budget make ${asked}, more than nine tenths of ${formatNumber(budget.limit)}`,
+    problem: `even if the endpoints with auto poll only every ${label}, this budget's endpoints make ${asked}, more than nine tenths of ${formatNumber(budget.limit)}`,
   };
 }
 
 /**
  * Says in one sentence why the fixed schedules that share a budget cannot fit it; null if they can.
  *
- * A month counts 30.4 days here. The budget itself refuses what a month of 31 days asks beyond that.
+ * A month counts 30.4 days here. In a month of 31 days, the budget refuses the requests above its limit when they are due.
  */
 export function fitProblem(budget: Budget, loads: readonly Load[]): string | null {
   if (requestsPerWindow(loads, budget.per) <= budget.limit) {

@@ -13,7 +13,7 @@ import {
 } from "./known-values.ts";
 import { type ComparedTargets, readingIntervalMs, type WatchedProbe } from "./watched-probe.ts";
 
-/** What is known of the values of one chain: plain data, which only the chain edits. */
+/** What is known of the values of one chain: plain data, which only the class `Chain` edits. */
 export interface ParityState {
   /** By the key of the query of a target. */
   readonly values: Record<string, KnownValues>;
@@ -23,15 +23,15 @@ export interface ParityState {
 
 /** What is known of two targets of one probe. */
 export interface KnownComparison {
-  /** `unknown` until something could be compared. */
+  /** `unknown` until comparisons confirm a result, and again when they are stale. */
   result: "equal" | "different" | "unknown";
-  /** Since when the result holds, by the clock of the chain; null while unknown. */
+  /** Since when the result holds, by our own clock; null while unknown. */
   sinceMs: number | null;
-  /** The comparison that gave the result; null while unknown. */
+  /** The latest comparison that confirmed the result; null while unknown. */
   comparison: Comparison | null;
   /** Differences in a row that are not enough for `different` yet. */
   streak: Streak | null;
-  /** The latest comparison, whatever its result. */
+  /** The latest comparison that counted, whatever its result. */
   last: (Compared & { readonly atMs: number }) | null;
 }
 
@@ -50,7 +50,7 @@ interface Compared extends ReadTimes {
 interface Streak extends Compared {
   readonly firstMs: number;
   readonly count: number;
-  /** Whether that difference was near the heads of both targets. */
+  /** Whether the last counted difference was at most `NEAR_BLOCKS` below the highest block read. */
   readonly isNear: boolean;
   /** Whether any of the differences is at a block at which a target was not read. */
   readonly isBetween: boolean;
@@ -73,12 +73,12 @@ export const DIFFERENCES = 3;
 export const DIFFERENT_AFTER_MS = 120_000;
 /**
  * A reorg may replace this number of blocks between the readings of two targets. So of several differences within this number
- * of blocks only one counts.
+ * of blocks only one counts, except near the heads.
  */
 const REORG_BLOCKS = 64;
 /**
- * If both targets were just read within this number of blocks of their heads, a reorg between the readings affects only these
- * blocks. So each such difference counts.
+ * If the compared block is at most this number of blocks below the highest block read, a reorg may explain one difference, but
+ * not the next one, for which both targets are read again. So each such difference counts.
  */
 const NEAR_BLOCKS = 4;
 /** A comparison is stale after this number of intervals between readings; the longer interval of the two targets counts. */
@@ -174,7 +174,7 @@ function compareTargets(
   const { last } = known;
   const isStale = last !== null && nowMs - last.atMs > parityStaleMs(probe, compared, staleMs);
   if (isStale) {
-    // The streak stays: after a silence, the next difference is still the next in a row.
+    // The streak is kept: a silence does not interrupt differences in a row.
     Object.assign(known, { result: "unknown", sinceMs: null, comparison: null });
   }
   const own = state.values[compared.target.queryKey];
@@ -184,7 +184,7 @@ function compareTargets(
   }
   const shared = highestShared(own, against);
   const isUnreliable = own.runs.length === 0 || against.runs.length === 0;
-  // If both targets are below the last compared block after a silence, the chain has started again.
+  // If both targets are below the last compared block after a silence, the chain was reset, and counts from a lower block.
   const isBelow = isStale && shared !== null && shared.block + shared.belowHead < last.block;
   if (isUnreliable || isBelow) {
     Object.assign(known, newKnownComparison());
@@ -204,7 +204,7 @@ function isComparable(shared: SharedHeight, own: KnownValues, against: KnownValu
   return isBelieved && (!shared.isBetween || (isSteady(own) && isSteady(against)));
 }
 
-/** Whether a comparison is new: a block is compared once, and again only if both targets have stopped there. */
+/** Whether a comparison is new. A block counts once, and again only if both targets have stopped there and were read again. */
 function isNews({ last, result }: KnownComparison, shared: SharedHeight, times: ReadTimes): boolean {
   if (last === null || shared.block > last.block) {
     return true;

@@ -64,6 +64,6 @@ async function isStateFile(path: string): Promise<boolean> {
   await using file = await open(path, "r");
   const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
   const head = buffer.toString("utf8", 0, bytesRead);
-  // A full disk leaves an empty file or the beginning of one. A power cut leaves NUL characters.
+  // After a full disk, the file is empty or only the beginning of a state file. After a power cut it may contain NUL characters.
   return ANY_HEAD.test(head) || STATE_HEAD.startsWith(head.replaceAll("\0", ""));
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** The key of the leader's lease, a hash. Its `token` rises with each leader, so that late writes of earlier leaders are refused. */
+/** The key of the leader's lease, which is a Redis hash. Its `token` rises with each leader, so that late writes of earlier leaders are refused. */
 export const LEASE_KEY = "lease";
 
 /** A Lua script that the store runs as one step. */
@@ -9,7 +9,7 @@ export interface StoreScript<Reply> {
   readonly reply: z.ZodType<Reply>;
 }
 
-/** A whole number of at most 15 digits, as a number or as text; a double holds it exactly. */
+/** A whole number that a double holds exactly: a safe integer, or a text of at most 15 digits. */
 export const Whole = z.union([z.string().regex(/^\d{1,15}$/), z.int().nonnegative()]).transform(Number);
 
 /** The beginning of all scripts. `now`: the store's clock in Unix milliseconds; `text`: a number as text; `remove`: removes a key. */
