@@ -43,7 +43,7 @@ export async function events(
     // A mistyped name must not look like a quiet target.
     if (all.length > 0 && !all.some((event) => matches.targets(targetsOf(event)))) {
       const about = `none of ${formatCount(all.length, "event")} is about ${filters[index]}`;
-      world.err(`warning: ${about}; a filter is protocol, protocol/chain or protocol/chain/variant`);
+      world.err(`warning: ${about}; a filter is protocol/chain/variant/tier or its beginning`);
     }
   }
   const found = [...new Set(queries.flatMap((query) => selectEvents(log, query, new Map())))];

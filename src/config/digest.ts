@@ -6,7 +6,7 @@ import { writtenKeys } from "./secrets.ts";
 
 /**
  * A digest of everything that a configuration polls: its chains, their nodes, and the indexers with their URLs as written,
- * without keys. It contains the names of variables, not their values, so that two processes agree even if one of them lacks
+ * without keys. It is computed from the names of variables, not from their values, so that two processes agree even if one of them lacks
  * a key. Schedules, thresholds and links are not part of it.
  */
 export function digestOfPolled({ chains, protocols }: Pick<Sections, "chains" | "protocols">): string {

@@ -164,7 +164,7 @@ export function measureGaps({ polled, state, watched }: Instant): void {
 
 /**
  * The driver is the newest height of the target that is polled less often. It is compared with the height of the other target
- * that was read nearest to it in time. A contradicted height has no gap, and clears the earlier measures.
+ * that was read nearest to it in time. The height of a contradicted source has no gap, and clears the earlier measures.
  */
 function measureGap(target: Target, against: Target, pace: PaceRange, state: ChainState): void {
   const own = sourceOf(state, target.key);
@@ -214,7 +214,7 @@ function settle(source: SourceState, settled: SourceState["verdict"], view: Chai
   source.verdict = debounce(settled, vote, view.nowMs);
   source.statusChanges += Number(former !== null && former.status !== source.verdict.status);
   source.approach = followApproach(source, view);
-  // A single height proves nothing: a back-filling target may have set the reference itself.
+  // A single height does not show that the target reached the head: it may back-fill, and have set the reference itself.
   source.hasReachedTip ||= vote.status === "ok" && source.samples.length > 1 && source.lag?.ms != null;
   source.hasServed ||= source.hasReachedTip;
 }

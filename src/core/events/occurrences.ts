@@ -4,7 +4,7 @@ import { type Event, isNews, targetsOf } from "./event.ts";
 import type { EventLog } from "./event-log.ts";
 import { type PastIncident, SPREAD_MS } from "./timeline.ts";
 
-/** Events of the same change within two minutes, such as 26 targets whose key was rejected; the oldest first. */
+/** Events of the same change within two minutes, such as 26 targets whose API key was rejected; the oldest first. */
 export type Change = readonly [Event, ...Event[]];
 
 /** An incident and the changes in it, or a change that no incident explains. */

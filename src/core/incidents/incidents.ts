@@ -7,7 +7,7 @@ import { type Status, traitsOf } from "../model/statuses.ts";
 import { formatList, formatNumber, isoTime } from "../model/text.ts";
 import type { LastPoll, SourceState } from "../source/source-state.ts";
 
-/** An incident before it is judged. */
+/** An incident whose severity is not decided yet. */
 export type SharedCause = Omit<Incident, "severity">;
 
 export interface CauseInput {
@@ -20,7 +20,7 @@ export interface CauseInput {
 
 /** A cause that explains fewer targets is not an incident. */
 const LEAST_TARGETS = 2;
-/** More targets than this may have one cause on any hosts. */
+/** This number of targets or fewer are evidence of one cause only on a single host; more are evidence on any hosts. */
 const FEW_TARGETS = 2;
 /** Targets with one cause get their statuses one after another, at most this time and one poll interval apart. */
 const TOGETHER_MS = 10 * 60_000;
@@ -29,7 +29,7 @@ const MAX_CHAINS = 4;
 /** An indexer is at fault once more than half of its targets are affected, until at most a third are: incidents do not flap. */
 const START_SHARE = 0.5;
 const CONTINUE_SHARE = 1 / 3;
-/** A chain or host is at fault once all of its parts are affected, while at least this share is. */
+/** A chain or host is at fault once all of its parts are affected, and remains so while about this share is. */
 const CONTINUE_WHOLE_SHARE = 0.5;
 
 /** The members of a group that have the same trouble. */
@@ -107,7 +107,7 @@ function describeCause({ group: { scope, subject, members }, status, explained }
   return `${formatNumber(explained.length)} of ${formatNumber(members.length)} targets of ${name} ${traitsOf(status).trouble}${where}`;
 }
 
-/** The trouble that most members of a group have together, if the group as a whole is at fault. */
+/** The most frequent trouble of a group that began together, if the group as a whole is at fault. */
 function causeOf(group: Group, endpointOf: EndpointOf, isActive: boolean): Cause | null {
   const [most] = [...groupBy(group.members.filter(isTroubled), ({ status }) => status)]
     .map(([status, members]) => ({ group, status, explained: begunTogether(members, endpointOf) }))
@@ -224,7 +224,7 @@ function isHostHit(
   return isActive ? down > endpoints.length * CONTINUE_WHOLE_SHARE : down === endpoints.length;
 }
 
-/** A host contradicts the others if all of its targets on some chain, at least two, are diverged; it does so while half are. */
+/** A host contradicts the others if all of its targets on some chain, at least two, are diverged, and until less than half are. */
 function isOpposing(members: readonly TargetReport[], affected: Affected, isActive: boolean): boolean {
   return (
     [...affected].every(({ status }) => status === "diverged") &&
@@ -258,12 +258,12 @@ const UNREACHED: ReadonlySet<FailureReason> = new Set([
  */
 const SILENCE_MS = 45_000;
 const SILENT_POLLS = 2;
-/** Sources went silent together if their last heights are at most this many polls older than the last reply of any source. */
+/** A source went silent with the others if its last success was at most this number of its polls before the latest reply of all. */
 const TOGETHER_POLLS = 2;
 
 /**
  * Whether our own network is down: the last reply is not recent, and all hosts (two or more) fail. Hosts that have not been
- * polled since that reply are ignored if more hosts went silent together. An RPC node counts only if it went silent too. A
+ * polled since that reply are ignored if they are fewer than the hosts that went silent. An RPC node counts only if it went silent too. A
  * host that is not polled, because of our budget or because it asked us to wait, proves nothing. `ranSinceMs`: before this
  * instant the process was suspended, and could not read a reply.
  */

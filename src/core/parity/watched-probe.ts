@@ -11,7 +11,7 @@ export interface WatchedProbe {
 }
 
 export interface ProbedTarget extends Target {
-  /** From `queryKeyOf`: values that another query read are not used. */
+  /** Identifies the query, from `queryKeyOf`. A value counts only if this query read it. */
   readonly queryKey: string;
 }
 

@@ -53,7 +53,7 @@ export function renderEventsTable(events: readonly Event[], total: number, nowMs
   };
   const more = `The latest ${events.length} of ${formatCount(total, "event")}: see --limit`;
   return events.length === 0
-    ? "Nothing happened in that time"
+    ? "No event matches in that time"
     : [...renderTextTable(columns, rows, []), ...(total > events.length ? [more] : [])].join("\n");
 }
 
