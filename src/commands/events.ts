@@ -37,10 +37,10 @@ export async function events(
   const path = eventsPathOf(state ?? defaultStateFile(config));
   const log = new EventLog();
   log.replace(url === undefined ? readFile(path, world) : await askFor(url, asked, world));
-  const all = log.all();
+  const all = url === undefined ? log.all() : [];
   for (const [index, query] of queries.entries()) {
     const matches = matcherOf(query, new Map());
-    // A mistyped name must not look like a quiet target.
+    // The file has all events that are kept, so a mistyped name must not look like a quiet target.
     if (all.length > 0 && !all.some((event) => matches.targets(targetsOf(event)))) {
       const about = `none of ${formatCount(all.length, "event")} is about ${filters[index]}`;
       world.err(`warning: ${about}; a filter is protocol/chain/variant/tier or its beginning`);
