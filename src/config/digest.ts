@@ -5,9 +5,9 @@ import type { IndexerEntry } from "./schema.ts";
 import { writtenKeys } from "./secrets.ts";
 
 /**
- * A digest of everything that a configuration polls: its chains, their nodes, and the indexers with their URLs as written,
- * without keys. It is computed from the names of variables, not from their values, so that two processes agree even if one of them lacks
- * a key. Schedules, thresholds and links are not part of it.
+ * A digest of everything that a configuration polls: its chains, their nodes, and the indexers with their URLs, in which variables
+ * are not replaced, and written keys are left out. So two processes agree even if one of them lacks a key. Schedules, thresholds
+ * and links are not part of it.
  */
 export function digestOfPolled({ chains, protocols }: Pick<Sections, "chains" | "protocols">): string {
   const polled = [

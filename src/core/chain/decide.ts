@@ -19,7 +19,7 @@ export interface Instant extends ChainAt {
   readonly polled: readonly PolledSource[];
 }
 
-/** A source that was polled since the last decision, with its last poll and status before. */
+/** A source that was polled since the last decision, with its last poll and status before that. */
 export interface PolledSource {
   readonly source: SourceState;
   /** Whether the poll gave a height. */

@@ -24,7 +24,7 @@ export interface NotifiedIncident {
   readonly said: "no" | "yes" | "flapping";
   /** The time of that message or report. */
   readonly time: string;
-  /** When it began: the last time, and those within the hour before; the oldest first. */
+  /** The times at which it began: the last one, and earlier ones within the hour before; the oldest first. */
   readonly starts: readonly string[];
   /** Null while it runs. */
   readonly ended: string | null;
@@ -41,8 +41,8 @@ export interface News {
 }
 
 /**
- * An incident that begins for the third time within an hour is likely to come again. One more message is sent about it, and
- * then none until it is over.
+ * An incident that begins for the third time within an hour is likely to come again. One more message is sent about it; the
+ * next one says that it has ended, once it has not come back for an hour.
  */
 const FLAPS = 3;
 /** The shortest time between two messages about the same running incident. */
@@ -190,8 +190,8 @@ function newsOf(event: News["event"], { id, incident, said, starts, target_count
 
 /**
  * Whether the first message is due. A shared cause, and a pair whose variants are all down, affect many users: their message is
- * sent at once. Any other message is sent after a time in which the target may recover. How late the data is counts
- * towards that time, unless the message of a wider incident has already named the target.
+ * sent at once. Any other message is sent after a time in which the target may recover. The lag of the data is
+ * part of that time, unless the message of a wider incident has already named the target.
  */
 function isReady({ incident, isRest, targets }: Running, time: string, { afterMs }: NotifyRules): boolean {
   const { kind, severity, since } = incident;

@@ -10,7 +10,7 @@ export type Change = readonly [Event, ...Event[]];
 /** An incident and the changes in it, or a change that no incident explains. */
 export interface Occurrence {
   readonly time: string;
-  /** The past incidents of one subject and day, or a current one, the latest first; empty: none explains the change. */
+  /** A current incident, or the past ones of one subject and day, the latest first. Empty if no incident explains the change. */
   readonly incidents: readonly PastIncident[];
   /** The oldest first. */
   readonly changes: readonly Change[];
@@ -71,7 +71,10 @@ function timelineReader(log: EventLog, hosts: ReadonlyMap<string, ReadonlySet<st
   };
 }
 
-/** The events of one subject in an incident, from the trouble before it to the recovery after it. */
+/**
+ * The events of one subject in an incident and up to two minutes on either side; not those up to the last recovery before it, nor
+ * those after the first recovery that follows it.
+ */
 function partOf(events: readonly Event[], { since, until }: PastIncident): readonly Event[] {
   const from = Date.parse(since) - SPREAD_MS;
   const to = until === null ? Number.POSITIVE_INFINITY : Date.parse(until) + SPREAD_MS;

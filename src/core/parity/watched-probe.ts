@@ -5,7 +5,7 @@ import { queryKeyOf } from "../model/selection.ts";
 export interface WatchedProbe {
   readonly name: string;
   readonly everyMs: number;
-  /** The targets whose endpoints carry the selection, in the order of the fleet. */
+  /** The targets of the chain for which this probe has a selection, in the order of the fleet. */
   readonly targets: readonly ProbedTarget[];
   readonly compared: readonly ComparedTargets[];
 }

@@ -55,7 +55,7 @@ export function filterByWords(report: Report, filter: string): Report {
   return keepTargets(report, matching);
 }
 
-/** Narrows a plan to the indexers of these targets. RPC nodes stay if any target does: the heads that they report count for every indexer. */
+/** Narrows a plan to the indexers of these targets. RPC nodes stay if any target does: their heads count for every indexer. */
 export function filterPlan(plan: Plan, targets: readonly TargetReport[]): Plan {
   const shown = new Set(targets.map(indexerKey));
   const indexers = plan.indexers.filter(
@@ -90,7 +90,7 @@ function searchText(target: TargetReport, chain: ChainSummary | undefined): stri
 }
 
 /**
- * Narrows every list of a report to what belongs to `targets`, some of its targets. Shared budgets stay, because these targets
+ * Narrows every list of a report to what belongs to some of its targets (`targets`). Shared budgets stay, because these targets
  * may draw on them; skipped indexers of the same protocols stay, too.
  */
 export function keepTargets(report: Report, targets: readonly TargetReport[]): Report {

@@ -30,7 +30,7 @@ export interface ScrapeReply {
   readonly gzipped: Buffer;
 }
 
-/** The reply to a liveness or readiness probe, or to a reload, which is not ok if the current configuration stays. */
+/** The reply to a liveness or readiness probe, or to a reload. A reload is not ok if the new configuration cannot be applied. */
 export interface ProbeResult {
   readonly ok: boolean;
   /** One sentence. */
