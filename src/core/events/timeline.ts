@@ -1,5 +1,5 @@
 import { incidentKey, incidentOfKey, type Report } from "../model/report.ts";
-import { STATUSES_BY_URGENCY } from "../model/statuses.ts";
+import { STATUSES, STATUSES_BY_URGENCY, traitsOf } from "../model/statuses.ts";
 import { isoTime } from "../model/text.ts";
 import { type Event, eventOf } from "./event.ts";
 import type { EventLog } from "./event-log.ts";
@@ -15,7 +15,10 @@ export interface Period extends Interval {
 }
 
 /** Statuses of targets and states of pairs in which users are served. */
-const USABLE: ReadonlySet<string> = new Set(["ok", "degraded", "lagging", "chain_halted"]);
+const USABLE: ReadonlySet<string> = new Set([
+  ...STATUSES.filter((status) => traitsOf(status).isUsable),
+  "degraded",
+]);
 /** States in which nothing is known of the indexer. */
 const NOT_COUNTED: ReadonlySet<string | null> = new Set([null, "throttled", "unknown"]);
 /** Anything known ranks above an unwatched time, so that a short outage next to it is visible. */

@@ -29,7 +29,7 @@ const MAX_CHAINS = 4;
 /** An indexer is at fault once more than half of its targets are affected, until at most a third are: incidents do not flap. */
 const START_SHARE = 0.5;
 const CONTINUE_SHARE = 1 / 3;
-/** A chain or host is at fault once all of its parts are affected, and remains so while about this share is. */
+/** A chain or host is at fault once all of its parts are affected, and remains so while more than this share is. */
 const CONTINUE_WHOLE_SHARE = 0.5;
 
 /** The members of a group that have the same trouble. */
@@ -203,15 +203,15 @@ const endpointIndex = memoize((endpoints: readonly Endpoint[]) => {
 });
 
 /**
- * A chain is at fault when all of its targets that reply have the same trouble, and remains so while half have. Diverged targets
- * count only if that is the trouble.
+ * A chain is at fault when all of its targets that reply have the same trouble, and remains so while more than half have.
+ * Diverged targets count only if that is the trouble.
  */
 function isChainHit(members: readonly TargetReport[], affected: Affected, isActive: boolean): boolean {
   const replying = members.filter(
     (member) => affected.has(member) || (traitsOf(member.status).hasReply && member.status !== "diverged"),
   );
   const areReplying = [...affected].every(({ status }) => traitsOf(status).hasReply);
-  return areReplying && share(replying, affected) >= (isActive ? CONTINUE_WHOLE_SHARE : 1);
+  return areReplying && isWholeHit(share(replying, affected), isActive);
 }
 
 /** A host is at fault when each of its endpoints is, and remains so while more than half of them are. */
@@ -221,17 +221,21 @@ function isHostHit(
   isActive: boolean,
 ): boolean {
   const down = endpoints.filter((members) => isHit(members, affected, isActive)).length;
-  return isActive ? down > endpoints.length * CONTINUE_WHOLE_SHARE : down === endpoints.length;
+  return isWholeHit(down / endpoints.length, isActive);
 }
 
-/** A host contradicts the others if all of its targets on some chain, at least two, are diverged, and until less than half are. */
+/** A host contradicts the others once all of its targets on some chain, at least two, are diverged, and while more than half are. */
 function isOpposing(members: readonly TargetReport[], affected: Affected, isActive: boolean): boolean {
   return (
     [...affected].every(({ status }) => status === "diverged") &&
     [...groupBy(members, ({ chain }) => chain).values()]
       .filter((here) => here.length > 1)
-      .some((here) => share(here, affected) >= (isActive ? CONTINUE_WHOLE_SHARE : 1))
+      .some((here) => isWholeHit(share(here, affected), isActive))
   );
+}
+
+function isWholeHit(affectedShare: number, isActive: boolean): boolean {
+  return isActive ? affectedShare > CONTINUE_WHOLE_SHARE : affectedShare === 1;
 }
 
 function isHit(members: readonly TargetReport[], affected: Affected, isActive: boolean): boolean {

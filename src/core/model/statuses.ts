@@ -18,7 +18,7 @@ interface StatusTraits {
   readonly hasHeight: boolean;
   /** The lag of the last height is still shown. A throttled target keeps its lag, because only our polls are limited. */
   readonly hasLag: boolean;
-  /** Users can be served from it, though the data may be late. */
+  /** Users can be served from it, though the data may be late: not while it back-fills old blocks. */
   readonly isUsable: boolean;
   /** The target is on the chain, and below the head. */
   readonly isBehind: boolean;
@@ -123,7 +123,6 @@ const STATUS_TRAITS = {
   },
   syncing: {
     ...WITH_HEIGHT,
-    isUsable: true,
     isBehind: true,
     urgency: 2,
     runbook: "SynclagIndexerSyncing",

@@ -149,10 +149,10 @@ function takeReading(
   }
   const known = values[target.queryKey] ?? newKnownValues();
   values[target.queryKey] = known;
-  if (reading.kind === "unreadable") {
-    known.unreadable = reading.detail;
-  } else if (trust === "doubted") {
+  if (trust === "doubted") {
     forgetValues(known);
+  } else if (reading.kind === "unreadable") {
+    known.unreadable = reading.detail;
   } else if (trust === "trusted") {
     if (known.deployment !== null && deployment !== null && known.deployment !== deployment) {
       forgetValues(known);
