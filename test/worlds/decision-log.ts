@@ -42,7 +42,7 @@ export function decisionsIn(kind: string, worlds: readonly World[]): string {
   const texts = worlds.map((world) => {
     const log = new DecisionLog(world);
     playWorld({ ...world, lastsMs: Math.min(world.lastsMs, partOf(world)) }, log.start);
-    return `# ${kind}\nEach line begins with its minute; v0, v1, …: targets; node 0: an RPC node (test/STORIES.md, test/goldens)\n${log.text()}`;
+    return `# ${kind}\nHow to read this: test/STORIES.md, test/goldens\n${log.text()}`;
   });
   return `${texts.join("\n\n")}\n`;
 }

@@ -13,7 +13,7 @@ const QUICK: readonly string[] = [
   "followers of final blocks",
   "a pair and an RPC node, a fault of an hour",
   "lossy network, restarts, flapping",
-  "a halt of 2 to 30 minutes, sources behind it",
+  "a halt of 2 to 30 minutes, late sources",
 ];
 
 describe("the decisions in a fleet of this kind", () => {

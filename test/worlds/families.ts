@@ -42,7 +42,7 @@ const ORDER = "depends on the order";
 const FLEET_LIMITS: Readonly<Record<string, number>> = {
   "creeps ahead by 1 to 10 %": 1,
   "drifts while the others are asked twice an hour": 1,
-  "a halt of 1 to 9 minutes, a liar beyond it": 0.2,
+  "a halt of 1 to 9 minutes, a liar above the head": 0.2,
 };
 
 /** Families of worlds; docs/ACCURACY.md says how right Synclag is in each. */

@@ -54,8 +54,8 @@ export const FLEET_FAMILIES: Readonly<Record<string, (index: number) => World>> 
   "always 1 to 9 minutes late": family("late", alwaysLate),
   "a pair and an RPC node, a fault of an hour": family("pair", pairAndNode),
   "lossy network, restarts, flapping": family("lossy", lossy),
-  "a halt of 2 to 30 minutes, sources behind it": family("halt", haltWithLate),
-  "a halt of 1 to 9 minutes, a liar beyond it": family("halt and liar", haltWithLiar),
+  "a halt of 2 to 30 minutes, late sources": family("halt", haltWithLate),
+  "a halt of 1 to 9 minutes, a liar above the head": family("halt and liar", haltWithLiar),
   "one or two index again": family("again", indexAgain),
 };
 

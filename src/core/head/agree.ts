@@ -313,10 +313,12 @@ function oppositionOf(
   { pace, proofs }: Grounds,
 ): Opposition {
   const blocks = claim.block - Math.max(...by.map(({ block }) => block));
-  const dated = kind === "times" ? by.find(({ timeMs }) => timeMs !== null) : undefined;
-  const offMs = dated === undefined ? null : apartMs(claim, dated, pace);
+  const dated = kind === "times" ? by.filter(({ timeMs }) => timeMs !== null) : [];
+  const [first] = dated;
+  const offMs = first === undefined ? null : apartMs(claim, first, pace);
+  const shown = first === undefined ? by : dated;
   const proof = proofs[claim.key]?.text ?? null;
-  return { source: claim.key, kind, by: keysOf(by), block: claim.block, blocks, offMs, proof };
+  return { source: claim.key, kind, by: keysOf(shown), block: claim.block, blocks, offMs, proof };
 }
 
 /** Whether an excluded source is above the sources that contradict it by more than a reorg explains. */

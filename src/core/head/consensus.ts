@@ -52,6 +52,7 @@ interface DoubtedBlock {
 /** Why a source is excluded: which sources contradict it, and by how much. */
 export interface Opposition extends DoubtedBlock {
   readonly kind: Conflict;
+  /** For `times`, only the sources with block times, if there are any. */
   readonly by: readonly string[];
   /** How far the block is above the highest source that contradicts it; negative if it is below. */
   readonly blocks: number;

@@ -26,7 +26,9 @@ function claimText({ kind, by, block, blocks, offMs }: Opposition): string {
     case "hash":
       return `its hash of ${at} differs from that of ${others}`;
     case "times":
-      return `its time of ${at} differs${offMs === null ? "" : ` by ${formatDuration(offMs)}`} from what the times of ${others} imply`;
+      return offMs === null
+        ? `its time of ${at} contradicts what ${others} ${verb}`
+        : `its time of ${at} differs by ${formatDuration(offMs)} from what the times of ${others} imply`;
     case "ahead":
       return blocks >= 0
         ? `reports ${at}, which is ${formatCount(blocks, "block")} above what ${others} ${verb}`

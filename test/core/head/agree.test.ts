@@ -218,3 +218,22 @@ describe("agreeOnHead(): 5. the last head does not fall by less than a minute, n
     expect(fallsTo(20)).toBe(0);
   });
 });
+
+it("agreeOnHead(): only sources with block times are named as contradicting a block time", () => {
+  const off = { ...source("v0", 60 * MINUTE), timeMs: NOW_MS - 120_000 };
+  const others = [source("v1", 0, { dated: true }), source("v2", 0), source("v3", 0)];
+
+  expect(contradicting([off, ...others])).toEqual(["v1"]);
+  expect(contradicting([off, ...others.slice(1)])).toEqual(["v2", "v3"]);
+});
+
+function contradicting(claims: readonly Claim[]): readonly string[] | undefined {
+  const { consensus } = agreeOnHead(claims, {
+    before: NO_CONSENSUS,
+    proofs: {},
+    pace: { intervalMs: BLOCK_MS, isMeasured: true, fastestMs: BLOCK_MS },
+    laggingMs: 600_000,
+    nowMs: NOW_MS,
+  });
+  return consensus.opposed[0]?.by;
+}

@@ -21,3 +21,17 @@ it("a variant that several protocols have is named once, in the singular", () =>
     "ahead of the chain: reports block 900, which is 500 blocks above what multichain and mirror agree on",
   );
 });
+
+it("a source without block times has no times to compare, so the text names its height", () => {
+  const opposition = {
+    source: "a/subgraph/x",
+    kind: "times",
+    by: ["a/mirror/x"],
+    block: 900,
+    blocks: -500,
+  } as const;
+
+  expect(divergedText({ ...opposition, offMs: null, proof: null })).toBe(
+    "answers for another chain: its time of block 900 contradicts what mirror shows",
+  );
+});
