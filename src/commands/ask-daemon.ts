@@ -64,7 +64,9 @@ export async function askDaemon<Answer>(
   const { success, data, error } = schema.safeParse(json);
   if (!success) {
     const [issue] = error.issues;
-    const fault = [issue?.path.join("."), issue?.message].filter((part) => part !== "").join(": ");
+    const fault = [issue?.path.join("."), issue?.message.replace("Invalid input: ", "")]
+      .filter((part) => part !== "")
+      .join(": ");
     const what = json === undefined ? `not JSON: ${quote(titleOf(body) ?? body) || "an empty body"}` : fault;
     throw refuse(
       `answered with something other than a Synclag status of this version (${what}): check the address and the version`,

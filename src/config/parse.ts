@@ -2,7 +2,7 @@ import { basename, dirname, isAbsolute, join, normalize } from "node:path";
 import { endpointsOf, type Fleet, indexerKey } from "../core/model/fleet.ts";
 import { groupBy } from "../core/model/group-by.ts";
 import { createRedact } from "../core/model/redact.ts";
-import { formatCount } from "../core/model/text.ts";
+import { formatCount, formatList } from "../core/model/text.ts";
 import { whyUnreadable } from "../core/model/why-unreadable.ts";
 import { resolveReceiver } from "./address.ts";
 import type { Config } from "./config.ts";
@@ -106,7 +106,7 @@ function readSections(text: string, problems: Problems, options: ParseOptions): 
 
 /**
  * The paths that match a pattern of `include`, without the main file. A last part without `*` names one file, which may be
- * missing. @throws {Error} If no path matches a `*`.
+ * missing. @throws {Error} If the folder cannot be read, or no other file matches a `*`.
  */
 function pathsOf(pattern: string, { file, listFiles = () => [] }: ParseOptions): readonly string[] {
   const path = isAbsolute(pattern) ? pattern : join(dirname(file), pattern);
@@ -116,12 +116,28 @@ function pathsOf(pattern: string, { file, listFiles = () => [] }: ParseOptions):
   }
   // As in a shell, a leading dot is not matched: a ConfigMap is mounted with folders such as ..data.
   const regex = name.replace(/[.+^$()[\]{}?|\\]/g, String.raw`\$&`).replaceAll("*", ".*");
-  const names = listFiles(dirname(path), new RegExp(`^(?!\\.)${regex}$`));
+  const names = namesIn(dirname(path), new RegExp(`^(?!\\.)${regex}$`), listFiles);
   const paths = names.map((one) => join(dirname(path), one)).filter((one) => one !== normalize(file));
   if (paths.length === 0) {
-    throw new Error("no file matches");
+    throw new Error(names.length === 0 ? "no file matches" : "only this file matches");
   }
   return paths;
+}
+
+/** The matching names in a folder; none if there is no such folder. @throws {Error} If it cannot be read. */
+function namesIn(
+  folder: string,
+  pattern: RegExp,
+  listFiles: NonNullable<ParseOptions["listFiles"]>,
+): readonly string[] {
+  try {
+    return listFiles(folder, pattern);
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") {
+      return [];
+    }
+    throw error;
+  }
 }
 
 /** The public view. Adds a problem for each protocol that does not exist. */
@@ -161,7 +177,7 @@ function publicNames({ chains, indexers, skipped }: Fleet): ReadonlySet<string> 
 /** A warning names at most this number of chains: there may be thousands. */
 const MOST_NAMED = 10;
 
-/** A warning about the chains whose sources all have one provider, if there are any. */
+/** A warning about the chains whose sources all have one provider, which it names, if there are any. */
 function sourceWarnings(fleet: Fleet): readonly string[] {
   const endpoints = endpointsOf(fleet);
   const sources = endpoints.flatMap((endpoint) => {
@@ -176,10 +192,7 @@ function sourceWarnings(fleet: Fleet): readonly string[] {
   });
   const advice = "add an RPC node (rpc), or a variant of another provider";
   const rest = lone.length - MOST_NAMED;
-  const more = rest > 0 ? ` and ${formatCount(rest, "more chain")}` : "";
-  return lone.length === 0
-    ? []
-    : [
-        `${lone.slice(0, MOST_NAMED).join(", ")}${more}: all sources have one provider, so no other source confirms a height; ${advice}`,
-      ];
+  const more = rest > 0 ? [formatCount(rest, "more chain")] : [];
+  const names = formatList([...lone.slice(0, MOST_NAMED), ...more]);
+  return lone.length === 0 ? [] : [`no second provider confirms the height of ${names}; ${advice}`];
 }

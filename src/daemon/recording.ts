@@ -135,5 +135,8 @@ export function readRecordedLine(
   }
   const [issue] = error.issues;
   const at = issue === undefined || issue.path.length === 0 ? "" : `${issue.path.join(".")}: `;
-  return { kind: "invalid", found: `${at}${issue?.message ?? "not a line of a recording"}` };
+  return {
+    kind: "invalid",
+    found: `${at}${issue?.message.replace("Invalid input: ", "") ?? "not a line of a recording"}`,
+  };
 }

@@ -6,6 +6,7 @@ import type { CommandWorld } from "../../src/commands/command-world.ts";
 import { parseConfig } from "../../src/config/parse.ts";
 import { isoTime } from "../../src/core/model/text.ts";
 import type { ServerKind } from "../../src/sim/servers/families.ts";
+import { edited } from "../support/edited.ts";
 import { faultNamed } from "../support/faults.ts";
 import { startFleet } from "../support/fleet.ts";
 import { serve } from "../support/listener.ts";
@@ -75,11 +76,7 @@ export class CommandStory implements AsyncDisposable {
       this.#write(name, path === undefined ? "" : this.#filledIn(readFileSync(path, "utf8"))),
     "|": (_, text) => this.#write(this.#file, `${readFileSync(this.#path(this.#file), "utf8")}${text}\n`),
     edit: (_, text) => {
-      const [old = "", next = ""] = text.split(" => ");
-      this.#write(
-        this.#file,
-        readFileSync(this.#path(this.#file), "utf8").replaceAll(old, () => next),
-      );
+      this.#write(this.#file, edited(readFileSync(this.#path(this.#file), "utf8"), text));
     },
     fifo: ([name = ""]) => execFileSync("mkfifo", [this.#path(name)]),
     link: ([name = "", file = ""]) => symlinkSync(file, this.#path(name)),
@@ -141,7 +138,10 @@ export class CommandStory implements AsyncDisposable {
       this.#answers.set(name, answers);
     },
     reply: ([name = ""], text) => {
-      const [, pattern = "", reply = ""] = /^\S+ (.*?) => (.*)$/.exec(text) ?? [];
+      const [, pattern, reply = ""] = /^\S+ (.*?) => (.*)$/.exec(text) ?? [];
+      if (pattern === undefined) {
+        throw new RangeError(`Cannot find => in reply ${text}`);
+      }
       this.#answers.get(name)?.push([new RegExp(pattern), reply]);
     },
     store: async ([name = ""]) => {
@@ -278,6 +278,9 @@ function statusWith(change: string): string {
   return changes.reduce(
     (status, one) => {
       const [old = "", next = ""] = one.split(/ => ?/);
+      if (!new RegExp(old).test(status)) {
+        throw new RangeError(`Cannot find ${old} in the status`);
+      }
       return status.replaceAll(new RegExp(old, "g"), next);
     },
     LAGGING.replace(/(?<="generated_at":")[^"]*/, isoTime(Date.now())),

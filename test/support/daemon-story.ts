@@ -5,6 +5,7 @@ import { isoTime } from "../../src/core/model/text.ts";
 import type { SimulatedTarget, TargetBehaviour } from "../../src/sim/fleet/simulated-target.ts";
 import type { Answer } from "../../src/sim/servers/answer.ts";
 import type { ServerKind } from "../../src/sim/servers/families.ts";
+import { edited } from "./edited.ts";
 import { faultNamed, times } from "./faults.ts";
 import { expectGolden } from "./golden.ts";
 import type { LogLine } from "./log-recorder.ts";
@@ -301,14 +302,6 @@ function logged({ level, msg, ...fields }: LogLine, pattern: string): readonly s
   const line = `${LEVELS[String(level)]} ${String(msg)}${parts.join("")}`;
   const isWanted = pattern === "" ? level !== 20 : new RegExp(pattern).test(line);
   return isWanted ? [line] : [];
-}
-
-function edited(yaml: string, change: string): string {
-  const [old = "", next = ""] = change.replaceAll("\\n", "\n").split(/ => ?/);
-  if (!yaml.includes(old)) {
-    throw new RangeError(`Cannot find ${old} in chains.yaml`);
-  }
-  return yaml.replaceAll(old, () => next);
 }
 
 function without(yaml: string, text: string): string {

@@ -24,6 +24,11 @@ function timeOf(text: string, now: string): number {
 }
 
 const Text = z.string();
+
+function oneOf<const Words extends readonly string[]>(words: Words) {
+  return z.enum(words, `expected ${words.join(", ").replace(/, (?=[^,]*$)/, " or ")}`);
+}
+
 const Moment = Text.refine((text) => !Number.isNaN(timeOf(text, isoTime(0))), {
   error: "expected a time such as 2026-11-23T03:00:00Z, or a duration before now such as 24h or 7d",
 });
@@ -46,14 +51,13 @@ function ofTargets(name: string) {
 }
 
 const FILTERS = {
-  kind: z.enum(EVENT_KINDS).optional().describe("Only events of this kind"),
+  kind: oneOf(EVENT_KINDS).optional().describe("Only events of this kind"),
   protocol: ofTargets("protocol"),
   chain: ofTargets("chain"),
   variant: ofTargets("variant"),
   tier: ofTargets("tier"),
   host: ofTargets("host"),
-  status: z
-    .enum([...STATUSES, "degraded", "down"])
+  status: oneOf([...STATUSES, "degraded", "down"])
     .optional()
     .describe("Only changes from or to this status"),
 };
@@ -88,19 +92,22 @@ export const QUERIES = {
       .describe(
         "The most seconds that a variant may be behind the reference or, without a reference, may have gone without a new block. Default: the lagging threshold of the target",
       ),
-    dispute: z
-      .enum(["ignore"])
+    dispute: oneOf(["ignore"])
       .optional()
       .describe("ignore: a variant may be healthy while sources of the chain contradict each other"),
-    parity: z
-      .enum(["equal"])
+    parity: oneOf(["equal"])
       .optional()
       .describe(
         "equal: a compared variant is healthy only while each probe finds its data equal to those of another variant, and it is not the odd one out",
       ),
   }),
   history: parameters({
-    hours: z.coerce.number().gt(0).lt(1_000).default(24).describe("How far back to go"),
+    hours: z.coerce
+      .number("expected a number above 0 and below 1000")
+      .gt(0)
+      .lt(1_000)
+      .default(24)
+      .describe("How far back to go"),
     points: count(99_999, 10_000).describe(
       "The maximum number of points; if there are more, neighbours are reduced to the point at which the targets were furthest behind",
     ),
@@ -125,7 +132,9 @@ export function readQuery<Schema extends z.ZodType>(schema: Schema, query: Query
   if (name === undefined) {
     return issue.message;
   }
-  return `Cannot use ${String(name)} ${JSON.stringify(given[String(name)]).slice(0, 100)}: ${issue.message}`;
+  const value = given[String(name)];
+  const fault = Array.isArray(value) ? "expected one value" : issue.message;
+  return `Cannot use ${String(name)} ${JSON.stringify(value).slice(0, 100)}: ${fault}`;
 }
 
 /** Like `readQuery`, for a route about an interval of time. An end in the future counts as now. */

@@ -52,7 +52,7 @@ export function describePlan({ totals, budgets }: Plan): string {
   const usage =
     fullest === undefined
       ? "no budgets configured"
-      : `at most ${formatPercent(fullest.share)} of a budget (${fullest.budget})`;
+      : `most used budget: ${fullest.budget}, ${formatPercent(fullest.share)}`;
   const requests = `${formatNumber(totals.requests_per_day)} requests a day`;
-  return `${formatCount(totals.endpoints, "endpoint")}, ${requests}, ${usage}`;
+  return `${formatCount(totals.endpoints, "endpoint")}, ${requests}; ${usage}`;
 }
