@@ -34,8 +34,8 @@ function queryIn(body: Question["body"]): string {
 }
 
 /**
- * Adds selections to the query for the heights, each with an alias. The fields of the heights get no alias, so the reply is read
- * as if the query had only these.
+ * Adds selections to the query for the heights, each with an alias. The fields of the heights keep their names, so the heights
+ * are read as before.
  */
 export function combineQuestion<Carried extends Selection>(
   question: Question,
@@ -146,9 +146,7 @@ function replyTo(
   const root = followKeys({ value: data, name: "data" }, [alias]);
   if (isLost(root)) {
     const words = error ?? errors[0];
-    return words === undefined
-      ? `no reply to the query in data, which is ${describeParts(data)}`
-      : said(words);
+    return words === undefined ? `data is ${describeParts(data)}, without a reply to the query` : said(words);
   }
   // GraphQL returns null if a resolver has failed.
   const [, ...rest] = expect.kind === "compared" ? expect.path : [];
