@@ -9,7 +9,7 @@ export const BackOff = z
   .object({
     refusedAtMs: Time,
     untilMs: Time,
-    /** The last delay that the provider did not name; it doubles while refusals follow each other. */
+    /** The last delay that we chose ourselves. It doubles while refusals follow each other. */
     delayMs: Time,
     /** The words of the provider, without secrets. */
     words: z.string().default(""),

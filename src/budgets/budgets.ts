@@ -20,7 +20,7 @@ import { mergeSavedBudgets, type SavedBudgets } from "./saved-budgets.ts";
 
 export type Grant =
   | { readonly kind: "granted" }
-  /** The reason `budget` means that we refuse; any other reason, that the provider asked us to wait. */
+  /** With the reason `budget` we refuse. Otherwise the provider asked us to wait. */
   | (Failure & {
       readonly kind: "refused";
       /** How long nothing is sent; absent if the detail says it. */
@@ -47,7 +47,7 @@ export class Budgets {
   readonly #changes = new Map<string, number>();
   readonly #slackMs: number;
 
-  /** `slackMs`: for how much longer than the window of its budget each request counts. */
+  /** `slackMs`: as in `startLedger`. */
   constructor(fleet: Fleet, { slackMs = 0 }: { readonly slackMs?: number } = {}) {
     this.#slackMs = slackMs;
     this.reload(fleet);
@@ -179,7 +179,7 @@ export class Budgets {
     this.restore(mergeSavedBudgets({ accounts: Object.fromEntries(this.#spent), atMs: 0 }, saved));
   }
 
-  /** Counts `requests` of an account as sent before `untilMs`, but at most what its limit leaves. */
+  /** Counts `requests` of an account as if they were all sent at `untilMs`, but at most what its limit leaves. */
   countSent(account: Account, requests: number, nowMs: number, untilMs = nowMs): void {
     if (account.budget !== null) {
       const ledger = this.ledgerOf(account);

@@ -14,8 +14,8 @@ export interface BudgetRecord {
   /** Called when a provider has refused a request, because the refusal must be recorded soon. */
   readonly touchJournal: () => void;
   /**
-   * Takes a scheduled request that cannot be recorded from the advance, which the leader has for five minutes after its last
-   * contact with the store. False: the request must not be sent. Default: always false.
+   * Allows a scheduled request whose count cannot be recorded. The leader has an advance of such requests for five minutes after
+   * its last contact with the store. Default: always false.
    */
   readonly useAdvance?: (endpoint: Endpoint) => boolean;
 }

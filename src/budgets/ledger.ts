@@ -39,7 +39,7 @@ export interface Ledger extends Omit<Spent, "sentTo"> {
   readonly reserve: number;
 }
 
-/** `windowMs`: what a ledger counts; the longest month. `nominalMs`: the time of `pollsPerWindow`; a mean month. */
+/** A ledger counts the longest month (`windowMs`). `pollsPerWindow` is for a mean month (`nominalMs`). */
 const WINDOWS = {
   hour: { windowMs: HOUR_MS, nominalMs: HOUR_MS },
   day: { windowMs: DAY_MS, nominalMs: DAY_MS },
@@ -52,10 +52,10 @@ const BUCKETS_PER_WINDOW = 24;
  * Starts the ledger of an account from which nothing was spent.
  *
  * Only a rolling window is counted. It ends now, and is as long as the longest calendar window (60 minutes, 24 hours, 31 days).
- * So it contains the present calendar window up to now, and its limit covers that window too.
+ * So the present calendar window never contains more requests.
  *
- * `pollsPerWindow`: the requests of the schedules that share the budget, as `requestsPerWindow` counts them. `slackMs`: for how
- * much longer each request counts.
+ * `pollsPerWindow`: the requests of the schedules that share the budget, as `requestsPerWindow` counts them. `slackMs`: extends
+ * the window.
  */
 export function startLedger(budget: Budget, pollsPerWindow: number, slackMs = 0): Ledger {
   return {
@@ -78,13 +78,13 @@ export const UNLIMITED: Ledger = {
   backOff: NO_BACK_OFF,
 };
 
-/** How many of these polls can count at one instant: the polls of the longest window and of one more span, without `slackMs`. */
+/** The most scheduled polls that a ledger without `slackMs` counts at one instant: those of the longest window and one span. */
 export function countedAtOnce({ per }: Pick<Budget, "per">, pollsPerWindow: number): number {
   const { windowMs, nominalMs } = WINDOWS[per];
   return Math.ceil((pollsPerWindow * (windowMs + bucketMs(windowMs))) / nominalMs);
 }
 
-/** How many of these polls fall into a time of this length, on average; rounded up. */
+/** How many polls the schedules make in a time of this length, on average; rounded up. */
 export function pollsWithin(lengthMs: number, { per }: Pick<Budget, "per">, pollsPerWindow: number): number {
   return Math.ceil((pollsPerWindow * lengthMs) / WINDOWS[per].nominalMs);
 }
@@ -92,9 +92,7 @@ export function pollsWithin(lengthMs: number, { per }: Pick<Budget, "per">, poll
 /**
  * Takes one request from the ledger; null if it is refused.
  *
- * In every window scheduled polls come first. An opportunistic request must fit the limit together with the earlier
- * opportunistic requests of the window and the scheduled polls: the polls that the schedule usually makes in a window, or has
- * made in this window, whichever are more.
+ * In every window scheduled polls come first: an opportunistic request must leave room for the `reserve`.
  */
 export function take(ledger: Ledger, use: Use, nowMs: number): Ledger | null {
   const { limit, reserve } = ledger;

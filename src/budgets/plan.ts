@@ -50,17 +50,17 @@ function planRow(group: readonly Endpoint[], budgets: ReadonlyMap<string, Budget
   });
 }
 
-/** The probes of a group of endpoints with the same schedule. `every_seconds`: the longest on any of them. */
+/** The probes of a group of endpoints with the same schedule. `every_seconds`: the longest of the endpoints. */
 function planProbes(group: readonly Endpoint[]): readonly PlannedProbe[] {
   const planned = new Map<string, PlannedProbe>();
   for (const { pollIntervalMs, selections = [] } of group) {
     const probes = [...groupBy(selections, ({ probe }) => probe)];
-    // A poll carries at most one request for probes, so a round of all probes takes this many polls.
-    const pollsPerRound = probes.reduce((sum, [, own]) => sum + requestsFor(own), 0);
+    // A poll carries at most one request for probes, so all probes together take this number of polls.
+    const pollsForAll = probes.reduce((sum, [, own]) => sum + requestsFor(own), 0);
     for (const [probe, own] of probes) {
       const [first] = own;
       const known = planned.get(probe);
-      const everyPolls = Math.max(pollsPerRound, Math.ceil((first?.everyMs ?? 0) / pollIntervalMs));
+      const everyPolls = Math.max(pollsForAll, Math.ceil((first?.everyMs ?? 0) / pollIntervalMs));
       const everySeconds = (everyPolls * pollIntervalMs) / 1_000;
       const requests =
         first?.address == null ? 0 : Math.ceil((requestsFor(own) * DAY_SECONDS) / everySeconds);

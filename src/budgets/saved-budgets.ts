@@ -8,7 +8,7 @@ import { Spent } from "./ledger.ts";
 export const SavedBudgets = z
   .object({
     accounts: z.record(z.string(), Spent).readonly(),
-    /** When the counts were saved, moved forward like all other times if the wall clock was ahead. */
+    /** When the counts were saved. `shiftSavedBudgets` moves it like the other times. */
     atMs: Time,
   })
   .readonly();

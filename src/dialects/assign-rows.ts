@@ -12,8 +12,8 @@ interface Source {
 
 /**
  * Assigns each row to the source whose chain it names. A height without a chain id is used only if the endpoint has a single
- * source. Rows of other chains are dropped, and an expected chain without a row is `missing`. If the endpoint has a single
- * source and the reply a single other chain, the poll has failed.
+ * source. Rows of other chains are dropped, and an expected chain without a row is `missing`. If a reply for a single source has
+ * only one chain, and not the expected one, the poll has failed.
  */
 export function assignRows(
   endpoint: AskedEndpoint,

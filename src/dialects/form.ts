@@ -221,8 +221,8 @@ function readContent(form: Form, row: RowValue): RowContent {
 }
 
 /**
- * Whether a height means "not started". If the path stops at a null inside the row, or an optional path is absent, the height
- * is null. If the row or the reply itself is null, the row cannot be read.
+ * Whether a height means "not started". A path that stops at a null inside the row counts as null, and so does an absent
+ * optional path. A row or a reply that is itself null cannot be read.
  */
 function isNotStarted({ notStarted = [] }: Form, height: ReplyValue | Lost, row: ReplyValue): boolean {
   if (isLost(height)) {

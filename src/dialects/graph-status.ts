@@ -48,7 +48,7 @@ function readStatuses(targets: readonly AskedTarget[], data: unknown): RowsOrRea
 function contentOf(deployment: string | undefined, rows: readonly (IndexingStatus | string)[]): RowContent {
   const status = rows.filter((row) => typeof row !== "string").find((row) => row.subgraph === deployment);
   if (status === undefined) {
-    // An unreadable row may be that of the deployment.
+    // An unreadable row may belong to the deployment.
     const row = rows.find((one) => typeof one === "string");
     return row === undefined
       ? {

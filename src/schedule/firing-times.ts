@@ -71,7 +71,7 @@ function findFirings(cron: string): Firings {
 }
 
 /**
- * By the part of an expression for the days, which node-cron takes long to match. A fleet may give each endpoint its own
+ * By the day fields of an expression, because node-cron takes long to match a day. A fleet may give each endpoint its own
  * second, but the days are the same for all.
  */
 const knownDays = new Map<string, ReturnType<typeof matchDays>>();

@@ -203,9 +203,8 @@ function withCredibleHeight(observation: Observation): Observation {
 }
 
 /**
- * The highest block that a source can have reached without a jump: its own last height or the head, each plus the blocks that
- * the chain can have made since; the higher one. For a contradicted source the head does not count, so its return to the chain
- * is a jump. Null: nothing bounds the source.
+ * The highest block that a source can have reached without a jump, from its own last height or from the head. For a contradicted
+ * source the head does not count, so its return to the chain is a jump. Null: nothing bounds the source.
  */
 function highestFor(
   source: SourceState,
@@ -214,7 +213,7 @@ function highestFor(
   atMs: number,
 ): number | null {
   const own = newestSample(source);
-  // Until a head has been confirmed, nothing bounds a source: the head may be that of a source that back-fills.
+  // A head that was not confirmed bounds nothing: a source that back-fills may have set it.
   if (head === null || confirmed === null || own === null) {
     return null;
   }

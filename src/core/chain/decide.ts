@@ -143,7 +143,7 @@ function followTimes({ polled, state }: Instant, { consensus, misdated }: Decisi
   }
 }
 
-/** Drops each sample whose block is above that of a later sample: the source went back, so the block may not be on this chain. */
+/** Drops each sample that is higher than a later sample: the source went back, so the block may not be on this chain. */
 function withoutTakenBack(samples: readonly Sample[]): readonly Sample[] {
   return samples.filter(({ block }, index) => samples.slice(index).every((later) => later.block >= block));
 }
@@ -163,8 +163,8 @@ export function measureGaps({ polled, state, watched }: Instant): void {
 }
 
 /**
- * The driver is the newest height of the target that is polled less often. It is compared with the height of the other target
- * that was read nearest to it in time. The height of a contradicted source has no gap, and clears the earlier measures.
+ * The driver is the newest height of the target that is polled less often. `addMeasure` chooses its partner among the heights of
+ * the other target. If one of the two targets is contradicted, the earlier measures are cleared.
  */
 function measureGap(target: Target, against: Target, pace: PaceRange, state: ChainState): void {
   const own = sourceOf(state, target.key);

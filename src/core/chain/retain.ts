@@ -12,8 +12,8 @@ import { type ChainState, chainAt, sourceOf, type WatchedChain } from "./chain-s
 import { decideFrom } from "./decide.ts";
 
 /**
- * By how much the wall clock is ahead of the clock of the saved chains: the offset of the chain that was polled last. If that
- * poll would then be later than `wallMs`, the wall clock was set back since, and the offset is corrected.
+ * By how much the wall clock is ahead of the clock of the saved chains, from the chain that was polled last. It is less if the
+ * wall clock was set back since: the last poll is not later than `wallMs`.
  */
 export function offsetOf(saved: Iterable<ChainState>, wallMs: number): number | null {
   let [latestMs, offsetMs]: [number, number | null] = [Number.NEGATIVE_INFINITY, null];
@@ -23,13 +23,12 @@ export function offsetOf(saved: Iterable<ChainState>, wallMs: number): number | 
       [latestMs, offsetMs] = [lastMs, clock.wallOffsetMs];
     }
   }
-  return offsetMs !== null && latestMs + offsetMs > wallMs ? wallMs - latestMs : offsetMs;
+  return offsetMs === null ? null : Math.min(offsetMs, wallMs - latestMs);
 }
 
 /**
- * Drops the sources that the configuration no longer has, or has at another URL or for another chain: after a reload, and from
- * the state of another process. If sources were dropped, the head and the statuses that depended on them are
- * decided again. So is a status that depended on a query which is no longer sent.
+ * Drops the sources that the configuration no longer has with the same URL and chain. If sources were dropped, the head and the
+ * statuses that depended on them are decided again. So is a status that depended on a query which is no longer sent.
  */
 export function retainChain(state: ChainState, watched: WatchedChain, nowMs: number): ChainState {
   const sources = state.sources.flatMap((source) => {

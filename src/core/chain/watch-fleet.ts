@@ -46,7 +46,7 @@ function sourcesByChain(
   return byChain;
 }
 
-/** By protocol, the target that others are compared with: of the first variant's production tier, else of its first tier. */
+/** By protocol, the target of the first variant: of its production tier, else of its first tier. */
 function baselinesAmong(targets: readonly Target[], fleet: Fleet): ReadonlyMap<string, Target> {
   const baselines = new Map<string, Target>();
   for (const [protocol, indexers] of groupBy(fleet.indexers, (indexer) => indexer.protocol)) {

@@ -6,9 +6,10 @@
  * 1. Bounds: claim.ts.
  * 2. Which height is right: the height that the fewest providers contradict; then the height that most providers back.
  * 3. Where the head is: the highest block that most of the right sources expect at the usual pace.
- * 4. Which source is wrong: a source above the upper bounds of right sources, or whose block time bounds the head below theirs.
- * 5. Memory: the last head breaks ties, and stays while a source at the head shows it, or if the new one is at most a minute's
- *    blocks lower.
+ * 4. Which source is wrong: a source above the upper bound of a right source, or a source with block times whose own upper bound
+ *    is below a right source.
+ * 5. Memory: the last head breaks ties. A lower head replaces it only if no source at the head shows it any more, and the step
+ *    is larger than a minute's blocks.
  */
 
 import { type Bounds, boundsOf, type Claim, isNew } from "./claim.ts";
@@ -37,7 +38,7 @@ export interface Grounds {
 
 export interface Decision {
   readonly consensus: Consensus;
-  /** Keys of the sources with right heights whose block times contradict those of most others. */
+  /** Keys of right sources whose block times contradict most other right sources. */
   readonly misdated: readonly string[];
 }
 
@@ -96,9 +97,9 @@ interface Fork {
 }
 
 /**
- * The sources whose bounds contain the best height: the height that the fewest providers contradict, and of several the height
- * that most providers back. An RPC node with a new block, the last head and the number of sources break ties, in this order;
- * if a tie is left, there are several sets. Of level heights only the highest counts: they were read one after the other.
+ * The sources whose bounds contain the best height: the height that the fewest providers contradict, then the height that
+ * most providers back. An RPC node with a new block, the last head and the number of sources break ties, in this order; if a tie
+ * is left, there are several sets. Of several level heights only the highest counts: the others were read earlier or are late.
  */
 function setsOf(bounded: readonly Bounded[], grounds: Grounds): readonly (readonly Bounded[])[] {
   const { pace } = grounds;
@@ -121,7 +122,7 @@ function areEqual(one: readonly Bounded[], other: readonly Bounded[]): boolean {
 
 /**
  * The sources whose height may be the head. If the bounds of all sources contain the highest height, and no hashes differ, only
- * the highest may be: no source contradicts it. Of several sources at the highest height, the one that was read first counts.
+ * that height is a candidate. Of several sources at the highest height, the one that was read first counts.
  */
 function candidatesIn(claims: readonly Bounded[], upper: "high" | "usual"): readonly Bounded[] {
   const highest = claims.reduce((most, { low }) => Math.max(most, low), 0);
@@ -133,7 +134,7 @@ function candidatesIn(claims: readonly Bounded[], upper: "high" | "usual"): read
   return shown.toSorted((one, other) => one.atMs - other.atMs).slice(0, 1);
 }
 
-/** Whether the height of `other` replaces that of `top`: both are level, and `other` is higher. */
+/** Whether `other` replaces `top`: both are level, and `other` is higher. */
 function isShadowed(top: Bounded, other: Supposition, pace: Pace): boolean {
   return other.top.low > top.low && other.set.includes(top) && areLevel(other.top, top, pace);
 }
@@ -167,13 +168,13 @@ function weightOf({ against, set, top }: Supposition, pace: Pace): readonly numb
 }
 
 /**
- * Whether a lower source is only late, and does not contradict the new block of `top`. A new block time is evidence, but the
- * usual pace is an assumption, and so is how late a source without block times can be.
+ * Whether a lower source is only late, and does not contradict the new block of `top`. A new block time is evidence. The usual
+ * pace and the lateness of a source without block times are assumptions.
  *
- * - By the usual pace, each source whose own block is not new is only late.
- * - By the fastest pace, only a source without block times can be only late: if `top` is an RPC node, or if `top` continues from
- *   the last head and the source had reached that head. Once block times have shown the last head, an RPC node must continue
- *   from it.
+ * - At the usual pace, a source is only late if its own block is not new.
+ * - At the fastest pace, a source with block times is never only late. A source without them is, if it had reached the last
+ *   head and `top` continues from that head. If `top` is an RPC node, the source need not have reached the last head, and `top`
+ *   must continue from it only if block times have shown it.
  */
 function isOnlyLate(one: Bounded, top: Bounded, upper: "high" | "usual", grounds: Grounds): boolean {
   const { before, pace } = grounds;
@@ -272,8 +273,8 @@ function isShown(chosen: Bounded, right: readonly Bounded[], grounds: Grounds): 
 }
 
 /**
- * The new head. The last head stays if a source that is level with the new one still shows it, or if the new one is lower by at
- * most a minute's blocks.
+ * The new head. A lower head replaces the last one only if no level source shows the last one any more, and the step is larger
+ * than a minute's blocks.
  */
 function headFrom(chosen: Claim, level: readonly Claim[], before: HeadState | null, pace: Pace): HeadState {
   const freshUntilMs = level.reduce((latest, claim) => Math.max(latest, claim.freshUntilMs), 0);
@@ -321,7 +322,7 @@ function oppositionOf(
   return { source: claim.key, kind, by: keysOf(shown), block: claim.block, blocks, offMs, proof };
 }
 
-/** Whether an excluded source is above the sources that contradict it by more than a reorg explains. */
+/** Whether an excluded source is too far above the others for a reorg. */
 export function isFarAhead(opposition: Opposition | null): boolean {
   return opposition !== null && opposition.blocks > LARGE_STEP_BLOCKS;
 }
@@ -368,7 +369,7 @@ function areForked(a: Claim, b: Claim): boolean {
   return different === 2;
 }
 
-/** The sources whose block times contradict those of most other sources. */
+/** The sources whose block times contradict most other sources. */
 function misdatedIn(right: readonly Claim[], pace: Pace): readonly string[] {
   const dated = right.filter(({ timeMs }) => timeMs !== null);
   const fitting = dated.map((supposed) => dated.filter((claim) => fitOneChain(claim, supposed, pace)));

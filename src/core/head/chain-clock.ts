@@ -26,7 +26,7 @@ export interface ChainClock {
   lastMs: number | null;
   /** The measured time between blocks; null until the chain was seen for a minute and twenty blocks. */
   intervalMs: number | null;
-  /** The current time between blocks: it follows a change of pace within a minute or eight blocks, the longer. */
+  /** The current time between blocks: it follows a change of pace within a minute or eight blocks, whichever is longer. */
   recentMs: number | null;
 }
 
@@ -81,8 +81,8 @@ export function measurePace(clock: ChainClock): void {
 
 /**
  * Records a sighting of the reference. The time of a new block is the mean of the instant of the sighting and the instant that
- * the former pace predicts, which removes most of the noise. It differs from the sighting by at most `slackMs` plus half a block
- * time; instead of half a block time, the time since the last sighting counts if it is shorter.
+ * the former pace predicts, which removes most of the noise. It differs from the sighting by at most
+ * `slackMs + min(half a block time, time since the last sighting)`.
  */
 export function recordHead(
   clock: ChainClock,
@@ -100,7 +100,7 @@ export function recordHead(
     const boundMs = slackMs + Math.min(paceMs / 2, Math.max(0, atMs - (sightedMs ?? atMs)));
     extend(seen, block, Math.min(Math.max(meanMs, atMs - boundMs), atMs + boundMs));
   } else if (atMs - lastMs > Math.min(DEVIATIONS * paceMs, MINUTE_MS) + slackMs) {
-    // The reference is still at this block, so the next block is younger than this. Shorter waits are not worth a point.
+    // The next block has not been made yet. Shorter waits are not worth a point.
     extend(seen, block, atMs);
   }
   clock.lastMs = atMs;
@@ -112,7 +112,7 @@ function extend(timeline: Timeline, block: number, timeMs: number): void {
   if ((blocks.at(-1) ?? 0) > block) {
     return;
   }
-  // Drops the points that are not older: their instants overlapped, or the clock was set back.
+  // Drops the points that are not older than the new one.
   const size = countBelow(timesMs, timeMs);
   const kept = blocks[size - 2] === block ? size - 1 : size;
   blocks.splice(kept, blocks.length, block);
@@ -182,7 +182,7 @@ type OwnBlock = Pick<ReportedBlock, "block" | "timestampSec">;
 
 /**
  * How long the chain took from the block after the target's own block to `toBlock`. Both ends are read from one history, so
- * that delays cancel. A pause of the chain at the target's block is left out, up to the next known block.
+ * that delays cancel. A pause of the chain at the target's block does not count.
  */
 export function timeSinceNext(
   clock: ChainClock,
@@ -211,7 +211,7 @@ export function timeSinceNext(
   return { ms: Math.max(0, to.ms - nextMs), isExtrapolated: next.isExtrapolated };
 }
 
-/** The least time in which a chain makes some blocks: by chance, few may come at once (up to nine, with three deviations). */
+/** The least time in which a chain makes some blocks. Up to nine may come at once by chance (three deviations). */
 function timeForBlocks(blocks: number, intervalMs: number): number {
   return blocks <= DEVIATIONS * Math.sqrt(blocks) ? 0 : blocks * intervalMs;
 }

@@ -22,7 +22,7 @@ export interface Claim extends Sighting {
   readonly provider: string;
   /** By how much `atMs` may be wrong. */
   readonly slackMs: number;
-  /** The time of that block, if the source reports it. */
+  /** The time of `block`, if the source reports it. */
   readonly timeMs: number | null;
   /** When its height last grew; null if it was never seen to grow, fell back by a large step, or back-fills. */
   readonly advancedMs: number | null;
@@ -102,8 +102,8 @@ export function isNew({ atMs, timeMs }: Claim, { intervalMs }: Pace): boolean {
 
 /**
  * The bounds that a source sets. A source with block times was at the head at the time of its block. A source without block
- * times was late by at most `UNDATED_LATE_MS` or `lagging`, whichever is longer, when it last advanced. Without block times and
- * an `advancedMs`, a source has no upper bound, unless it has company.
+ * times was late by at most `UNDATED_LATE_MS` or `lagging`, whichever is longer, when it last advanced. With neither block
+ * times nor `advancedMs`, a source has no upper bound, unless it has company.
  */
 export function boundsOf(
   claim: Claim,
@@ -130,7 +130,7 @@ export function boundsOf(
 }
 
 /**
- * Whether a source that was read for the first time is level with one of another provider: two providers are unlikely to be
+ * Whether a source that was read for the first time is level with a source of another provider: two providers are unlikely to be
  * late by the same number of blocks.
  */
 function hasCompany(claim: Claim, claims: readonly Claim[], pace: Pace): boolean {

@@ -29,18 +29,18 @@ export interface HeadState extends HeadSighting {
   readonly freshUntilMs: number;
 }
 
-/** The last head that two providers, or an RPC node with a new block, have shown. */
+/**
+ * The last head that two providers, or an RPC node with a new block, have shown. A head that continues from the last one keeps
+ * its `isDated` and `members`.
+ */
 export interface ConfirmedHead extends Sighting {
-  /** Whether a source with a new block time has shown this head, or an earlier head from which it continues. */
+  /** Whether a source with a new block time has shown it. */
   readonly isDated: boolean;
-  /** Keys of the sources that have reached this head, or an earlier head from which it continues. */
+  /** Keys of the sources that have reached it. */
   readonly members: readonly string[];
 }
 
-/**
- * Why a source cannot be right: another hash, impossible block times, or a block that the chain has not made yet. A block that
- * is reported as new long after the chain made it is `ahead` too.
- */
+/** Why a source cannot be right. `ahead`: the chain has not made its block yet, or made it long before the source called it new. */
 export type Conflict = "hash" | "times" | "ahead";
 
 /** A block that a source has shown, and that other sources contradict. */
@@ -56,7 +56,7 @@ export interface Opposition extends DoubtedBlock {
   readonly by: readonly string[];
   /** How far the block is above the highest source that contradicts it; negative if it is below. */
   readonly blocks: number;
-  /** How far its block time is from what that of a contradicting source implies; null if unknown, or for other conflicts. */
+  /** How wrong its block time is if `by` is right; null if unknown, or for other conflicts. */
   readonly offMs: number | null;
   /** The RPC node's reply about the block, as a clause; null if no node was asked. */
   readonly proof: string | null;

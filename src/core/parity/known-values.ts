@@ -52,7 +52,7 @@ const STEADY_READINGS = 64;
 /** Below this number of readings it is unknown whether the values of a target return. */
 const ENOUGH_READINGS = 20;
 /** Two equal readings that are further apart than this number of intervals prove nothing about the time between. */
-const MAX_SILENT_INTERVALS = 3;
+const MAX_INTERVALS_APART = 3;
 
 export function newKnownValues(): KnownValues {
   return {
@@ -79,7 +79,7 @@ export function addReading(
   const { text, isNumber } = reading.value;
   const isSameHeight = known.runs.at(-1)?.to === block;
   const isConsecutive =
-    known.lastMs !== null && receivedAtMs - known.lastMs <= MAX_SILENT_INTERVALS * intervalMs;
+    known.lastMs !== null && receivedAtMs - known.lastMs <= MAX_INTERVALS_APART * intervalMs;
   known.readings += 1;
   known.lastMs = receivedAtMs;
   known.unreadable = null;

@@ -46,7 +46,7 @@ interface Compared extends ReadTimes {
   readonly block: number;
 }
 
-/** Block and times are those of the last difference that counted. */
+/** `block` and the times are from the last difference that counted. */
 interface Streak extends Compared {
   readonly firstMs: number;
   readonly count: number;
@@ -77,8 +77,8 @@ export const DIFFERENT_AFTER_MS = 120_000;
  */
 const REORG_BLOCKS = 64;
 /**
- * If the compared block is at most this number of blocks below the highest block read, a reorg may explain one difference, but
- * not the next one, for which both targets are read again. So each such difference counts.
+ * At most this number of blocks below the highest block read, each difference counts. Both targets are read again before the
+ * next one, so a reorg cannot explain two.
  */
 const NEAR_BLOCKS = 4;
 /** A comparison is stale after this number of intervals between readings; the longer interval of the two targets counts. */
@@ -174,7 +174,7 @@ function compareTargets(
   const { last } = known;
   const isStale = last !== null && nowMs - last.atMs > parityStaleMs(probe, compared, staleMs);
   if (isStale) {
-    // The streak is kept: a silence does not interrupt differences in a row.
+    // The streak is kept: a time without comparisons does not interrupt it.
     Object.assign(known, { result: "unknown", sinceMs: null, comparison: null });
   }
   const own = state.values[compared.target.queryKey];
@@ -184,7 +184,7 @@ function compareTargets(
   }
   const shared = highestShared(own, against);
   const isUnreliable = own.runs.length === 0 || against.runs.length === 0;
-  // If both targets are below the last compared block after a silence, the chain was reset, and counts from a lower block.
+  // If the last comparison is stale, and both targets are below its block, the chain was reset.
   const isBelow = isStale && shared !== null && shared.block + shared.belowHead < last.block;
   if (isUnreliable || isBelow) {
     Object.assign(known, newKnownComparison());

@@ -51,8 +51,8 @@ function targetsOf({ indexers }: Fleet, probe: string, chain: string): readonly 
 }
 
 /**
- * Compares every two variants that serve users, which shows the odd one of three. A target of another tier is compared only
- * with the first of them, as for gaps.
+ * Compares every two targets of the tier that serves users, to show which of three differs. A target of another tier is compared
+ * only with the first target.
  */
 function comparedAmong(targets: readonly ProbedTarget[]): readonly ComparedTargets[] {
   const first = targets.find(isProduction) ?? targets[0];

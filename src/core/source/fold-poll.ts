@@ -21,9 +21,9 @@ import {
  * - A small step back is a reorg, or a wobble between replicas.
  * - A large step back that lasts for three replies is a re-index.
  * - If the height falls a second time, or returns in one step, several replicas serve one URL, and some are far behind the
- *   others (`replicas`). The samples are those of the high replicas, which show how far the chain is. Users reach all replicas,
- *   so the target is judged by its low heights once most replies of the last half hour were low, until none was low in three
- *   polls and three minutes.
+ *   others (`replicas`). The samples come from the high replicas, which show how far the chain is. Users reach all replicas, so
+ *   the target is judged by its low heights once most replies of the last half hour were low. This ends after three polls and
+ *   three minutes without a low reply.
  */
 
 /** What has to be known of the chain when a source's poll is folded in. */
@@ -48,19 +48,19 @@ export interface FoldContext {
  */
 const KEPT_SAMPLES = 8;
 /**
- * A source that indexes again climbs steadily. A step of more than this number of times its pace is the return of a high
- * replica. The worlds "one or two index again" notice if this is smaller.
+ * A source that indexes again climbs steadily. A step that is faster than its pace by this factor is the return of a high
+ * replica. The worlds "one or two index again" fail if this is smaller.
  */
 const FASTER = 2;
 /** Replies are compared for this time. A target is judged by its low heights once most of these replies were low. */
 const COMPARED_MS = 30 * MINUTE_MS;
-/** However rare the polls, this many replies are compared: of fewer, most are low by chance too often. */
+/** At least this number of replies is compared. Fewer replies would too often be mostly low by chance. */
 const LEAST_COMPARED = 20;
 
 export function foldPoll(source: SourceState, observation: Observation, context: FoldContext): void {
   const { sentAtMs, receivedAtMs } = observation;
   if (receivedAtMs - (source.last?.receivedAtMs ?? receivedAtMs) > context.staleAfterMs) {
-    // The results of queries from before a silence are as stale as the heights.
+    // The results of queries are as stale as the heights.
     source.queries = {};
   }
   if (observation.kind === "head") {

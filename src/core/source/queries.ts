@@ -5,7 +5,7 @@ export interface QueryState {
   readonly probe: string;
   /** How many results in a row were failures. */
   readonly failures: number;
-  /** Why the last result was a failure; null if it was not. */
+  /** Why the last result was a failure; null after a success. */
   readonly failure: string | null;
   /** Whether the query ever had the expected result. If not, the query may be wrong. */
   readonly hasSucceeded: boolean;
@@ -70,8 +70,8 @@ export function hasDoubtfulQuery({ queries }: { readonly queries: Queries }): bo
 }
 
 /**
- * Whether a query has failed once, and did so in the poll of this instant. A request to confirm an older failure is not
- * worthwhile: no later poll gave a result.
+ * Whether a first failure of a query came in the poll at `atMs`. To confirm an older failure is not worth a request, because
+ * the polls since then gave no result.
  */
 export function broughtDoubt({ queries }: { readonly queries: Queries }, atMs: number): boolean {
   return Object.values(queries).some((query) => resultOf(query) === "unknown" && query.lastMs === atMs);

@@ -23,7 +23,7 @@ export interface Replicas {
   readonly highBlock: number;
   /** The latest heights of `l` replies, newest last. */
   readonly low: readonly Sample[];
-  /** Whether the height fell twice, or returned in one step. A single fall may be a re-index. */
+  /** True once the height has fallen twice or returned in one step. A single fall may be a re-index. */
   readonly disagree: boolean;
   /** Whether users get low replies so often that the target is judged by the low heights. */
   readonly isStale: boolean;
@@ -33,13 +33,13 @@ export interface Replicas {
  * How far behind a target has been, at most one mark a minute. The time at which it reaches the head is estimated from this.
  */
 export interface Approach {
-  /** `behind`: blocks behind the reference or, without one, the clock. */
+  /** `behind`: the distance from the head in blocks. */
   readonly marks: readonly (Sighting & { readonly behind: number })[];
   /** Null while there are too few marks to tell. */
   readonly isClosing: boolean | null;
 }
 
-/** How far a target was behind the reference, or without one the clock, at the instant of its last reply. */
+/** The lag of a target at the instant of its last reply. */
 export interface Lag {
   /** Null without a reference. */
   readonly blocks: number | null;
@@ -51,9 +51,9 @@ export interface Lag {
 /** The settled status of a target, and what its latest polls indicate instead. */
 export interface SettledStatus {
   readonly status: Status;
-  /** The status that the last poll indicates, while more polls have to confirm it; null: it indicates the settled status. */
+  /** The status that the last poll indicates, if it differs from the settled one. */
   readonly unconfirmed: Status | null;
-  /** How near the latest polls, which indicate another status, are to changing the settled one: 0 to 1. */
+  /** How much the latest polls contradict the settled status: at 1 it changes. */
   readonly dissent: number;
   readonly sinceMs: number;
 }
@@ -86,7 +86,7 @@ export interface SourceState {
   /** Whether it once reported the same hash for a block as another source. */
   sharesHashes: boolean;
   indexingErrors: boolean | null;
-  /** The results of the queries of probes, since it was last silent. */
+  /** The latest results of probes' queries. */
   queries: Queries;
   deployment: string | null;
   deploymentChanges: number;
@@ -94,7 +94,7 @@ export interface SourceState {
   lag: Lag | null;
   verdict: SettledStatus | null;
   statusChanges: number;
-  /** Null while it is not behind, has stopped, or is judged by its low replicas. */
+  /** From `followApproach`. */
   approach: Approach | null;
   /** The latest measures of the gap to the target that this one is compared with. */
   gap: GapMeasures;

@@ -61,7 +61,7 @@ function lagAtEnd(source: SourceState, last: HeadState, { clock, intervalMs }: C
  * a block, so less than a block does not count as lag.
  *
  * Without a reference the lag is the age that the target's block had when it was read, less the usual time between blocks.
- * Never negative. Null without a height, if the reference at that instant is unknown, or without a reference and a block time.
+ * Never negative; null if unknown.
  */
 function measureLag(target: SourceState, { reference, clock, intervalMs }: ChainView): Lag | null {
   const newest = newestSample(target);
@@ -82,8 +82,7 @@ function measureLag(target: SourceState, { reference, clock, intervalMs }: Chain
   if (to - block < 1) {
     return LEVEL;
   }
-  // If the reference was reached before the reply, the time since then counts in full. Else the reference is estimated between
-  // two sightings.
+  // If the reference reached its block before the reply, the time in between is added. Else the reference is estimated.
   const reachedMs = seenAtMs(clock, reference.block) ?? reference.reachedMs;
   const sinceMs = Math.max(0, readAtMs(newest) - reachedMs);
   const time = timeSinceNext(clock, { block, timestampSec }, sinceMs > 0 ? reference.block : to, intervalMs);
@@ -98,7 +97,7 @@ function lagByClock(ageMs: number, intervalMs: number | null): Lag {
 /*
  * How fast a target that is behind catches up: the slope of a line through its distance from the head over the last ten
  * minutes. Indexers write in batches, so the slope has an error. A target counts as catching up once the slope exceeds three
- * times that error, until the slope is negative, so that a target near the limit does not change with each poll.
+ * times that error. Only a negative slope ends this: otherwise a target near the limit would change with each poll.
  */
 
 /** One mark a minute, with room for a poll that was early. */
@@ -110,8 +109,8 @@ const MARK_EVERY_MS = 50_000;
 const LEAST_MARKS = 4;
 
 /**
- * The approach of a target after a poll; null while the target is not behind, has stopped, or is judged by its low replicas.
- * After a step back the marks start again.
+ * The approach of a target after a poll; null if the target cannot catch up, or is judged by its low replicas. After a step back
+ * the marks start again.
  */
 export function followApproach(
   source: SourceState,
@@ -153,8 +152,7 @@ function isClosing(marks: Approach["marks"], windowMs: number, before: boolean |
 }
 
 /**
- * How fast a target catches up, and in what time it reaches the head. Null if that is not known yet, or while the target is not
- * behind or has stopped.
+ * How fast a target catches up, and in what time it reaches the head. Null if that is unknown, or if the target cannot catch up.
  */
 export function reportCatchUp(
   { approach }: SourceState,

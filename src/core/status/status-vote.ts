@@ -87,9 +87,7 @@ function voteOfHead(target: SourceState, view: ChainView): StatusVote {
   return { status, polls: isAdvancing ? 1 : pollsOfHead(target) };
 }
 
-/**
- * A height changes two kinds of status at once: a status without a height, and a status that is based on at most three heights.
- */
+/** One poll is enough to change a status without a height, and a status that is based on at most three heights. */
 function pollsOfHead({ samples, verdict }: SourceState): StatusVote["polls"] {
   const isCertain =
     samples.length <= WOBBLE_SAMPLES || (verdict !== null && !traitsOf(verdict.status).hasHeight);

@@ -13,7 +13,7 @@ import { highestSample, idleMs, newestSample, type SourceState } from "../source
 export interface Dispute {
   /** The sources of each side. */
   readonly sides: readonly (readonly SourceState[])[];
-  /** Whether an RPC node has fresh evidence, so that another node would not decide the dispute. */
+  /** Whether an RPC node has fresh evidence. If so, another node would not decide the dispute. */
   readonly hasRpc: boolean;
 }
 
@@ -123,7 +123,7 @@ export interface Ended {
   readonly isOwn: boolean;
 }
 
-/** The end that a target has reached: its own, else that of its chain. Null: it has not ended. */
+/** The end that a target has reached: its own, else the chain's. Null: it has not ended. */
 export function endedOf(source: SourceState, view: ChainView): Ended | null {
   const { consensus, targets, until, wallMs } = view;
   const own = targets.get(source.key)?.until;
@@ -186,7 +186,7 @@ function findStandstill(
   return hasHalted ? highest : null;
 }
 
-/** How long the head of a node has been the same, or how old its block is if that is longer and two replies were equal. */
+/** How long the head of a node has been the same. Once two replies were equal, at least the age of its block. */
 function pausedMs(rpc: SourceState, wall: WallOffset): number {
   const newest = newestSample(rpc);
   const idle = idleMs(rpc);
