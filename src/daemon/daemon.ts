@@ -104,12 +104,7 @@ export class Daemon implements AsyncDisposable {
       this.#noteEvidence();
       this.#poller = this.#createPoller();
       this.#poller.start(() => {
-        const tick = tickOf(world);
-        // Unlike the monotonic clock, the uptime advances while the machine sleeps.
-        if (tick.uptimeMs - this.#tick.uptimeMs > MAX_SILENCE_MS) {
-          this.#monitor.noteSuspension();
-        }
-        this.#tick = tick;
+        this.#tick = tickOf(world);
       });
     }
   }
@@ -311,6 +306,6 @@ export class Daemon implements AsyncDisposable {
   }
 }
 
-function tickOf({ monotonicMs, nowMs, uptimeMs }: DaemonOptions["world"]) {
-  return { atMs: nowMs(), monotonicMs: monotonicMs(), uptimeMs: uptimeMs() };
+function tickOf({ monotonicMs, nowMs }: DaemonOptions["world"]) {
+  return { atMs: nowMs(), monotonicMs: monotonicMs() };
 }

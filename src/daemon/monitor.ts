@@ -4,7 +4,7 @@ import { newChainState, sourceOf } from "../core/chain/chain-state.ts";
 import { offsetOf, retainChain } from "../core/chain/retain.ts";
 import { watchFleet } from "../core/chain/watch-fleet.ts";
 import type { Suspicion } from "../core/head/consensus.ts";
-import { isNetworkDown, isUnreached } from "../core/incidents/incidents.ts";
+import { isNetworkDown, isUnreached } from "../core/incidents/network-outage.ts";
 import { type Endpoint, endpointsOf, type Fleet, sourceKeysOf } from "../core/model/fleet.ts";
 import type { Observation, PollTimes, ReportedBlock } from "../core/model/observation.ts";
 import type { ParityReading } from "../core/model/parity.ts";
@@ -74,8 +74,6 @@ export class Monitor {
   /** When something was decided last. */
   #decidedMs = Number.NEGATIVE_INFINITY;
   #lastOutageMs = Number.NEGATIVE_INFINITY;
-  /** When the process last resumed after a suspension. */
-  #ranSinceMs = Number.NEGATIVE_INFINITY;
   /** Our own clock less the uptime. */
   #epochMs: number;
   /** The wall clock less our own clock, when they were last compared. Kept instants do not move with a step of the wall clock. */
@@ -161,11 +159,6 @@ export class Monitor {
   noteProof(suspicion: Suspicion, found: ReportedBlock | null): void {
     this.#chainOf.get(suspicion.source)?.noteProof(suspicion, found, this.#nowMs());
     this.#decidedMs = this.#nowMs();
-  }
-
-  /** Records that the process was suspended until now, and could not read replies. */
-  noteSuspension(): void {
-    this.#ranSinceMs = this.#nowMs();
   }
 
   /** Whether the last observation of each source of an endpoint is not stale. */
@@ -344,9 +337,7 @@ export class Monitor {
   /** Whether the polls show now that our own network is down. */
   #isNetworkDown(nowMs: number): boolean {
     const sources = [...this.#chains.values()].flatMap(({ state }) => state.sources);
-    // An outage continues even if the process was suspended in it.
-    const ranSinceMs = this.#isInOutage() ? Number.NEGATIVE_INFINITY : this.#ranSinceMs;
-    return isNetworkDown(sources, endpointsOf(this.#fleet), nowMs, ranSinceMs);
+    return isNetworkDown(sources, endpointsOf(this.#fleet), nowMs);
   }
 
   #isOk(source: string): boolean {

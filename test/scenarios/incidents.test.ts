@@ -50,6 +50,8 @@ describe("an outage of our own network", () => {
   });
 });
 
+const SCHEDULES: Readonly<Record<string, string>> = { "30m": "0 */30 * * * *", later: "7-59/15 * * * * *" };
+
 /** The fleet of `a b:30m rpc`, as the note of the file says. */
 function fleetOf(sources: string): string {
   const named = sources.split(" ").map((source) => source.split(":"));
@@ -59,7 +61,7 @@ function fleetOf(sources: string): string {
   const indexers = named
     .filter(([name = ""]) => !name.startsWith("rpc"))
     .map(([name, polls]) => {
-      const schedule = polls === "30m" ? "0 */30 * * * *" : "*/15 * * * * *";
+      const schedule = SCHEDULES[polls ?? ""] ?? "*/15 * * * * *";
       return `{ variant: ${name}, dialect: graph, url: "https://${name}.example/x", schedule: "${schedule}", chains: [base] }`;
     });
   return `
@@ -70,19 +72,22 @@ protocols: { airdrops: [${indexers.join(", ")}] }
 `;
 }
 
-/** Lets the sources of `a b=http_429 c=wait d=long` fail. */
+/** How long a host is down before the next one fails. */
+const DOWN_BEFORE: Readonly<Record<string, string>> = { long: "2m", poll: "25s" };
+
+/** Lets the sources of `a b=http_429 c=wait d=long e=poll` fail. */
 async function failAll(play: Scenario, names: string): Promise<void> {
   for (const [name = "", fault] of names.split(" ").map((one) => one.split("="))) {
     const endpoint = `airdrops/${name}/production/all`;
     if (fault === "wait") {
       play.fleet.endpoint(endpoint).fail({ status: 429, headers: { "retry-after": "3600" }, body: "" });
       await play.run("20s");
-    } else if (fault !== undefined && fault !== "long") {
+    } else if (fault !== undefined && DOWN_BEFORE[fault] === undefined) {
       play.fleet.endpoint(endpoint).fail(faultNamed(fault));
       continue;
     }
     play.setHost(`${name}.example`, "down");
-    await play.run(fault === "long" ? "2m" : "0s");
+    await play.run(DOWN_BEFORE[fault ?? ""] ?? "0s");
   }
 }
 

@@ -1,11 +1,9 @@
-import { type Endpoint, indexerKey, sourceKeysOf } from "../model/fleet.ts";
+import { type Endpoint, indexerKey } from "../model/fleet.ts";
 import { groupBy } from "../model/group-by.ts";
 import { memoize } from "../model/memoize.ts";
-import type { FailureReason, Observation } from "../model/observation.ts";
 import { type Incident, incidentKey, isFirstSync, type TargetReport } from "../model/report.ts";
 import { type Status, traitsOf } from "../model/statuses.ts";
 import { formatList, formatNumber, isoTime } from "../model/text.ts";
-import type { LastPoll, SourceState } from "../source/source-state.ts";
 
 /** An incident whose severity is not decided yet. */
 export type SharedCause = Omit<Incident, "severity">;
@@ -245,112 +243,4 @@ function isHit(members: readonly TargetReport[], affected: Affected, isActive: b
 function share(members: readonly TargetReport[], affected: Affected): number {
   const hit = members.filter((member) => affected.has(member)).length;
   return members.length === 0 ? 0 : hit / members.length;
-}
-
-/** Reasons that our own broken network, or a proxy in it, may cause. Any other reason comes from the far end, or is our own decision. */
-const UNREACHED: ReadonlySet<FailureReason> = new Set([
-  "timeout",
-  "dns",
-  "connect",
-  "tls",
-  "http_status",
-  "malformed",
-]);
-/**
- * Our network counts as down after this time without any reply, and after this number of polls of the most frequently polled
- * endpoint.
- */
-const SILENCE_MS = 45_000;
-const SILENT_POLLS = 2;
-/** A source went silent with the others if its last success was at most this number of its polls before the latest reply of all. */
-const TOGETHER_POLLS = 2;
-
-/**
- * Whether our own network is down: the last reply is not recent, and all hosts (two or more) fail. Hosts that have not been
- * polled since that reply are ignored if they are fewer than the hosts that went silent. An RPC node counts only if it went silent too. A
- * host that is not polled, because of our budget or because it asked us to wait, proves nothing. `ranSinceMs`: before this
- * instant the process was suspended, and could not read a reply.
- */
-export function isNetworkDown(
-  sources: readonly SourceState[],
-  endpoints: readonly Endpoint[],
-  nowMs: number,
-  ranSinceMs: number,
-): boolean {
-  const repliedMs = lastReplyMs(sources);
-  const wentSilent = (source: SourceState | undefined) =>
-    isUnreached(source?.last) &&
-    source?.lastSuccessMs != null &&
-    source.lastSuccessMs >= repliedMs - TOGETHER_POLLS * source.pollIntervalMs;
-  const shortestMs = sources.reduce(
-    (least, { kind, pollIntervalMs }) => (kind === "indexer" ? Math.min(least, pollIntervalMs) : least),
-    Number.POSITIVE_INFINITY,
-  );
-  const silentMs = nowMs - Math.max(repliedMs, ranSinceMs);
-  if (silentMs < shortestMs) {
-    return false;
-  }
-  // A status that has just changed shows that the silence is more than one bad poll.
-  const hasChanged = sources.some((source) => source.verdict?.status === "unreachable" && wentSilent(source));
-  const leastMs = hasChanged ? shortestMs : Math.max(SILENCE_MS, SILENT_POLLS * shortestMs);
-  if (silentMs < leastMs) {
-    return false;
-  }
-  const byKey = new Map(sources.map((source) => [source.key, source]));
-  const members = endpoints
-    .flatMap((endpoint) => {
-      const { host, kind } = endpoint;
-      return sourceKeysOf(endpoint).map((key) => ({ host, kind, source: byKey.get(key) }));
-    })
-    .filter(({ kind, source }) => kind === "indexer" || wentSilent(source));
-  const hosts = [...groupBy(members, ({ host }) => host).values()].filter(
-    (ofHost) => !ofHost.every(({ source }) => wasNotSent(source?.last)),
-  );
-  const failing = hosts.filter((ofHost) => ofHost.some(({ source }) => isUnreached(source?.last)));
-  const notPolledSince = hosts.length - failing.length;
-  const counted =
-    notPolledSince === 0
-      ? failing
-      : failing.filter((ofHost) => ofHost.some(({ source }) => wentSilent(source)));
-  return (
-    counted.length > Math.max(1, notPolledSince) &&
-    counted.flat().some(({ kind, source }) => kind === "indexer" && source !== undefined)
-  );
-}
-
-/** Whether no host has ever replied and some have not been polled yet: our own network may be down. */
-export function hasNoReplyYet(sources: readonly SourceState[], endpoints: readonly Endpoint[]): boolean {
-  if (sources.some((source) => replyMs(source) !== null)) {
-    return false;
-  }
-  const polled = new Set(sources.map(({ key }) => key));
-  return endpoints.some(({ targets }) => targets.length > 0 && !targets.some(({ key }) => polled.has(key)));
-}
-
-/** Whether a poll failed as it does when our own network is broken: it may say nothing about the server. */
-export function isUnreached(poll: Observation | LastPoll | null | undefined): boolean {
-  return poll?.kind === "failed" && UNREACHED.has(poll.reason);
-}
-
-/** The time of the last reply of any source; negative infinity if there was none. */
-function lastReplyMs(sources: readonly SourceState[]): number {
-  return sources.reduce(
-    (latest, source) => Math.max(latest, replyMs(source) ?? latest),
-    Number.NEGATIVE_INFINITY,
-  );
-}
-
-/** The time of the last reply of a source; null: it has not replied. */
-function replyMs({ last, lastSuccessMs }: SourceState): number | null {
-  const isReply = last !== null && !isUnreached(last) && !wasNotSent(last);
-  return isReply ? last.receivedAtMs : lastSuccessMs;
-}
-
-/** Whether the poll was not sent: our own budget is spent, or the provider has asked us to wait. Such a poll takes no time. */
-function wasNotSent(last: LastPoll | null | undefined): boolean {
-  return (
-    last?.kind === "failed" &&
-    (last.reason === "budget" ||
-      ((last.reason === "rate_limited" || last.nextMs !== undefined) && last.sentAtMs === last.receivedAtMs))
-  );
 }

@@ -1,5 +1,6 @@
 import type { ChainState } from "../chain/chain-state.ts";
-import { findCauses, hasNoReplyYet, isUnreached } from "../incidents/incidents.ts";
+import { findCauses } from "../incidents/incidents.ts";
+import { hasNoReplyYet, isUnreached } from "../incidents/network-outage.ts";
 import type { Endpoint } from "../model/fleet.ts";
 import {
   type ChainPart,
