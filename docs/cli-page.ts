@@ -8,7 +8,7 @@ export async function cliPage(): Promise<string> {
   const top = await helpOf([]);
   const names = [...top.matchAll(COMMANDS)].map(([, name = ""]) => name);
   const sections = await Promise.all(
-    names.map(async (name) => `## ${name}\n\n${fenced(await helpOf([name]))}`),
+    names.map(async (name) => `## ${name}\n\n${fenced(await helpWithin(name))}`),
   );
   return `# The command line
 
@@ -29,12 +29,23 @@ ${sections.join("\n\n")}
 `;
 }
 
-/** What `synclag … --help` prints, without the option that each command has. A command's description is in the list of all. */
+/** The help of a command, or of the commands below it. Its description is in the list of all. */
+async function helpWithin(command: string): Promise<string> {
+  const help = await helpOf([command]);
+  const below = [...help.matchAll(COMMANDS)].map(([, name = ""]) => name);
+  return help.includes("\nCommands:")
+    ? (await Promise.all(below.map((name) => helpOf([command, name])))).join("\n\n")
+    : help.replace(/^(Usage:.*\n)\n(?:.+\n)+/, "$1");
+}
+
+/** What `synclag … --help` prints, without the option that each command has. */
 async function helpOf(command: readonly string[]): Promise<string> {
   const { world, printed } = commandWorld({});
   await runCli(["node", "synclag", ...command, "--help"], world);
-  const help = printed.out.join("\n").replace(/\n +-h, --help .*/g, "");
-  return command.length === 0 ? help : help.replace(/^(Usage:.*\n)\n(?:.+\n)+/, "$1");
+  return printed.out
+    .join("\n")
+    .replace(/\n +-h, --help .*/g, "")
+    .replace(/\n\nOptions:$/, "");
 }
 
 function fenced(text: string): string {

@@ -23,7 +23,8 @@ const EXIT_CODES_OF_CHECK = `
 Exit codes:
   0  ok        every selected target is ok
   1  warning   something is not ok or data differ, but each protocol has a usable variant on
-               each chain: ok, or lagging, syncing or throttled within the critical threshold
+               each chain: ok, chain_halted, or lagging, syncing or throttled within the critical
+               threshold
   2  critical  a protocol has no usable variant left on a chain; if a filter names a
                variant, only that variant counts
   3  unknown   nothing is known about a protocol on a chain, and nothing is critical; or the usage
@@ -302,7 +303,7 @@ function format(...formats: readonly string[]): Option {
 }
 
 function repeated(flags: string, description: string): Option {
-  return option(flags, `${description}; may be repeated`, []).argParser(
-    (value, former: readonly string[]) => [...former, value],
-  );
+  return new Option(flags, `${description}; may be repeated`)
+    .default([], "none")
+    .argParser((value, former: readonly string[]) => [...former, value]);
 }

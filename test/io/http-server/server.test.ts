@@ -127,7 +127,7 @@ describe("the pages", () => {
     expect(links).toContain("/docs/runbooks/SynclagKeyRejected");
     expect(links.length).toBeGreaterThan(20);
     expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
-    expect(index).toContain("A provider rejects our requests on all chains of the indexer");
+    expect(index).toContain("A provider rejects our requests to an indexer");
     expect(Object.keys(body["paths"] ?? {}).filter((path) => !api.includes(` ${path}</code></h2>`))).toEqual(
       [],
     );
