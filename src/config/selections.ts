@@ -64,7 +64,7 @@ export function readSelection(select: string, { spot: entry, key, value }: Writt
     return null;
   }
   // graphql-js is loaded here, so that a start without selections does not wait for it. `require` returns it without types.
-  const { GraphQLError, parse, stripIgnoredCharacters } = createRequire(import.meta.url)(
+  const { GraphQLError, parse, stripIgnoredCharacters, visit } = createRequire(import.meta.url)(
     "graphql",
   ) as typeof import("graphql");
   try {
@@ -76,6 +76,17 @@ export function readSelection(select: string, { spot: entry, key, value }: Writt
     const isOneField = field?.kind === "Field" && fields.length === 1 && others.length === 0;
     if (!isOneField || field.alias !== undefined || field.name.value === "_meta") {
       spot.add("expected one field of a query other than _meta, without an alias");
+      return null;
+    }
+    // No request defines a variable or a fragment, so each would be refused.
+    const undefinedParts: string[] = [];
+    visit(document, {
+      Variable: ({ name }) => void undefinedParts.push(`variable $${name.value}, expected its value`),
+      FragmentSpread: ({ name }) => void undefinedParts.push(`fragment ${name.value}, expected its fields`),
+    });
+    const [undefinedPart] = undefinedParts;
+    if (undefinedPart !== undefined) {
+      spot.add(`found ${undefinedPart}`);
       return null;
     }
     const misfit = value === undefined ? null : whyNoValue(field, value.split("."));
