@@ -1,29 +1,6 @@
-import type { HealthJson } from "../src/views/api/api-schema.ts";
+import { healthJson } from "../src/views/api/health.ts";
 import { apiMarkdown } from "../src/views/api/openapi.ts";
-
-const SUBGRAPH: HealthJson["targets"][number] = {
-  variant: "subgraph",
-  tier: "production",
-  status: "ok",
-  healthy: true,
-  block_number: 50_114_907,
-  lag_seconds: 4,
-  last_advance: "2026-12-01T03:09:56.000Z",
-  why: "at the head",
-};
-
-const EXAMPLE: HealthJson = {
-  generated_at: "2026-12-01T03:10:00.000Z",
-  protocol: "airdrops",
-  chain: "base",
-  variant: null,
-  max_lag_seconds: 60,
-  healthy: true,
-  judged_by: "lag",
-  freshest: SUBGRAPH,
-  why: "subgraph is ok, 4 s behind",
-  targets: [SUBGRAPH],
-};
+import { sampleReport } from "../test/views/sample-report.ts";
 
 /** `docs/api.md`: the routes, from the OpenAPI document. */
 export function apiPage(): string {
@@ -31,18 +8,19 @@ export function apiPage(): string {
     .replace(USUAL, "")
     .replace(/Replies:\s*(?=##|$)/g, "")
     .split("\n\n");
+  const health = healthJson(sampleReport(), { protocol: "lockup", chain: "base", max_lag: 60 });
   return `# The HTTP API
 
 <!-- Made by \`npm run generate\` from src/views/api/openapi.ts. -->
 
 How does a program ask Synclag?
 
-${about.replace(/\[(.*?)\]\(.*?\)/, "`$1`").replaceAll(". ", ".\n")}
+${about.replace(/ Programs .*/, "")}
 \`--web-config\` adds TLS, users and passwords to every route but \`/public\` and the badges.
 
 \`\`\`text
-$ curl -s 'http://127.0.0.1:9855/api/v1/health/airdrops/base?max_lag=60'
-${JSON.stringify(EXAMPLE).replace(/,(?="(?:max_lag_seconds|freshest|block_number|why|targets)")/g, ",\n")}
+$ curl -s 'http://127.0.0.1:9855/api/v1/health/lockup/base?max_lag=60'
+${JSON.stringify(health).replace(/,(?="(?:max_lag_seconds|freshest|block_number|why|targets)")/g, ",\n")}
 \`\`\`
 
 Errors are problem details (RFC 9457): \`{"type", "title", "status", "detail"}\`. An invalid or

@@ -169,6 +169,25 @@ describe("docs/statuses.md", () => {
   it("names for each status what counts as ok, healthy and usable", () => {
     expectGolden("docs/statuses.md", statusesPage());
   });
+
+  it("quotes details that the stories show, but for their numbers", () => {
+    const shown = ["test/goldens", "test/fixtures"]
+      .flatMap((folder) =>
+        readdirSync(folder, { recursive: true, encoding: "utf8" }).map((name) => join(folder, name)),
+      )
+      .filter((path) => path.endsWith(".txt"))
+      .map((path) => withoutNumbers(read(path)))
+      .join("\n");
+    const examples = [...read("docs/statuses.md").matchAll(/^- \*\*Example\*\*: "(.*\n(?: {2}.*\n)*)/gm)];
+    const clauses = examples.flatMap(([, text = ""]) =>
+      withoutNumbers(text)
+        .replace(/" ?$/, "")
+        .split(/", or "|; /),
+    );
+
+    expect(examples.length).toBeGreaterThan(10);
+    expect(clauses.filter((clause) => !shown.includes(clause))).toEqual([]);
+  });
 });
 
 describe("docs/cli.md", () => {
@@ -187,6 +206,14 @@ describe("docs/UPGRADING.md", () => {
     );
   });
 });
+
+function withoutNumbers(text: string): string {
+  return text
+    .replaceAll(/\s+/g, " ")
+    .replaceAll(/\d[\d,]*(?: (?:s|min|h|d)\b)?/g, "#")
+    .replaceAll("# #", "#")
+    .replaceAll(/\b(block|source)s\b/g, "$1");
+}
 
 function read(path: string): string {
   return readFileSync(path, "utf8");

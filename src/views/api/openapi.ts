@@ -106,8 +106,7 @@ const ROUTES: Readonly<Record<string, Route>> = {
   },
 };
 
-const ABOUT =
-  "The sync health of blockchain indexers. All replies come from memory: a request never polls an indexer or uses budget.";
+const ABOUT = "All replies come from memory: a request never polls an indexer or uses budget.";
 
 /** The OpenAPI 3.1 document of `/openapi.json`. */
 export function openapiDocument(version: string): OpenapiObject {
