@@ -12,7 +12,7 @@ export interface LoggerOptions {
   readonly write: (line: string) => void;
 }
 
-/** A logger that redacts whole lines, so that a secret may be in any field. */
+/** A logger that redacts whole lines, because a secret may be in any field. */
 export async function createLogger(options: LoggerOptions): Promise<Logger> {
   const format = options.format === "pretty" ? await prettyFormat(options.colour) : (line: string) => line;
   return pino(

@@ -24,8 +24,8 @@ const START = /^\{"(?:source|restart)":/;
 const START_BYTES = 16;
 
 /**
- * Opens a recording for appending. Null: the path is a file of the state, or something else than a recording is there or at
- * `FILE.1`. If a write fails, its lines are lost, and the failure is logged once. Disposing writes the waiting lines.
+ * Opens a recording for appending. Null: the path is a file of the state, or a file at the path or at `FILE.1` is not a
+ * recording. If a write fails, its lines are lost, and the failure is logged once. Disposing writes the waiting lines.
  *
  * @throws If the file cannot be opened.
  */

@@ -9,7 +9,7 @@ export interface World {
   readonly nowMs: () => number;
   /** Milliseconds of a clock that never jumps, for durations. */
   readonly monotonicMs: () => number;
-  /** Like `monotonicMs`, but it also advances while the machine is suspended. So a suspend differs from a step of the clock. */
+  /** Like `monotonicMs`, but it also advances while the machine is suspended. */
   readonly uptimeMs: () => number;
   /** From 0 to below 1. */
   readonly random: () => number;

@@ -105,7 +105,7 @@ export class EventStore implements AsyncDisposable {
     return events;
   }
 
-  /** Records that the process of this name begins to poll. `aliveMs`: when the process before it was last known to poll. */
+  /** Records that the process of this name begins to poll. `aliveMs`: when the previous process was last known to run. */
   started(name: string, aliveMs: number | null): void {
     this.#name = name;
     this.#readStep();

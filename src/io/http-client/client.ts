@@ -30,8 +30,8 @@ export interface HttpClient extends AsyncDisposable {
 }
 
 /**
- * Shorter than the 60 s and 75 s after which load balancers of AWS and nginx close an idle connection, so that a poll does not
- * use a connection that is just being closed. If the server names a shorter time, that counts.
+ * AWS load balancers close an idle connection after 60 s, nginx after 75 s. We close it first, so that no poll is sent on a
+ * connection that is being closed. A shorter time named by the server has priority.
  */
 const KEEP_ALIVE_MS = 45_000;
 /**
@@ -118,10 +118,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   };
 }
 
-/**
- * Calls back after a time. Most of a suspension of this process does not count, so a reply that came meanwhile is read first.
- * Returns a function that stops the deadline.
- */
+/** Calls back after a time. Returns a function that stops the deadline. */
 function startDeadline(timeoutMs: number, onEnd: () => void): () => void {
   let left = DEADLINE_STEPS;
   let timer = setTimeout(step, timeoutMs / DEADLINE_STEPS);
@@ -185,8 +182,8 @@ type Controller = Dispatcher.DispatchController;
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
 /**
- * Reads one reply from undici, and closes the connection if the reply has more than `maxBytes`. With `keep`, other lines are
- * dropped as they arrive, and do not count.
+ * Reads one reply from undici, and closes the connection if the reply has more than `maxBytes`. With `keep`, only the
+ * kept lines count; the others are dropped as they arrive.
  */
 class ReplyReader implements Dispatcher.DispatchHandler {
   /** Rejected with the error of the network, TLS or undici that ends the request. */
@@ -240,7 +237,7 @@ class ReplyReader implements Dispatcher.DispatchHandler {
     this.headAtMs = performance.now();
     this.#httpStatus = status;
     this.#headers = headers;
-    // The body of an error has no lines of metrics.
+    // The body of an error is kept whole.
     this.#keep = status < 300 ? this.#keep : undefined;
     if (!/^(identity)?$/i.test(this.#header("content-encoding") ?? "")) {
       this.fail("malformed", "replied with a content-encoding, though none was requested");

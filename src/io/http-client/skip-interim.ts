@@ -11,9 +11,8 @@ const STATUS_ENDS_AT = "HTTP/1.1 100".length;
 const END_OF_HEAD = "\r\n\r\n";
 
 /**
- * Hides interim replies from undici, which would close the connection: after `100 Continue` at once, after others once the final
- * reply is read. A server may send them at any time (RFC 9110, 15.2). Of the final reply, only the status is read here. Returns
- * a function that stops the hiding.
+ * Hides interim replies from undici, which would close the connection. A server may send them at any time (RFC 9110, 15.2).
+ * Returns a function that stops the hiding.
  */
 export function skipInterimReplies(): () => void {
   subscribe(SENT, onSent);
@@ -26,7 +25,7 @@ function onSent(message: unknown): void {
   }
 }
 
-/** Skips interim replies until the final reply begins, but no more bytes than the head of a reply may have. */
+/** Skips interim replies until the final reply begins. Closes the connection if they exceed `maxHeaderSize`. */
 function skipOnce(socket: Socket): void {
   let held = Buffer.alloc(0);
   let isInside = false;

@@ -49,7 +49,7 @@ const UNKNOWN_USER_HASH = "$2b$10$X0h1gDsPszWURQaxFh.zoubFi6DXncSjhoQNJgRrnGs7Es
  */
 export class BasicAuth {
   readonly #key = randomBytes(32);
-  /** Whether a password is correct, by its keyed hash: for correct passwords, and passwords that wait for their check. */
+  /** The checks that passed, run or wait, by a keyed hash of the credentials. */
   readonly #checks = new Map<string, Promise<boolean>>();
   /** The turns of users and clients. */
   readonly #turns = new FairTurns();

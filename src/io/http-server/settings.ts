@@ -1,12 +1,12 @@
 import type { Logger } from "pino";
 import type { WebSettings, WebSettingsSource } from "../../config/config.ts";
 
-/** Files are read at most this often: soon enough for a rotation of certificates, and cheap with many requests. */
+/** Files are read at most once in this time. */
 const FRESH_MS = 1_000;
 
 /**
- * The web configuration. Requests read its files again, so that most changes need no restart. While a file is invalid, as in the
- * middle of a rotation, or a change needs a restart, the previous settings stay and an error is logged once.
+ * The web configuration. Requests read its files again, so that most changes need no restart. While a file is invalid, or a
+ * change needs a restart, the previous settings stay and an error is logged once.
  *
  * @throws If a file is invalid.
  */

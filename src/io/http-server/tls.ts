@@ -17,7 +17,7 @@ export function tlsOptions(tls: TlsSettings): TlsOptions {
 
 /**
  * Uses the current certificates for each new connection, and closes connections of clients that are not allowed. Returns a check
- * for each request: after a change of `client_ca_file`, connections that were admitted before it may not be used.
+ * for each request: false if `client_ca_file` has changed since its connection began.
  */
 export function keepTlsFresh(server: Server, web: WebSettingsSource): (socket: Socket) => boolean {
   let inUse = web.current.tls;

@@ -84,8 +84,8 @@ export function usableState(
 /**
  * The spending in the state file, for a store that replaces the file. Null if the file is absent or cannot be read.
  *
- * The times of the spending are moved later, by less than a second that each host chooses by its name. So the store adds up the
- * spending of all hosts, but counts each host once even if its file is carried over twice.
+ * Each host moves the times later by 1 to 999 ms, a number made from its name. A merge keeps counts with different times, and the
+ * larger of two counts with the same time. So all hosts count, but a file that is carried over twice counts once.
  */
 export async function spentInFile(path: string): Promise<SavedBudgets | null> {
   const text = await orNull(readFile(path, "utf8"));

@@ -8,7 +8,7 @@ import { onStateFile, StateFileError } from "./path.ts";
 
 /** Larger than any file that Synclag writes, and small enough for a string. */
 const MAX_FILE_BYTES = 500_000_000;
-/** The size of one write: large enough for a system call, and built in less than a millisecond. */
+/** The size of one write. Its text is built in less than a millisecond. */
 const CHUNK_CHARS = 65_536;
 
 /** The text of a file; null: no such file. @throws {StateFileError} If it cannot be read, or is larger than any file of Synclag. */

@@ -60,7 +60,7 @@ export function lockPathOf(statePath: string): string {
 }
 
 /**
- * Locks a state file for this process: a lock file beside it names the owner, which touches it each second.
+ * Locks a state file for this process: a lock file beside it names the owner. The owner touches the lock file each second.
  *
  * After five seconds without a touch, the owner is dead and the lock is taken over. The pid proves nothing: the owner may run in
  * another container or on another host, or another program may have its pid now.

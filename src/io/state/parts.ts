@@ -82,7 +82,7 @@ export function unsealParts(parts: readonly ReadPart[]) {
   return { values, invalid };
 }
 
-/** The state in the values of parts that `stateParts` made. */
+/** The reverse of `stateParts`, from unsealed values. */
 export function stateIn(
   values: ReadonlyMap<string, unknown>,
 ): Pick<KnownState, "chains"> & Partial<KnownState> {

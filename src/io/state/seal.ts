@@ -3,7 +3,7 @@ import { parseJson } from "../../core/model/text.ts";
 
 /**
  * Raise this number with every change of `ChainState`, `Incident`, `NotifiedIncident`, `Counters` or `SavedHistory`: values of
- * another shape are not read. Values of this shape are used as they were written, so that no schema repeats the types of the core.
+ * another shape are not read. Values are not validated, so that no schema repeats the types of the core.
  */
 export const STATE_SHAPE = 22;
 

@@ -43,10 +43,7 @@ export function accelerate(config: Config, { pollIntervalSec, thresholds }: Pace
   return { ...polled, fleet: { ...polled.fleet, chains } };
 }
 
-/**
- * The time between two polls of the day before the demo: long enough to play the day in a few seconds, and short compared with
- * an incident.
- */
+/** The poll interval of the day before the demo. The day is played in a few seconds, and each incident lasts several polls. */
 export const PLAYED_INTERVAL_SEC = 600;
 
 /** The same configuration with the thresholds of a real fleet, for the day before the demo. */

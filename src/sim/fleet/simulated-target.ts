@@ -93,7 +93,7 @@ export class SimulatedTarget {
     const { rows, says, fork, ...behaviour } = this.#behaviour;
     const block = heightAt(this.#model(), atMs);
     const chain = behaviour.wrongChain ?? this.chain.model;
-    // If the reported block does not exist yet, its time is that of the reply.
+    // If the reported block does not exist yet, its time is the time of the reply.
     const timeSec = (height: number) => Math.floor(Math.min(timeOf(chain, height), atMs) / 1_000);
     const blockAt = (height: number | null) => ({
       block: height,

@@ -9,7 +9,7 @@ export interface IndexerBehaviour {
   readonly lagMs: number;
   /** How many more blocks it is behind. */
   readonly lagBlocks: number;
-  /** How far above its true height it reports, in blocks, e.g. +30 million; negative: below. */
+  /** Added to its true height, e.g. 30 million or a negative number. */
   readonly offsetBlocks: number;
   /** The instant at which it stops advancing; null: never. */
   readonly freezeAtMs: number | null;
@@ -62,7 +62,7 @@ export const AT_THE_HEAD: IndexerBehaviour = {
 /** Every chain has one event in this number of blocks. */
 const BLOCKS_PER_EVENT = 100;
 
-/** The order of the replicas changes once in this time. */
+/** The lags of the replicas change once in this time. */
 const SHUFFLE_MS = 60_000;
 
 /** The height that the indexer's first replica reports at an instant. Null: not started. */
@@ -107,7 +107,7 @@ function caughtUpTo(catchUp: CatchUp | null, atMs: number): number {
     : Math.floor(catchUp.fromBlock + (Math.max(0, atMs - catchUp.atMs) / 1_000) * catchUp.blocksPerSec);
 }
 
-/** The end of the last batch. One batch ends at a random block of each `batchBlocks`, so a batch has 1 to 2n - 1 blocks. */
+/** The end of the last batch. One batch ends at a random block in every `batchBlocks` blocks. */
 function lastBatchEnd({ seed, behaviour: { batchBlocks } }: IndexerModel, block: number): number {
   if (batchBlocks <= 1) {
     return block;

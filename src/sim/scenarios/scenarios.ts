@@ -118,7 +118,7 @@ const tour: Scenario = {
     },
     {
       atSec: 495,
-      say: "Polygon is correct again; deployments of lockup on Scroll and of vaults on Base fail (on Base, graph-node says why); replies of the subgraph of lockup on Ethereum are up to 60 blocks apart",
+      say: "Polygon is correct again. The subgraphs of lockup on Scroll and vaults on Base fail; for Base, graph-node says why. The replicas of the subgraph of lockup on Ethereum are up to 60 blocks apart",
       happens(fleet) {
         fleet.endpoint("airdrops/subgraph/testing/polygon").heal();
         fleet.endpoint("lockup/subgraph/production/scroll").fail(INDEXING_ERROR);

@@ -45,7 +45,6 @@ export interface ServedRow {
   readonly blockAt?: (block: number) => Pick<ServedRow, "block" | "hash" | "timestampSec">;
 }
 
-/** A JSON reply, without the headers of real servers that Synclag does not read. */
 export function json(value: unknown, status = 200): Answer {
   const headers = { "content-type": "application/json; charset=utf-8" };
   return { status, headers, body: JSON.stringify(value) };

@@ -11,7 +11,7 @@ import { type Answer, json } from "./answer.ts";
 /** The fields of an object. Each is a value or a function of its arguments. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** A query selects a field that the object lacks. `type`: the name of the field whose value is the object; `Query` for the root. */
+/** A query selects a field that the object lacks. `type`: the field that holds the object; `Query` for the root. */
 export class UnknownField extends Error {
   override readonly name = "UnknownField";
   readonly field: string;

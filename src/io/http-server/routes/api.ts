@@ -75,7 +75,7 @@ export function addApiRoutes(server: FastifyInstance, source: ServerDeps): void 
   addHealthRoutes(server, source);
 }
 
-/** For load balancers and front ends: 200 if traffic may be sent there, else 503. */
+/** For load balancers and front ends: 200 if healthy, else 503. */
 function addHealthRoutes(server: FastifyInstance, source: ServerDeps): void {
   for (const path of ["/api/v1/health/:protocol", "/api/v1/health/:protocol/:chain"]) {
     server.get<Route<string | undefined>>(path, ({ params: { protocol, chain }, query }, reply) => {

@@ -25,7 +25,7 @@ export function addManagementRoutes(server: FastifyInstance, source: ServerDeps)
 
 /**
  * Whether a browser sends a request on behalf of another site. Danger: any open page could trigger a reload, because a browser
- * asks for no permission before a POST without a body. Programs other than browsers send neither header.
+ * asks for no permission before a POST without a body. Only browsers send `sec-fetch-site` and `origin`.
  */
 function isCrossSite({ headers, host }: FastifyRequest): boolean {
   const site = headers["sec-fetch-site"];
