@@ -89,7 +89,7 @@ const COMMANDS: readonly CommandSpec[] = [
     options: [
       CONFIG_OR_URL,
       option("--url <address>", `ask a running daemon instead of polling, e.g. 'https://USER:\${VAR}@HOST'`),
-      stateOption(`its budgets are used (default: ask the daemon of the configuration, or ${STATE_FILE})`),
+      stateOption(`polls with its budgets (default: asks a running daemon, else polls with ${STATE_FILE})`),
       ...STORE,
       option(
         "--max-lag <duration>",

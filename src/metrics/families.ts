@@ -36,7 +36,7 @@ type Rows<Part> = Readonly<
   Record<string, readonly [read: keyof Part | ((part: Part) => Value), help: string]>
 >;
 
-/** Each item of a list of the report, after the text of its labels. All families of the list share the texts of a scrape. */
+/** The items of a list of the report, each with the text of its labels. The texts are made once for each scrape. */
 function labelled<Name extends "targets" | "parity" | "chains">(
   name: Name,
   labelsOf: (item: Report[Name][number]) => string,
@@ -187,7 +187,7 @@ export const STATUS_METRICS: readonly MetricFamily<ReportSource>[] = [
     statusSamples,
   ),
   ...targets({
-    synclag_status_rank: [({ status }) => statusRank(status), "How urgent the status is, from 0, ok, to 12"],
+    synclag_status_rank: [({ status }) => statusRank(status), "How urgent the status is, from 0 (ok) to 12"],
   }),
   family(
     "synclag_pair_state",
@@ -251,7 +251,7 @@ export const STATUS_METRICS: readonly MetricFamily<ReportSource>[] = [
   }),
   family(
     "synclag_shared_cause",
-    "1 while a shared cause, its indexer or host, explains the failure of the target; else absent",
+    "1 while the shared cause of the target's failure is its indexer or host; else absent",
     TARGET_LABELS,
     function* (source): Iterable<MetricSample> {
       const explained = explainedKeys(source.report);
