@@ -17,7 +17,7 @@ import { createUptime } from "./io/uptime.ts";
 const EXIT_FAILURE = 1;
 /** The exit code of a failed `check`: its exit code 1 means a warning about the fleet. */
 const EXIT_UNKNOWN = 3;
-/** At the end, the process waits this long until its log is read; the rest of the log is lost. */
+/** At the end, the process waits at most this time for a slow reader of its log; the rest of the log is lost. */
 const MAX_FLUSH_MS = 1_000;
 const isCheck = process.argv[2] === "check";
 

@@ -62,7 +62,7 @@ export async function checkRound(
   return {
     ...report,
     targets: report.targets.map((target) => withKnown(target, byKey.get(target.key))),
-    // A single poll carries no values: parity is what a daemon has found.
+    // A check sends no probes, so parity is as in the state file.
     parity: parity.filter(({ chain }) => polled.has(chain)),
   };
 }

@@ -36,12 +36,12 @@ export interface LearnedState extends Partial<KnownState> {
   readonly counters: Readonly<Record<string, Counts>>;
 }
 
-/** The scheduler ticks every second; a longer silence means that the loop is stuck. */
-const MAX_SILENCE_MS = 15_000;
+/** The scheduler ticks every second. After this time without a tick, it is stuck. */
+const MAX_BETWEEN_TICKS_MS = 15_000;
 /** A poll counts as stuck if it exceeds its own deadlines by this time. */
 const POLL_GRACE_MS = 30_000;
-/** How many queries of one poll may each take the whole timeout. `auto` has more, but sends the next query only after a reply. */
-const MAX_QUERIES = 8;
+/** In one attempt of a poll, at most this number of questions are slow. `auto` has more, but asks the next only after a reply. */
+const MAX_SLOW_QUESTIONS = 8;
 
 /** The poll loop, with one configuration at a time. It is a standby until it is started. */
 export class Daemon implements AsyncDisposable {
@@ -251,11 +251,11 @@ export class Daemon implements AsyncDisposable {
     }
     const { timeoutMs, retries } = this.#config.poll;
     const sinceTickMs = this.#options.world.monotonicMs() - this.#tick.monotonicMs;
-    if (sinceTickMs > MAX_SILENCE_MS) {
+    if (sinceTickMs > MAX_BETWEEN_TICKS_MS) {
       return { ok: false, detail: `The scheduler has not ticked for ${Math.round(sinceTickMs / 1000)} s` };
     }
     const longestMs = this.#poller.longestMs();
-    return longestMs > timeoutMs * (retries + 1) * MAX_QUERIES + POLL_GRACE_MS
+    return longestMs > timeoutMs * (retries + 1) * MAX_SLOW_QUESTIONS + POLL_GRACE_MS
       ? { ok: false, detail: `A poll has been in flight for ${Math.round(longestMs / 1000)} s` }
       : { ok: true, detail: "The poll loop makes progress" };
   }

@@ -27,7 +27,7 @@ export interface MonitorOptions {
   readonly budgets: (nowMs: number) => readonly BudgetReport[];
   /** The chains that an endpoint serves and chains.yaml does not list for it. Default: none are known. */
   readonly unlisted?: () => Report["unlisted"];
-  /** When the maintenance window of a target ends; null if it is not in one. Default: no target is. */
+  /** When the maintenance window of a target ends; null if it is not in one. Default: always null. */
   readonly maintenance?: (nowMs: number) => (target: TargetId) => number | null;
 }
 
@@ -51,7 +51,7 @@ export interface Consequences {
 const REPORT_EVERY_MS = 1_000;
 /**
  * The report of a chain without news is used for this time, because most chains of a large fleet were not polled since the last
- * report. So ages in details, and the moment at which evidence becomes stale, are late by at most this time.
+ * report. Meanwhile, its details show old ages, and stale evidence is not yet shown as stale.
  */
 const CHAIN_REPORT_EVERY_MS = 15_000;
 
@@ -74,9 +74,9 @@ export class Monitor {
   /** When something was decided last. */
   #decidedMs = Number.NEGATIVE_INFINITY;
   #lastOutageMs = Number.NEGATIVE_INFINITY;
-  /** Our own clock less the uptime. */
+  /** Our own clock minus the uptime. */
   #epochMs: number;
-  /** The wall clock less our own clock, when they were last compared. Kept instants do not move with a step of the wall clock. */
+  /** The wall clock minus our own clock. A drift of at most `DRIFT_MS` does not change it. */
   #wallOffsetMs = 0;
   /** The last report of each chain, with the revision of its state. */
   readonly #reported = new WeakMap<Chain, { revision: number; atMs: number; report: ChainPart }>();
@@ -203,8 +203,8 @@ export class Monitor {
   }
 
   /**
-   * Restores the saved state of this fleet's sources, and continues its clock. A chain without saved state stays as it is,
-   * and the incidents stay if none are given.
+   * Restores the saved state of this fleet's sources. Our own clock continues the clock of that state. A chain without saved
+   * state stays as it is, and the incidents stay if none are given.
    */
   restore({ chains, incidents }: Pick<SavedMonitor, "chains"> & Partial<SavedMonitor>): void {
     const wallMs = this.#options.nowMs();

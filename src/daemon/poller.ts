@@ -191,8 +191,8 @@ export class Poller implements AsyncDisposable {
   }
 
   /**
-   * Queues a poll of each endpoint that has none in the queue or under way. In a scheduled round, each indexer with such a poll
-   * counts a skipped round.
+   * Queues a poll of each endpoint. An endpoint with a poll in the queue or under way is skipped; in a scheduled round, its
+   * indexer counts one skipped round.
    */
   #beginPolls(endpoints: readonly EndpointState[], occasion: Occasion): void {
     if (this.#isStopped) {
@@ -206,7 +206,6 @@ export class Poller implements AsyncDisposable {
         skipped.set(indexerKey(state.endpoint), state);
       }
     }
-    // Once for each indexer.
     for (const { counters } of skipped.values()) {
       counters.add("skipped rounds");
     }
@@ -271,7 +270,7 @@ export class Poller implements AsyncDisposable {
     }
   }
 
-  /** Polls an endpoint with a changing target after a quarter of its interval, at most a minute: before its next scheduled poll. */
+  /** Polls an endpoint with a changing target after a quarter of its interval, or after a minute if that is sooner. */
   #confirm(state: EndpointState): void {
     clearTimeout(state.confirmation);
     if (state.confirmations < MOST_CONFIRMATIONS && !this.#isStopped) {

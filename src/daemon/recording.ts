@@ -120,7 +120,7 @@ export function restartLine({ atMs, state }: Omit<Restart, "kind">): string {
   return JSON.stringify({ restart: atMs, state });
 }
 
-/** Reads one line, or reports its fault; null: not valid JSON, as a crash leaves it. */
+/** Reads one line; null if it is not valid JSON, for example because a crash cut it off. */
 export function readRecordedLine(
   line: string,
 ): Recorded | { readonly kind: "invalid"; readonly found: string } | null {

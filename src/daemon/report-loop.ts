@@ -15,7 +15,6 @@ import type { EventStore } from "./state/event-store.ts";
 import type { HistoryStore } from "./state/history-store.ts";
 
 const INTERVAL_MS = 1_000;
-/** How often the plots get a sample, and changes other than those of a status are noted. */
 const SAMPLE_MS = 15_000;
 
 /**

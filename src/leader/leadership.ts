@@ -17,7 +17,7 @@ import {
 import { CLAIM, RELEASE } from "./lease-scripts.ts";
 
 const TICK_MS = 100;
-/** A call that the store runs later than this takes over no lease. Twice the timeout of a call: the store's clock is an estimate. */
+/** A call that the store runs after this time takes over no lease. Twice a call's timeout, because the store's clock is an estimate. */
 const CALL_MS = 2_000;
 
 /** Holds the lease of the leader, or waits for it. Disposing it gives the lease back. */
@@ -102,7 +102,7 @@ export class Leadership implements AsyncDisposable {
     const sentMs = this.#world.monotonicMs();
     const { highestToken } = this.#lease;
     const priority = priorityOf(this.#lease, calledMs);
-    // By the store's clock. Later, this call takes over no lease, because this process no longer waits for the reply.
+    // By the store's clock. After this time, this process no longer waits for the reply, so the call must not take over the lease.
     const deadline = this.storeNowMs() + CALL_MS;
     const args = [this.#id, this.#name, this.token() ?? 0, highestToken, LEASE_MS, priority, deadline];
     this.#fold({ kind: "called" });

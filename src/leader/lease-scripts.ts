@@ -11,7 +11,7 @@ export const FENCE = `
 if redis.pcall('HGET', KEYS[1], 'token') ~= ARGV[1] then return 'fenced' end
 `;
 
-/** After all have waited because the store lost its memory (`CLAIM`), only the last leader may take the lease for this time. */
+/** When a store has lost its memory, all replicas wait (`CLAIM`). For this time after the wait, only the last leader may lead. */
 const GRACE_MS = 3_000;
 
 /** `until` may exceed the end of a new lease by this much, because a server with another clock may have written `until`. */
@@ -25,9 +25,9 @@ const LONGEST_NAME = 300;
  * it was granted (1 or 0), the token, the holder's name, the rest of its time and the store's time.
  *
  * A lease that has expired but was not taken over is renewed with its token. If the store has lost its memory, the holder gets
- * the lease back, and other replicas wait for one lease time, because a process may still act on a lost lease. After that, only
- * the last leader may take the lease for a while. New tokens start from the store's clock, so that they rise even in a store that
- * has lost its memory.
+ * the lease back, and other replicas wait for one lease time, because a process may still act on a lost lease. After that,
+ * for `GRACE_MS`, only the last leader may take it. New tokens start from the store's clock, so that they rise even in a store
+ * that has lost its memory.
  */
 export const CLAIM = storeScript(
   `

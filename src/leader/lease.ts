@@ -3,7 +3,7 @@
 
 /** How long a lease lasts in the store after a renewal. */
 export const LEASE_MS = 12_000;
-/** How long the holder acts on the lease, from its call on. The rest allows for clocks that run differently. */
+/** The holder uses the lease for this time after its call. The rest of `LEASE_MS` allows for clocks that run differently. */
 const ACT_MS = 10_000;
 /** The time between two renewals by the holder. */
 const RENEW_MS = 3_000;
@@ -99,7 +99,7 @@ export function priorityOf(lease: Lease, nowMs: number): "first" | "usual" | "la
   return lease.failingSinceMs !== null || nowMs < lease.patientUntilMs ? "last" : "usual";
 }
 
-/** Whether the store must be asked now. After an unnoticed expiry, as in a pause, it is asked at once. */
+/** Whether a call to the store is due. In the role `unsure`, for example after a pause of this process, it is due at once. */
 export function isCallDue(lease: Lease, nowMs: number): boolean {
   return lease.nextCallMs !== null && (nowMs >= lease.nextCallMs || roleOf(lease, nowMs) === "unsure");
 }
@@ -137,7 +137,7 @@ function standBy(lease: Lease, token: number, nowMs: number): Lease {
   };
 }
 
-/** A failure after a pause of this process counts from the end of the pause: before it, nothing was tried. */
+/** If this process was paused during the call, the failure counts from now, because nothing was tried during the pause. */
 function withFailure(lease: Lease, calledMs: number, nowMs: number): Lease {
   if (nowMs - calledMs > RECENT_MS) {
     return { ...lease, failingSinceMs: nowMs, lastFailureMs: nowMs };

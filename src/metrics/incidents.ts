@@ -12,7 +12,7 @@ import { traitsOf } from "../core/model/statuses.ts";
 import { isCritical } from "../core/report/pairs.ts";
 import { labelsText } from "./exposition.ts";
 
-/** The labels of an incident. Labels that do not apply to its indexer, host or chain are empty. */
+/** The labels of an incident. A label that does not apply to its scope is empty. */
 export const INCIDENT_LABELS = [
   ...["scope", "subject", "protocol", "variant", "tier", "severity", "host", "chain", "status"],
 ] as const;

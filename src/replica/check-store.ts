@@ -24,7 +24,7 @@ export interface StoreCheckOptions {
 
 /** The name of a check as the holder of the lease. */
 const NAME = "check";
-/** Standbys look for a free lease twice in this time. */
+/** How long a check leaves a free lease to standbys, which look for it twice in this time. */
 const PATIENCE_MS = 1_000;
 const LOOK_MS = 50;
 /** The longest wait for another check. */

@@ -48,8 +48,7 @@ const AdvanceJson = z.object({ fromMs: z.number().nonnegative(), isHeld: z.boole
  * behind the fence of its lease. All other replicas read the accounts.
  *
  * While the store is away the leader has an advance: it may send the requests of five minutes of its schedules without a
- * record. If a leader did not end in order, its successor counts these requests as sent, and has no advance itself until that
- * of its predecessor is over.
+ * record. If a leader did not end in order, its successor counts these requests as sent, and has no advance for `NO_ADVANCE_MS`.
  */
 export class SharedBudgets implements BudgetRecord {
   readonly budgets: Budgets;
@@ -83,7 +82,7 @@ export class SharedBudgets implements BudgetRecord {
   readonly flush = shareNext(() => this.#record(), this.#inTurn);
 
   readonly touchJournal = (): void => {
-    // After a failure the next write contains it.
+    // If this write fails, the next write contains its changes.
     this.flush().catch(() => undefined);
   };
 

@@ -14,8 +14,8 @@ export interface EndpointState {
   /** Which of its dialect's questions the next poll begins with, and which were refused. */
   search: QuestionSearch;
   /**
-   * The failure of its last request, if it was not a rate limit and the server named a time to come back. Until that time, by a
-   * clock that never jumps, nothing is sent and the failure remains.
+   * A failure, other than a rate limit, after which the server named a time to come back. Until that time, by a clock that never
+   * jumps, nothing is sent, and the targets keep this failure.
    */
   outage: (Failure & { readonly untilMs: number }) | null;
   /** Whether it was polled, by this process or by another one whose result still holds. */
@@ -112,7 +112,7 @@ export class EndpointStates {
     }
   }
 
-  /** Marks endpoints as polled that another process has polled, if the result still holds. */
+  /** Marks an endpoint as polled if another process has polled it and the result still holds. */
   noteEvidence(hasEvidence: (endpoint: Endpoint) => boolean): void {
     for (const state of this.#states.values()) {
       if (!state.isPolled && state.search !== NEW_SEARCH && hasEvidence(state.endpoint)) {
@@ -179,7 +179,7 @@ export function noteExchange(exchanges: RecentExchanges, exchange: Exchange): vo
 
 /** The longest query of one request: Ponder allows a thousand tokens. */
 const MAX_CHARACTERS = 8_000;
-/** Polls are never exactly on time: a poll may be early by this share of its interval or, if that is shorter, of `every`. */
+/** Polls are never exactly on time. A selection is due early by this share of the poll interval, or of `every` if that is shorter. */
 const TOLERANCE = 0.1;
 const NEVER_ASKED: SelectionState = { dueMs: Number.NEGATIVE_INFINITY, failures: 0 };
 

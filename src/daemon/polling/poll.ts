@@ -65,7 +65,7 @@ export interface PollResult {
   readonly readings: readonly ParityReading[];
 }
 
-/** A question and its result. `refused`: no other question is left, or the budget has no request to spare for one. */
+/** A question and its result. */
 interface Attempt {
   readonly question: Question;
   readonly answer:
@@ -190,14 +190,14 @@ export class Poll {
    */
   async #askAlone(combined: CombinedQuestion, first: Attempt, words: string): Promise<PollResult> {
     const { questionIndex } = this.#state.search;
-    // The selections skip the next poll, so that it reads the heights even if the budget has no request to spare now.
+    // The selections skip the next poll: if the budget cannot spare a request now, that poll still reads the heights.
     noteSent(this.#state, combined, 2 * this.#state.endpoint.pollIntervalMs);
     const last = await this.#retry(first, true);
     const result = this.#resultOf(last);
     if (last === first) {
       return NO_RESULT;
     }
-    // If another question was answered, the combined one may have been refused for another reason than the selections.
+    // If another question was answered, the server may have refused the combined question because of the heights it asks for.
     if (last.answer.kind !== "answered" || this.#state.search.questionIndex !== questionIndex) {
       return result;
     }
@@ -411,7 +411,7 @@ export class Poll {
 
   /**
    * The observations of an attempt. Each reason for unusable rows is counted once. A refused or aborted poll, or an extra poll that was
-   * not sent, observes nothing. A poll that a back-off held back is not counted, because the failure before it was.
+   * not sent, observes nothing. If a failure holds back later polls, only the failure is counted.
    */
   #resultOf({ answer, times, waitMs }: Attempt): PollResult {
     if (answer.kind === "answered") {

@@ -15,7 +15,7 @@ type EventsWorld = Pick<World, "logger" | "nowMs" | "past" | "stateFile" | "upti
 const WRITE_DELAY_MS = 1_000;
 /** A report is noted every 15 s: if several are missing, the process was suspended, or the machine slept. */
 const SUSPENDED_AFTER_MS = 60_000;
-/** The file is rewritten when it has this many lines more than twice the number of kept events. */
+/** The file is rewritten once it has more than `2 * kept events + SPARE_LINES` lines. */
 const SPARE_LINES = 1_000;
 
 /** The file of events next to a state file, with a line for each event. New events are appended within a second. */

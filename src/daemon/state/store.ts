@@ -24,11 +24,11 @@ export interface StateStoreOptions {
  * second of CPU time and 32 MB; half a second of the minute is left for the write itself.
  */
 export const STATE_DELAY_MS = 59_500;
-/** The next polls do not report again when a status changed, so this is written sooner. */
+/** A change of status is written sooner, because the next polls cannot find out its time. */
 export const STATUS_DELAY_MS = 4_500;
 /** Entries that must precede a request are written at once; this delay is for other entries, and for retries. */
 const JOURNAL_DELAY_MS = 4_500;
-/** The journal is rewritten after this number of lines, which bounds it while the state file alone cannot be written. */
+/** The journal is rewritten after this number of lines, so that it stays short even if the state file cannot be written. */
 const MAX_LINES = 64;
 
 /**
@@ -99,7 +99,7 @@ function createStore(
 ) {
   const { logger, nowMs } = world;
   const local = new LocalBudgets(fleet, restored.budgets, world);
-  // The last change in the journal, which has all changes that the state file lacks; null: the journal must be rewritten.
+  // The sequence number of the last change in the journal; null: the journal must be rewritten.
   let journalled: number | null = null;
   let lines = 0;
   const journal = new DebouncedWriter({
