@@ -105,7 +105,7 @@ function colour(index) {
 }
 
 /**
- * Which of the four patterns of dashes a line has. When a colour repeats, it has another pattern, so the first sixteen lines differ.
+ * Which pattern of dashes a line has. Lines of the same colour have different patterns, so the first sixteen lines differ.
  * @param {number} index
  */
 function dashes(index) {
@@ -114,7 +114,7 @@ function dashes(index) {
 
 /**
  * @param {number} seconds
- * @param {number} end how much of `1970-01-01T00:00:00` is shown
+ * @param {number} end 16: the time ends with its minutes; 19: with its seconds
  */
 function clock(seconds, end) {
   return new Date(seconds * 1000).toISOString().slice(11, end);

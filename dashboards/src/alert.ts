@@ -3,8 +3,8 @@ import { type DashboardLink, label, type Text, writeText } from "./text.ts";
 import type { TimeScale } from "./time-scale.ts";
 
 /**
- * `critical` pages, `warning` opens a ticket, `none` never reaches a person. With `byLabels`, an alert about a testnet or
- * about another tier than production opens a ticket; any other pages, because users see the fault.
+ * `critical` pages, `warning` opens a ticket, `none` never reaches a person. `byLabels` is `warning` for a testnet, and
+ * for a tier other than production; else `critical`.
  */
 type Severity = "critical" | "warning" | "none" | "byLabels";
 
@@ -88,7 +88,7 @@ function linksOf(
   } satisfies Readonly<Record<string, Text>>;
 }
 
-/** The page about the subject of a summary: of its chain, at the target or protocol; else the fleet, filtered by an indexer. */
+/** The page of the chain that a summary names, at its target or protocol. Without a chain: the fleet, filtered by the indexer. */
 function pageOf(summary: Text): Text {
   const isNamed = (name: string) =>
     summary.some((part) => typeof part !== "string" && part.kind === "label" && part.name === name);
@@ -115,7 +115,7 @@ export function annotationsOf(
   );
 }
 
-/** The label `severity`: a template if it depends on the labels of the alert, which the format calls `labels`. */
+/** The value of the label `severity`, which may be a template. `labels`: the variable of the template for the labels of the alert. */
 export function severityLabel({ severity }: Alert, { testnets }: Settings, labels: string): string {
   if (severity !== "byLabels") {
     return severity;

@@ -5,8 +5,8 @@ import { renderAlertRules, renderRecordingRules, yamlFile } from "./prometheus-r
 import { seconds, shortened } from "./time-scale.ts";
 
 /**
- * How much faster the alerts of the demo are than those of production. An incident of the tour lasts about a minute, which then
- * counts as ten minutes: longer than the `for` of every alert that pages.
+ * How much faster the alerts of the demo are than those of production. An incident of the tour lasts about a minute, which must
+ * be longer than the `for` of every alert that pages.
  */
 const FACTOR = 10;
 const SCRAPE_EVERY = "5s";

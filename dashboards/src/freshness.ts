@@ -23,8 +23,8 @@ export function protocolFreshness(window: FreshnessWindow): string {
 export const FLEET_FRESHNESS = "synclag:fleet_fresh:ratio_30d";
 
 /**
- * The freshness of the fleet, now and over time. A pair is fresh while a variant in the tier that serves its users is `ok`, so at
- * most `thresholds.lagging` behind. Targets in maintenance, on testnets, unknown, throttled or halted are left out.
+ * The freshness of the fleet, now and over time. A pair is fresh while a variant in the tier that serves its users is `ok`.
+ * Targets in maintenance, on testnets, unknown, throttled or halted are left out.
  */
 export function freshnessRecordings({ time }: AlertContext): readonly RecordingGroup[] {
   const over = (windows: readonly FreshnessWindow[]) =>

@@ -57,7 +57,7 @@ export function besideUsableOnLiveChain(targets: string): string {
   return `${besideUsable(targets)}\nunless on (${CHAIN})\n  max by (${CHAIN}) (${statusMetric("chain_halted")}) == 1`;
 }
 
-/** A vector without the elements whose serving targets or, without any, all targets are in maintenance. */
+/** Leaves out elements whose production targets are all in maintenance. Without a production target, all targets count. */
 export function unlessAllInMaintenance(vector: string, labels: string): string {
   return `${vector}
 unless on (${labels}) (

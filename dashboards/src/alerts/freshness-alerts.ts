@@ -51,8 +51,8 @@ export function freshnessAlerts(context: AlertContext): readonly Alert[] {
 }
 
 /**
- * The freshness over the long window, if the error budget is used up faster than this in both windows. There must be samples
- * at the beginning of the long window, so that ten bad minutes after the first start do not count as a bad hour.
+ * The freshness over the long window, if both windows use up the error budget faster than `factor`. There must be samples at
+ * the beginning of the long window, so that ten bad minutes after the first start do not count as a bad hour.
  */
 function burning({ factor, long, short, oldest }: Burn, { settings, time }: AlertContext): string {
   const least = `(1 - ${factor} * ${Number((1 - settings.objective).toPrecision(6))})`;

@@ -169,7 +169,7 @@ and on (${PAIR}, against)
     targetAlert({
       name: "SynclagDataMismatch",
       severity: "warning",
-      // The join with the status leaves testnets out if the selector does: only the status has the label `testnet`.
+      // `synclag_parity` has no label `testnet`. The join lets a selector leave out testnets.
       expr: outsideMaintenance(`min by (${TARGET}, against, probe) (synclag_parity) == 0
 and on (${TARGET})
   max by (${TARGET}) (synclag_status) == 1`),

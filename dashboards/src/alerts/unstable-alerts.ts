@@ -10,7 +10,7 @@ const LEAST_SHARE = 0.25;
 
 /**
  * Alerts about a target that is unusable off and on, or with changing statuses. Each change restarts the `for` of the alerts about
- * one status, so these may never fire. The alert pages if one of its statuses would.
+ * one status, so these may never fire. The alert pages if the target has lately had a status that pages.
  */
 export function unstableAlerts({ time }: AlertContext): readonly Alert[] {
   const [hour, recently] = [time("1h"), time("15m")];
@@ -43,7 +43,7 @@ unless on (${TARGET})
     alert("byLabels", `${TARGET}, testnet`, `and on (${TARGET})\n  ${had(paging)}`),
     alert(
       "warning",
-      // The ticket has no label `testnet`: it may begin when the other alert ends, and must have other labels.
+      // Without the label `testnet`: on a testnet both rules are warnings, and two rules must not raise alerts with equal labels.
       TARGET,
       `and on (${TARGET})\n  ${had(UNUSABLE)}\nunless on (${TARGET}) (\n${indented(had(paging))}\n)`,
     ),

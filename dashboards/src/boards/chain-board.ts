@@ -104,7 +104,7 @@ function lagPanels(): readonly AnyPanel[] {
   return [
     graph(
       "Behind the reference",
-      "How long the block after the target's last block had existed at the last poll; 0 at the reference. Dashed: the thresholds of chains.yaml. No line: unknown.",
+      "Age, at the last poll, of the first block that the target has not indexed; 0 at the reference. Dashed: the thresholds of chains.yaml. No line: unknown.",
       "s",
       [perRow("synclag_lag_seconds"), LEGEND],
       [
@@ -129,7 +129,7 @@ function lagPanels(): readonly AnyPanel[] {
       .axisCenteredZero(true),
     graph(
       "Heights against the reference",
-      "Last indexed block of each target minus the reference. A line that falls at the pace of the chain: the target does not advance. A large step down: it re-indexes.",
+      "Last indexed block of each target minus the reference. If a line falls at the pace of the chain, the target does not advance. If it makes a large step down, the target re-indexes.",
       "none",
       [
         `max by (${ROW}, chain) (synclag_block_number{${SELECTED_TARGETS}})\n- on (chain) group_left ()\nmax by (chain) (synclag_reference_block_number{${THIS_CHAIN}})`,

@@ -125,7 +125,7 @@ function polls(): readonly AnyPanel[] {
     ).min(0),
     graph(
       "Latency of probes",
-      "95th percentile over an hour of the time from request to reply, for requests that carry the query of a probe. No line: no probes in chains.yaml.",
+      "Time from request to reply of the requests that carry the query of a probe: 95th percentile of the last hour. No line: no probes in chains.yaml.",
       "s",
       [
         withOwner(
@@ -198,8 +198,8 @@ function budgets(): readonly AnyPanel[] {
 }
 
 /**
- * Adds the label `whose` for a legend: the values of some labels, with a single space between non-empty values. Nodes have
- * neither protocol nor tier, and shared budgets have only an endpoint.
+ * Adds the label `whose` for a legend: the values of some labels, joined by spaces. Nodes have neither protocol nor tier, and
+ * shared budgets have only an endpoint.
  */
 function withOwner(expr: string, labels: string): string {
   const names = labels.split(", ").map((name) => `"${name}"`);

@@ -149,7 +149,7 @@ function sinceWhen(): readonly AnyPanel[] {
     new StatusHistoryBuilder()
       .title("Gaps of $protocol by chain")
       .description(
-        "Largest gap between the variants of each chain, in time. If all rows have the same colour, a variant is at fault; if a single row is coloured, its chain is. Grey: the gap is unknown.",
+        "Largest gap between the variants of each chain, in time. If all rows have the same colour, a variant is at fault; if a single row is coloured, its chain is at fault. Grey: the gap is unknown.",
       )
       .datasource(DATASOURCE)
       .withTarget(
@@ -193,7 +193,7 @@ function lagAndFreshness({ objective: share }: Settings): readonly AnyPanel[] {
     ]).min(0),
     graph(
       "Fresh chains",
-      `Share of a protocol's chains, without testnets, that have an ok variant that serves users, now and over the last hour. Below the red line (${share * 100} %), the protocol misses the objective. Needs the recording rules.`,
+      `Share of a protocol's chains, without testnets, on which a variant that serves users is ok, now and over the last hour. Below the red line (${share * 100} %), the protocol misses the objective. Needs the recording rules.`,
       "percentunit",
       [`min by (protocol) (synclag:protocol_fresh:ratio{${SELECTED_PROTOCOLS}})`, "{{protocol}}"],
       [`min by (protocol) (${protocolFreshness("1h")}{${SELECTED_PROTOCOLS}})`, "{{protocol}}, last hour"],

@@ -83,7 +83,7 @@ export function healthJson(report: Report, query: HealthQuery): HealthJson | nul
   };
 }
 
-/** The health of a protocol on each chain that has selected targets: healthy if every chain is. Null if no chain has any. */
+/** The health of a protocol: healthy if each chain with selected targets is healthy. Null without selected targets. */
 export function protocolHealthJson(
   report: Report,
   query: Omit<HealthQuery, "chain">,
@@ -106,7 +106,7 @@ export function protocolHealthJson(
       };
 }
 
-/** By the key of a target, why its data are not known to equal those of another target. */
+/** Why targets are not known to have the same data as another target, by their keys. */
 function whyUnequal(report: Report): ReadonlyMap<string, string> {
   const reasons = new Map<string, string>();
   for (const compared of groupBy(
@@ -143,7 +143,7 @@ function findFreshest(targets: readonly TargetReport[]): TargetReport | null {
   return targets.find(({ preferred }) => preferred) ?? highest ?? null;
 }
 
-/** Why each healthy target is healthy or, if none is, why each target is not. */
+/** The reasons of the healthy targets; without a healthy target, the reasons of all targets. */
 function explain(targets: readonly HealthTargetJson[]): string {
   const healthy = targets.filter((target) => target.healthy);
   return (healthy.length > 0 ? healthy : targets)

@@ -74,7 +74,7 @@ const ROUTES: Readonly<Record<string, Route>> = {
   "GET /api/v1/events": {
     id: "getEvents",
     summary:
-      "The events of the last 30 days, the latest first. Without kind or status, these are left out: changes from unknown to ok, changes of pairs other than from or to down, and incidents of one pair or target",
+      "The events of the last 30 days, the latest first. Without kind or status, these are left out: changes from unknown to ok, changes of pairs between states other than down, and incidents of one pair or target",
     query: "events",
     json: "Events",
   },

@@ -90,7 +90,7 @@ export const QUERIES = {
       .min(0)
       .optional()
       .describe(
-        "The most seconds that a variant may be behind the reference or, without a reference, may have gone without a new block. Default: the lagging threshold of the target",
+        "The maximum lag of a variant in seconds; with an unknown lag, the maximum time since its last advance. Default: the lagging threshold of the target",
       ),
     dispute: oneOf(["ignore"])
       .optional()

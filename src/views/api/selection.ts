@@ -55,7 +55,7 @@ export function filterByWords(report: Report, filter: string): Report {
   return keepTargets(report, matching);
 }
 
-/** Narrows a plan to the indexers of these targets. RPC nodes stay if any target does: their heads count for every indexer. */
+/** Narrows a plan to the indexers of these targets. RPC nodes stay unless `targets` is empty: their heads count for every indexer. */
 export function filterPlan(plan: Plan, targets: readonly TargetReport[]): Plan {
   const shown = new Set(targets.map(indexerKey));
   const indexers = plan.indexers.filter(

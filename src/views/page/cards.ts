@@ -164,7 +164,7 @@ function renderDispute(
 
 const OWN_NETWORK = "For users: the effect is unknown; the indexers may still serve them.";
 
-/** A card for each incident, with the failover. Its targets are folded, and counted in the `whole` report. */
+/** A card for each incident, with the failover. It counts the targets of the incident in the `whole` report. */
 export function incidentCards(
   incidents: readonly Incident[],
   whole: Report,

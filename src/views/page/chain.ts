@@ -245,7 +245,7 @@ const RELATIONS: Readonly<Record<Standing["stands"], readonly [tone: Tone, words
   apart: ["warn", "behind"],
 };
 
-/** Without a reference, a source that contradicts no other is behind nothing. */
+/** Without a reference, no source is behind. */
 function relationOf({ stands }: Standing, { reference }: Pick<Measured, "reference">) {
   return stands === "apart" && reference === null ? (["idle", "not confirmed"] as const) : RELATIONS[stands];
 }

@@ -26,10 +26,7 @@ import {
 } from "./shell.ts";
 import { RANGES, type Range, readRange, renderRanges } from "./strip.ts";
 
-/**
- * Present incidents, rows of the past and lines of a timeline beyond these numbers are folded: on a telephone a page must be
- * short.
- */
+/** How many of each are unfolded: the page must be short on a telephone. */
 const FIRST = { present: 5, rows: 30, lines: 6 };
 /** A row lists at most this many of its changes. */
 const MOST_LINES = 100;
@@ -203,7 +200,7 @@ type Asked = EventQuery & Pick<Shown, "range">;
 
 /** The past by days, a row for each occurrence; after the first rows, the rest of a day is folded. */
 function renderPast(past: readonly Occurrence[], asked: Asked, report: Report): Html {
-  // All occurrences of the last instant are shown, because the page of older ones begins with an earlier instant.
+  // The link to older occurrences has a time, so occurrences with the same time must be on one page.
   const last = past[asked.limit - 1]?.time;
   const shown = past.filter(({ time }, index) => index < asked.limit || time === last);
   const older = past[shown.length];
@@ -230,7 +227,7 @@ ${rest.length === 0 ? null : html`<details id="day-${day}"><summary>${isFolded ?
   return renderSection("events", "Before", html`${nothing}${days}${note}`);
 }
 
-/** An occurrence in one line, with its events folded. Times of the day of `dayMs` are shown without a date. */
+/** An occurrence in one line, with its events folded. A time on the same day as `dayMs` has no date. */
 function renderRow({ changes, incidents, time }: Occurrence, shown: Shown, dayMs: number): Html {
   const [latest] = incidents;
   const [first] = changes;

@@ -204,7 +204,7 @@ function findColumns(rows: readonly Row[]): readonly IndexerId[] {
   return [...groupBy([...columns.values()], ({ protocol }) => protocol).values()].flat();
 }
 
-/** Sorts by the chosen column, if there is one. Rows that are equal in it are sorted by their worst target. */
+/** Sorts by the chosen column, if there is one, then by the worst target of each row. */
 function sortRows({ chains, targets }: Report, sort: string): readonly Row[] {
   const byChain = groupBy(targets, ({ chain }) => chain);
   const worst = (row: Row) => Math.max(...row.targets.map(({ status }) => statusRank(status)));

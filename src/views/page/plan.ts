@@ -48,7 +48,6 @@ const BUDGET_COLUMNS = {
     html`${formatNumber(remaining)}${detail === null ? null : html`<br>${detail}`}`,
 };
 
-/** By endpoint, the chains that it serves and chains.yaml does not list for its indexer; null if there are none. */
 function renderUnlisted({ chains, unlisted }: Report) {
   const names = new Map(chains.map(({ chain_id: id, slug }) => [id, `${id} (${slug})`]));
   const items = unlisted.flatMap(({ chain_ids: ids, endpoint }) => {

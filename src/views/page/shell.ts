@@ -180,7 +180,7 @@ export function renderFilterNote(report: Report, shown: Report, path: string): H
     : html`<p class="hint" id="shown">Showing ${formatNumber(shown.targets.length)} of ${all}. <a href="${path}">Show all</a></p>`;
 }
 
-/** The optional indexers that are not polled, and why; null if all are. */
+/** The optional indexers that are not polled, and why; null if all are polled. */
 export function renderSkipped(skipped: Report["skipped"]): Html | null {
   const items = skipped.map((one) => html`<li><b>${indexerName(one)}</b>: ${one.why}</li>`);
   return renderList("skipped", "Not polled", items);

@@ -43,9 +43,9 @@ const EXIT_CODES: Readonly<Record<Severity, CheckExitCode>> = {
 };
 
 /**
- * 2: a pair has no usable variant that serves users; a selection that names a variant considers only that variant. 3: nothing
- * is known about a pair, for example because no request may be sent. 1: something else needs a person. 0: everything is ok,
- * planned, or new.
+ * - 2: a pair has no usable variant that serves users, or the one variant that a selection names is not usable.
+ * - 3: nothing is known about a pair, for example because no request may be sent.
+ * - 1: something else needs a person.
  */
 export function checkExitCode(report: Report, selections: readonly Selection[]): CheckExitCode {
   const { pairs, severity } = judgeSelections(report, selections);

@@ -92,7 +92,7 @@ export function latenessOf(
   return { lag: { ms, blocks }, text };
 }
 
-/** `in maintenance until 05:00:00 UTC`; null if the target is not in maintenance, or only its end has set `maintenance`. */
+/** `in maintenance until 05:00:00 UTC`; null outside of a maintenance window. `maintenance` is also true after the end of a target. */
 export function describeMaintenance(
   {
     ended,
