@@ -80,13 +80,13 @@ export function stripReader(
         const isDown = pair[index]?.state === "down";
         return toneOf(state, { isDown, isNew: state === "syncing" && target?.served === false });
       });
-      // Each period is drawn to the end of the strip; the next one covers the rest.
-      const rects = slots.map((period, index) => {
-        const before = slots[index - 1];
-        const isSame = before?.state === period.state && before.since === period.since;
+      // Each run of equal slots is drawn to the end of the strip; the next one covers the rest.
+      const rects = slots.map((slot, index) => {
+        const isSame = isSameState(slot, slots[index - 1]);
         if (isSame && tones[index] === tones[index - 1]) {
           return null;
         }
+        const period = runAt(slots, slot, index);
         const rect = html`<rect class="${tones[index] ?? null}" x="${index}" width="${count - index}" height="1"><title>${periodText(period, audience, nowMs)}</title></rect>`;
         return audience === "users" || period.state === null || period.state === "ok"
           ? rect
@@ -141,9 +141,24 @@ function toneOf(state: string | null, { isDown, isNew }: Record<"isDown" | "isNe
   return known[state]?.[1] ?? (isDown ? "bad" : "warn");
 }
 
+function isSameState(slot: Period, other: Period | undefined): boolean {
+  return other?.state === slot.state && other.since === slot.since;
+}
+
+/**
+ * The period that the slots around `index` show together. A restart too short for a slot does not end it; after a slot without
+ * a state, it begins again.
+ */
+function runAt(slots: readonly Period[], slot: Period, index: number): Period {
+  const end = slots.findIndex((one, at) => at > index && !isSameState(slot, one));
+  const before = slots.slice(0, index).findLast((one) => !isSameState(slot, one));
+  const from = before !== undefined && before.to > slot.since ? before.to : slot.since;
+  return { ...slot, from, to: slots.at(end < 0 ? -1 : end - 1)?.to ?? slot.to };
+}
+
 /** `stalled since 03:10:00 UTC: no block for 15 min`; of a past period: `stalled for 20 min from 03:10:00 UTC: …`. */
-function periodText({ detail, from, since, state, to }: Period, audience: Audience, nowMs: number): string {
-  const [startMs, endMs] = [Date.parse(since < from ? since : from), Date.parse(to)];
+function periodText({ detail, from, state, to }: Period, audience: Audience, nowMs: number): string {
+  const [startMs, endMs] = [Date.parse(from), Date.parse(to)];
   const when = endMs < nowMs ? `for ${formatDuration(endMs - startMs)} from` : "since";
   if (audience === "users") {
     const known: Readonly<Record<string, readonly [word: string, tone: string]>> = {
