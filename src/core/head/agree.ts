@@ -9,7 +9,7 @@
  * 4. Which source is wrong: a source above the upper bound of a right source, or a source with block times whose own upper bound
  *    is below a right source.
  * 5. Memory: the last head breaks ties. A lower head replaces it only if no source at the head shows it any more, and the step
- *    is larger than a minute's blocks.
+ *    is larger than a minute's blocks. After its sources fell silent, only a new block replaces it.
  */
 
 import { type Bounds, boundsOf, type Claim, isNew } from "./claim.ts";
@@ -77,8 +77,9 @@ export function agreeOnHead(claims: readonly Claim[], grounds: Grounds): Decisio
   const byBounds = bounded
     .filter((one) => !right.includes(one))
     .flatMap((one) => exclusionOf(one, right, grounds) ?? []);
+  const isSilent = before.members.every((key) => claims.every((claim) => claim.key !== key));
   return {
-    consensus: consensusOf(right, [...byProof, ...byBounds], grounds),
+    consensus: consensusOf(right, [...byProof, ...byBounds], grounds, isSilent),
     misdated: misdatedIn(right, grounds.pace),
   };
 }
@@ -212,8 +213,16 @@ function continuation(top: Bounded, grounds: Grounds): number {
   return continues(top, grounds) ? top.low : 0;
 }
 
-/** The head among the right sources, which need not be level with each other. */
-function consensusOf(right: readonly Bounded[], opposed: readonly Opposition[], grounds: Grounds): Consensus {
+/**
+ * The head among the right sources, which need not be level with each other. `isSilent`: no source that showed the last head has
+ * fresh evidence.
+ */
+function consensusOf(
+  right: readonly Bounded[],
+  opposed: readonly Opposition[],
+  grounds: Grounds,
+  isSilent: boolean,
+): Consensus {
   const { before, pace } = grounds;
   const [supposed] = heaviest(
     candidatesIn(right, "usual").map((top) => suppose(top, { on: right, all: right }, "usual", grounds)),
@@ -226,9 +235,10 @@ function consensusOf(right: readonly Bounded[], opposed: readonly Opposition[], 
     ],
   );
   const chosen = supposed?.top ?? null;
-  if (chosen === null || !isShown(chosen, right, grounds)) {
+  const isLate = isSilent && chosen !== null && isOnlyBelow(chosen, grounds);
+  if (chosen === null || isLate || !isShown(chosen, right, grounds)) {
     const members = before.members.filter((key) => opposed.every(({ source }) => source !== key));
-    const head = before.confirmed === null ? null : before.head;
+    const head = before.confirmed === null && !isLate ? null : before.head;
     return { ...before, head, members, opposed, sides: [] };
   }
   const level = right.filter((one) => areLevel(one, chosen, pace));
@@ -239,6 +249,14 @@ function consensusOf(right: readonly Bounded[], opposed: readonly Opposition[], 
     sides: [],
     confirmed: confirmedBy(chosen, level, grounds),
   };
+}
+
+/**
+ * Whether a source is below the last head by more than a minute's blocks, without a new block. If the sources that showed the
+ * head are silent, this does not show that the chain fell: the source is late.
+ */
+function isOnlyBelow(claim: Claim, { before: { head }, pace }: Grounds): boolean {
+  return head !== null && !isWithinMinute(head.block - claim.block, pace) && !isNew(claim, pace);
 }
 
 /** The confirmed head to remember. A head that continues from the last one keeps the members of the last one. */

@@ -177,15 +177,28 @@ function unknownText({ state: { last, pollIntervalMs }, view }: Facts): string {
 
 function stalledText(facts: Facts): string {
   const { state, view } = facts;
-  const { reference } = view;
+  const { consensus, reference } = view;
   const idleForMs = idleMs(state);
+  const stoppedMs = state.peak?.atMs ?? 0;
   const motion = `has not advanced for ${formatDuration(idleForMs)}`;
-  if (reference !== null && reference.reachedMs > (state.peak?.atMs ?? 0) + idleForMs / 2) {
+  if (reference !== null && reference.reachedMs > stoppedMs + idleForMs / 2) {
     return `${motion} although its chain has, ${behindText(facts, idleForMs)}`;
   }
-  return view.hasIndependentHead
-    ? `${motion}, nor has any other source`
-    : `${motion}, nor has any other source: without an independent head it is unknown whether the chain itself has halted`;
+  // Until its sources fell silent, the last reference may have shown that the chain advances.
+  const last = reference === null ? consensus.head : null;
+  const ahead = (last?.block ?? 0) - (state.peak?.block ?? 0);
+  return last !== null && ahead > 0 && last.reachedMs > (stoppedMs + last.atMs) / 2
+    ? `${motion} although its chain has, ${formatCount(ahead, "block")} behind a source that no longer replies`
+    : `${motion}, ${othersText(view)}`;
+}
+
+function othersText({ hasIndependentHead, hasSingleSource, replying }: ChainView): string {
+  if (hasIndependentHead) {
+    return "nor has any other source";
+  }
+  const silent = hasSingleSource ? "and its chain has no other source" : "and no other source replies";
+  const others = replying > 1 ? "nor has any other source" : silent;
+  return `${others}: without an independent head it is unknown whether the chain itself has halted`;
 }
 
 /** Whether the target advances, if that is known, and how far it is behind. */
@@ -216,7 +229,7 @@ function behindText(facts: Facts, idleForMs: number | null = null): string {
   const { lag, view } = facts;
   const isSaid = idleForMs !== null && lag?.ms != null && isRecent(Math.abs(lag.ms - idleForMs), facts);
   if (view.reference === null) {
-    return behindClockText(lag?.ms ?? null, view);
+    return isBelowLast(facts) ? behindLastText(lag?.ms ?? null) : behindClockText(lag?.ms ?? null, view);
   }
   if (lag?.blocks == null) {
     return "lag unknown";
@@ -228,6 +241,16 @@ function behindText(facts: Facts, idleForMs: number | null = null): string {
   const blocks = formatCount(lag.blocks, "block");
   const behind = lag.ms === null || isSaid ? blocks : `${formatDuration(lag.ms)} (${blocks})`;
   return `${lag.isExtrapolated ? "about " : ""}${behind} behind ${seen}`;
+}
+
+/** Whether there is no reference because the sources that showed the last one, above this target, no longer reply. */
+function isBelowLast({ state, view: { consensus, reference } }: Facts): boolean {
+  return reference === null && (consensus.head?.block ?? 0) > (highestSample(state)?.block ?? 0);
+}
+
+function behindLastText(lagMs: number | null): string {
+  const behind = lagMs === null ? "lag unknown" : `${formatDuration(lagMs)} behind`;
+  return `${behind}: no source at the head replies`;
 }
 
 function behindClockText(lagMs: number | null, { dispute, hasSingleSource }: ChainView): string {

@@ -60,22 +60,24 @@ function lagAtEnd(source: SourceState, last: HeadState, { clock, intervalMs }: C
  * the reference at any time, because no source has shown a newer block. Between two sightings the reference is known to within
  * a block, so less than a block does not count as lag.
  *
- * Without a reference the lag is the age that the target's block had when it was read, less the usual time between blocks.
- * Never negative; null if unknown.
+ * Without a reference the lag is the age that the target's block had when it was read, less the usual time between blocks; without
+ * a block time, the last reference shows how long the next block has existed. Never negative; null if unknown.
  */
-function measureLag(target: SourceState, { reference, clock, intervalMs }: ChainView): Lag | null {
+function measureLag(target: SourceState, { clock, consensus, intervalMs, reference }: ChainView): Lag | null {
   const newest = newestSample(target);
   const head = highestSample(target);
   if (newest === null || head === null) {
     return null;
   }
   const { block, timestampSec } = head;
-  if (reference === null) {
-    return timestampSec === null
-      ? null
-      : lagByClock(newest.receivedAtMs - madeAtMs(timestampSec, clock), intervalMs);
+  if (reference === null && timestampSec !== null) {
+    return lagByClock(newest.receivedAtMs - madeAtMs(timestampSec, clock), intervalMs);
   }
-  const to = block >= reference.block ? block : referenceAt(clock, readAtMs(newest), intervalMs);
+  const last = reference ?? lastAbove(block, consensus);
+  if (last === null) {
+    return null;
+  }
+  const to = block >= last.block ? block : referenceAt(clock, readAtMs(newest), intervalMs);
   if (to === null) {
     return null;
   }
@@ -83,11 +85,19 @@ function measureLag(target: SourceState, { reference, clock, intervalMs }: Chain
     return LEVEL;
   }
   // If the reference reached its block before the reply, the time in between is added. Else the reference is estimated.
-  const reachedMs = seenAtMs(clock, reference.block) ?? reference.reachedMs;
+  const reachedMs = seenAtMs(clock, last.block) ?? last.reachedMs;
   const sinceMs = Math.max(0, readAtMs(newest) - reachedMs);
-  const time = timeSinceNext(clock, { block, timestampSec }, sinceMs > 0 ? reference.block : to, intervalMs);
-  const ms = time === null ? null : time.ms + sinceMs;
-  return { blocks: Math.round(to) - block, ms, isExtrapolated: time?.isExtrapolated ?? false };
+  const time = timeSinceNext(clock, { block, timestampSec }, sinceMs > 0 ? last.block : to, intervalMs);
+  return {
+    blocks: reference === null ? null : Math.round(to) - block,
+    ms: time === null ? null : time.ms + sinceMs,
+    isExtrapolated: time?.isExtrapolated ?? false,
+  };
+}
+
+/** The last reference, whose evidence is stale, if it is above a block. */
+function lastAbove(block: number, { head }: ChainView["consensus"]): HeadState | null {
+  return head !== null && head.block > block ? head : null;
 }
 
 function lagByClock(ageMs: number, intervalMs: number | null): Lag {

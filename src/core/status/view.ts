@@ -41,6 +41,8 @@ export interface ChainView {
   readonly unpolled: number;
   /** Whether no second source of the chain was ever polled. */
   readonly hasSingleSource: boolean;
+  /** How many sources have fresh evidence. */
+  readonly replying: number;
   readonly haltedAtBlock: number | null;
   /** Whether an RPC node with fresh evidence could tell a halt of the chain from a stall. */
   readonly hasIndependentHead: boolean;
@@ -73,11 +75,10 @@ export function viewOf(
   const pace = paceOf(clock, chain);
   const { intervalMs } = pace;
   const thresholds = thresholdsAtPace(chain.thresholds, intervalMs);
-  const rpcs = state.sources.filter(
+  const fresh = state.sources.filter((source) => isFresh(source, thresholds, nowMs));
+  const rpcs = fresh.filter(
     (source) =>
-      source.kind === "rpc" &&
-      isFresh(source, thresholds, nowMs) &&
-      !consensus.opposed.some((opposition) => opposition.source === source.key),
+      source.kind === "rpc" && !consensus.opposed.some((opposition) => opposition.source === source.key),
   );
   const unpolled = watched.sources.size - state.sources.length;
   return {
@@ -94,6 +95,7 @@ export function viewOf(
     dispute: unpolled > 0 ? null : disputeOf(consensus.sides, state.sources, rpcs.length > 0),
     unpolled,
     hasSingleSource: state.sources.length < 2,
+    replying: fresh.length,
     haltedAtBlock: findStandstill(rpcs, head?.block ?? 0, { clock, pace, thresholds }),
     hasIndependentHead: rpcs.length > 0,
   };

@@ -347,7 +347,7 @@ function describeThresholds(thresholds: ChainSummary["thresholds"]): string {
 function describeReference({ dispute, explorer, reference }: ChainSummary, nowMs: number): HtmlValue {
   if (reference === null) {
     return dispute === null
-      ? "none, because too few sources agree; the lag of targets with block times is measured against the clock"
+      ? "none, because too few sources reply and agree; the lag is measured against the clock or the last reference"
       : "none, because sources contradict each other; the lag is unknown";
   }
   const { block_number: block, sources, time } = reference;
