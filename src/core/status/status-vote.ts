@@ -25,6 +25,8 @@ export interface StatusVote {
    * poll every 15 s.
    */
   readonly polls: 1 | 2 | 3;
+  /** Whether the track of the target has just begun again: if an impossible height began it, one good height proves little. */
+  readonly isAfresh?: boolean;
 }
 
 /**
@@ -51,12 +53,15 @@ export function statusVote(target: SourceState, view: ChainView): StatusVote | n
 }
 
 /**
- * Adds one vote to a status. A vote for the present status clears the dissent; enough dissent changes the status to the latest
- * vote.
+ * Adds one vote to a status. A vote for the present status clears the dissent, unless the track has just begun again: replicas
+ * that serve two chains take turns. Enough dissent changes the status to the latest vote.
  */
 export function debounce(verdict: SettledStatus | null, vote: StatusVote, nowMs: number): SettledStatus {
   if (verdict?.status === vote.status) {
-    return verdict.unconfirmed === null ? verdict : { ...verdict, unconfirmed: null, dissent: 0 };
+    const dissent = vote.isAfresh === true ? verdict.dissent : 0;
+    return verdict.unconfirmed === null && verdict.dissent === dissent
+      ? verdict
+      : { ...verdict, unconfirmed: null, dissent };
   }
   const dissent = (verdict?.dissent ?? 0) + 1 / vote.polls;
   return verdict === null || dissent >= 1
@@ -84,14 +89,34 @@ function voteOfHead(target: SourceState, view: ChainView): StatusVote {
   const status = statusOfHead(target, view);
   const isAdvancing =
     status === "ok" && idleMs(target) === 0 && traitsOf(target.verdict?.status ?? status).isMotionless;
-  return { status, polls: isAdvancing ? 1 : pollsOfHead(target) };
+  const isAfresh = hasNewTrack(target);
+  return {
+    status,
+    isAfresh,
+    polls: isAdvancing ? 1 : pollsOfHead(target, status === "diverged" && isAfresh),
+  };
 }
 
-/** One poll is enough to change a status without a height, and a status that is based on at most three heights. */
-function pollsOfHead({ samples, verdict }: SourceState): StatusVote["polls"] {
+/**
+ * One poll is enough to change a status without a height, and a status that is based on at most three heights. `isJump`: an
+ * impossible height may have begun the track, so that the status is based on more.
+ */
+function pollsOfHead({ samples, verdict }: SourceState, isJump: boolean): StatusVote["polls"] {
   const isCertain =
-    samples.length <= WOBBLE_SAMPLES || (verdict !== null && !traitsOf(verdict.status).hasHeight);
+    (samples.length <= WOBBLE_SAMPLES && !isJump) ||
+    (verdict !== null && !traitsOf(verdict.status).hasHeight);
   return isCertain ? 1 : 2;
+}
+
+/** Whether the status was settled before the first of at most three heights of the track. */
+function hasNewTrack({ samples, verdict }: SourceState): boolean {
+  const [first] = samples;
+  return (
+    verdict !== null &&
+    first !== undefined &&
+    samples.length <= WOBBLE_SAMPLES &&
+    verdict.sinceMs < readAtMs(first)
+  );
 }
 
 function statusOfHead(target: SourceState, view: ChainView): Status {
