@@ -193,12 +193,9 @@ function stalledText(facts: Facts): string {
 }
 
 function othersText({ hasIndependentHead, hasSingleSource, replying }: ChainView): string {
-  if (hasIndependentHead) {
-    return "nor has any other source";
-  }
   const silent = hasSingleSource ? "and its chain has no other source" : "and no other source replies";
   const others = replying > 1 ? "nor has any other source" : silent;
-  return `${others}: without an independent head it is unknown whether the chain itself has halted`;
+  return hasIndependentHead ? others : `${others}: no RPC node shows whether the chain itself has halted`;
 }
 
 /** Whether the target advances, if that is known, and how far it is behind. */

@@ -44,7 +44,7 @@ export interface ChainView {
   /** How many sources have fresh evidence. */
   readonly replying: number;
   readonly haltedAtBlock: number | null;
-  /** Whether an RPC node with fresh evidence could tell a halt of the chain from a stall. */
+  /** Whether an RPC node at the head, with fresh evidence, could tell a halt of the chain from a stall. */
   readonly hasIndependentHead: boolean;
 }
 
@@ -97,7 +97,7 @@ export function viewOf(
     hasSingleSource: state.sources.length < 2,
     replying: fresh.length,
     haltedAtBlock: findStandstill(rpcs, head?.block ?? 0, { clock, pace, thresholds }),
-    hasIndependentHead: rpcs.length > 0,
+    hasIndependentHead: rpcs.some((rpc) => isAtHead(rpc, head?.block ?? 0, pace)),
   };
 }
 
@@ -171,6 +171,11 @@ export function paceRangeOf(clock: ChainClock, chain: Chain): PaceRange | null {
     : { least: 1 / CONFIGURED_FACTOR / blockTimeMs, most: CONFIGURED_FACTOR / blockTimeMs };
 }
 
+/** Whether the reference is above the highest block of a node by at most a minute's blocks. A node that is late shows no halt. */
+function isAtHead({ peak }: SourceState, referenceBlock: number, pace: Pace): boolean {
+  return isWithinMinute(referenceBlock - (peak?.block ?? 0), pace);
+}
+
 /**
  * The block at which the chain has halted: the highest head of the RPC nodes, if none of them has moved for long, and the
  * reference is above it by at most a minute's blocks. Else null.
@@ -182,8 +187,7 @@ function findStandstill(
 ): number | null {
   const highest = Math.max(...rpcs.map((rpc) => rpc.peak?.block ?? 0));
   const hasHalted =
-    rpcs.length > 0 &&
-    isWithinMinute(referenceBlock - highest, pace) &&
+    rpcs.some((rpc) => isAtHead(rpc, referenceBlock, pace)) &&
     rpcs.every((rpc) => pausedMs(rpc, clock) > stalledAfterMs(thresholds, pace));
   return hasHalted ? highest : null;
 }
