@@ -222,9 +222,12 @@ export function refusedByUs(why: string): Grant {
   return { kind: "refused", reason: "budget", detail: `not sent: ${why}` };
 }
 
-/** For example `rate-limited by the provider: "Too many requests"; next attempt in 40 s`. */
+/**
+ * For example `rate-limited by the provider: "Too many requests"; paused for another 40 s`. The next request follows when an
+ * endpoint is due, which may be much later.
+ */
 function backOffText({ untilMs, words }: BackOff, nowMs: number): string {
-  return `rate-limited by the provider${words === "" ? "" : `: ${failureWords("rate_limited", words)}`}; next attempt in ${formatDuration(untilMs - nowMs)}`;
+  return `rate-limited by the provider${words === "" ? "" : `: ${failureWords("rate_limited", words)}`}; paused for another ${formatDuration(untilMs - nowMs)}`;
 }
 
 /** For example `budget studio: 3,000 of 3,000 a day used, next at 14:05 UTC`. */

@@ -4,7 +4,7 @@ import { NO_CONSENSUS } from "../head/consensus.ts";
 import { traitsOf } from "../model/statuses.ts";
 import { retainParity } from "../parity/parity-state.ts";
 import { hasFailingQuery, retainQueries } from "../source/queries.ts";
-import type { SourceState } from "../source/source-state.ts";
+import type { LastPoll, SourceState } from "../source/source-state.ts";
 import { measureLags } from "../status/lag.ts";
 import { statusVote } from "../status/status-vote.ts";
 import { type ChainView, viewOf } from "../status/view.ts";
@@ -37,6 +37,7 @@ export function retainChain(state: ChainState, watched: WatchedChain, nowMs: num
       ? [
           {
             ...source,
+            last: withoutWait(source.last),
             pollIntervalMs: now.pollIntervalMs,
             queries: retainQueries(source.queries, now.queries),
           },
@@ -66,6 +67,15 @@ export function retainChain(state: ChainState, watched: WatchedChain, nowMs: num
     }
   }
   return retained;
+}
+
+/** A start and a reload end the pauses that providers asked for, so that the time of the next attempt is not known. */
+function withoutWait(last: LastPoll | null): LastPoll | null {
+  if (last?.kind !== "failed") {
+    return last;
+  }
+  const { nextMs: _, ...known } = last;
+  return known;
 }
 
 function settleAgain(source: SourceState, view: ChainView): void {
