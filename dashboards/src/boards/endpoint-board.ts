@@ -66,9 +66,9 @@ function now(): readonly AnyPanel[] {
     ).decimals(2),
     stat(
       "Failing endpoints",
-      "Endpoints for which more than half of the polls in the chosen time failed.",
+      "Endpoints for which more than half of the requests in the chosen time had no usable reply. A poll that a budget held back sent none.",
       "short",
-      `count(sum by (${ENDPOINT}) (increase(${FAILURES}[$__range])) > 0.5 * sum by (${ENDPOINT}) (increase(${POLLS}[$__range]))) or vector(0)`,
+      `count(sum by (${ENDPOINT}) (increase(${FAILED_REQUESTS}[$__range])) > 0.5 * sum by (${ENDPOINT}) (increase(${POLLS}[$__range]))) or vector(0)`,
       [[1, "red"]],
     ),
     stat(
