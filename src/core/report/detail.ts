@@ -1,4 +1,5 @@
 import { contradictionOf } from "../head/consensus.ts";
+import { isWithinMinute } from "../head/reach.ts";
 import { endedText } from "../model/end.ts";
 import { failureWords } from "../model/failure-words.ts";
 import { targetName } from "../model/fleet.ts";
@@ -176,12 +177,14 @@ function unknownText({ state: { last, pollIntervalMs }, view }: Facts): string {
 }
 
 function stalledText(facts: Facts): string {
-  const { state, view } = facts;
+  const { lag, state, view } = facts;
   const { consensus, reference } = view;
   const idleForMs = idleMs(state);
   const stoppedMs = state.peak?.atMs ?? 0;
   const motion = `has not advanced for ${formatDuration(idleForMs)}`;
-  if (reference !== null && reference.reachedMs > stoppedMs + idleForMs / 2) {
+  // A reference far above the target has advanced, even if the chain has halted since.
+  const isFarBelow = lag?.blocks != null && !isWithinMinute(lag.blocks, view.pace);
+  if (reference !== null && (isFarBelow || reference.reachedMs > stoppedMs + idleForMs / 2)) {
     return `${motion} although its chain has, ${behindText(facts, idleForMs)}`;
   }
   // Until its sources fell silent, the last reference may have shown that the chain advances.

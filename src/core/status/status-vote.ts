@@ -146,18 +146,30 @@ function statusOfHead(target: SourceState, view: ChainView): Status {
   return !target.hasReachedTip && isCatchingUp(target, view) ? "syncing" : "lagging";
 }
 
-/** The status of a target that has stopped although it should advance; null if it has not stopped, or has ended. */
+/**
+ * The status of a target that has stopped although it should advance; null if it has not stopped, or has ended. A halt of the
+ * chain explains only that a target stays near the head: the blocks further below are there to be indexed.
+ */
 function standstillOf(target: SourceState, view: ChainView, thresholds: Thresholds): Status | null {
   if (endedOf(target, view) !== null) {
     return null;
   }
   // A target that has just advanced beyond the supposed halt shows that the chain continues.
   const idle = idleMs(target);
-  const { haltedAtBlock } = view;
-  if (haltedAtBlock !== null && (idle > 0 || (newestSample(target)?.block ?? 0) <= haltedAtBlock)) {
+  const block = newestSample(target)?.block ?? 0;
+  const isHalted = view.haltedAtBlock !== null && (idle > 0 || block <= view.haltedAtBlock);
+  if (isHalted && !lacksBlocks(target, view, thresholds)) {
     return "chain_halted";
   }
-  return idle > stalledAfterMs(thresholds, view.pace) ? "stalled" : null;
+  const isAtEnd = isHalted && target.replicas?.isStale === true;
+  return !isAtEnd && idle > stalledAfterMs(thresholds, view.pace) ? "stalled" : null;
+}
+
+/** Whether a target is further behind than `lagging` by its blocks alone, without the time for which the chain has halted. */
+function lacksBlocks({ lag }: SourceState, { intervalMs }: ChainView, { lagging }: Thresholds): boolean {
+  const blocks = lag?.blocks ?? 0;
+  const ms = intervalMs === null ? null : blocks * intervalMs;
+  return isBeyond({ blocks, ms }, lagging) === true;
 }
 
 /**
