@@ -202,14 +202,17 @@ const endpointIndex = memoize((endpoints: readonly Endpoint[]) => {
 
 /**
  * A chain is at fault when all of its targets that reply have the same trouble, and remains so while more than half have.
- * Diverged targets count only if that is the trouble.
+ * Diverged targets count only if that is the trouble. An RPC node has confirmed a halt, so that targets with other troubles do
+ * not hide it.
  */
 function isChainHit(members: readonly TargetReport[], affected: Affected, isActive: boolean): boolean {
   const replying = members.filter(
     (member) => affected.has(member) || (traitsOf(member.status).hasReply && member.status !== "diverged"),
   );
-  const areReplying = [...affected].every(({ status }) => traitsOf(status).hasReply);
-  return areReplying && isWholeHit(share(replying, affected), isActive);
+  const found = [...affected];
+  const areReplying = found.every(({ status }) => traitsOf(status).hasReply);
+  const isHalted = found.every(({ status }) => status === "chain_halted");
+  return isHalted || (areReplying && isWholeHit(share(replying, affected), isActive));
 }
 
 /** A host is at fault when each of its endpoints is, and remains so while more than half of them are. */
