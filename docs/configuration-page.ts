@@ -34,6 +34,7 @@ const KINDS: Readonly<Record<string, string>> = {
   limit: LIMIT,
   schedule: "auto, or six fields, seconds first, such as */15 * * * * *",
   id: "a name of lower-case letters, digits and dashes, starting with a letter or digit",
+  link: "an http:// or https:// URL without user, ? and #",
   URL: "an http:// or https:// URL",
   path: "a path such as indexer.blocks.0.number",
   headers: "a map of header names and values",

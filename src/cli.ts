@@ -251,6 +251,7 @@ export async function runCli(argv: readonly string[], world: CommandWorld): Prom
     }
     if (load !== undefined) {
       command.action(async () => {
+        refuseEmpty(command);
         const run = await load();
         exitCode = await run(command.opts<Flags>(), world, command.args);
       });
@@ -287,6 +288,20 @@ function exitCodeOf(error: unknown): number {
     return EXIT.failure;
   }
   throw error;
+}
+
+/** An empty value is mostly a variable of the shell that is not set. @throws {CommandError} If an option or argument has one. */
+function refuseEmpty(command: Command): void {
+  const values = command.opts<Readonly<Record<string, unknown>>>();
+  const named: readonly (readonly [name: string | undefined, value: unknown])[] = [
+    ...command.options.map((one) => [one.long, values[one.attributeName()]] as const),
+    ...command.args.map((value) => [command.registeredArguments[0]?.name(), value] as const),
+  ];
+  for (const [name, value] of named) {
+    if (typeof value === "string" && value.trim() === "") {
+      throw new CommandError(`Cannot use ${name} ${JSON.stringify(value)}: the value is empty`);
+    }
+  }
 }
 
 function option(flags: string, description: string, defaultValue?: unknown): Option {

@@ -6,6 +6,7 @@ import { parseJson } from "../core/model/text.ts";
 import { titleOf } from "../dialects/error-patterns.ts";
 import { quote } from "../dialects/values.ts";
 import { createHttpClient, type HttpClient } from "../io/http-client/client.ts";
+import { certificateFault } from "../io/http-client/failure.ts";
 import { buildOf, CommandError, type CommandWorld, EXIT } from "./command-world.ts";
 
 const TIMEOUT_MS = 10_000;
@@ -14,8 +15,10 @@ const MAX_BYTES = 64 * 1024 * 1024;
 
 /** Advice for a daemon with a web configuration. */
 const CHECK_USER = `check user and password, as in --url 'https://USER:\${PASSWORD}@HOST:PORT'`;
-const TRUST =
-  "use a name of its certificate as in --url https://HOST:PORT, and trust your own certificate authority with NODE_EXTRA_CA_CERTS=FILE";
+const ON_CERTIFICATE = {
+  authority: "trust your own certificate authority with NODE_EXTRA_CA_CERTS=FILE",
+  host: "use a name of its certificate as in --url https://HOST:PORT",
+} as const;
 
 /** A reply, and the daemon that sent it. `origin` is null if no daemon was asked. */
 export interface Answered<Answer> {
@@ -51,7 +54,8 @@ export async function askDaemon<Answer>(
     body: null,
   });
   if (result.kind === "failed") {
-    throw refuse(`${result.detail}${result.detail.includes("certificate") ? `; ${TRUST}` : ""}`);
+    const fault = certificateFault(result.detail);
+    throw refuse(`${result.detail}${fault === null ? "" : `; ${ON_CERTIFICATE[fault]}`}`);
   }
   const { httpStatus, location, body } = result.reply;
   if (location !== undefined) {

@@ -1,6 +1,7 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { whyUnreadable } from "../core/model/why-unreadable.ts";
+import { describeValue } from "../config/shape.ts";
+import { whyUnwritable } from "../core/model/why-failed.ts";
 import type { LogFormat, LogLevel } from "../io/log-options.ts";
 import type { Build } from "../io/world.ts";
 
@@ -90,7 +91,7 @@ export class CommandError extends Error {
 
 /** The error for an invalid value of an option. `option`: as the user types it. */
 export function cannotUse(option: string, value: string, expected: string): CommandError {
-  return new CommandError(`Cannot use ${option} ${JSON.stringify(value)}: expected ${expected}`);
+  return new CommandError(`Cannot use ${option} ${describeValue(value)}: expected ${expected}`);
 }
 
 /** The version in package.json, and the revision that an image sets in SYNCLAG_REVISION. */
@@ -113,10 +114,18 @@ export function colorsFor(stream: "out" | "err", world: CommandWorld): "ansi" | 
  */
 export function writeOutput(path: string, text: string, flag: "w" | "wx" = "w"): void {
   try {
-    mkdirSync(dirname(path), { recursive: true });
+    makeFolder(dirname(path));
     writeFileSync(path, text, { flag });
   } catch (error) {
-    const message = `Cannot write ${path}: ${whyUnreadable(error)}`;
+    const message = `Cannot write ${path}: ${whyUnwritable(error)}`;
     throw new CommandError(message, { exitCode: EXIT.failure, cause: error });
+  }
+}
+
+/** Danger: Node's own `recursive` never returns in a folder such as /proc, which has no such file and lets nobody make it. */
+function makeFolder(folder: string): void {
+  if (!existsSync(folder)) {
+    makeFolder(dirname(folder));
+    mkdirSync(folder);
   }
 }

@@ -2,7 +2,7 @@ import { type Event, targetsOf } from "../core/events/event.ts";
 import { EventLog } from "../core/events/event-log.ts";
 import { LATEST_MS } from "../core/model/observation.ts";
 import { formatCount, isoTime } from "../core/model/text.ts";
-import { whyUnreadable } from "../core/model/why-unreadable.ts";
+import { whyFailed } from "../core/model/why-failed.ts";
 import { eventsPathOf, readEvents } from "../daemon/state/event-store.ts";
 import { EventsSchema } from "../views/api/api-schema.ts";
 import { matcherOf, selectEvents } from "../views/api/events.ts";
@@ -69,7 +69,7 @@ function readFile(path: string, world: CommandWorld): readonly Event[] {
     return found;
   } catch (error) {
     const advice = "start `synclag run`, name its state file with --state, or ask a daemon with --url";
-    throw new CommandError(`Cannot read the events file ${path}: ${whyUnreadable(error)}; ${advice}`, {
+    throw new CommandError(`Cannot read the events file ${path}: ${whyFailed(error)}; ${advice}`, {
       cause: error,
     });
   }

@@ -1,4 +1,5 @@
 import { basename, join } from "node:path";
+import { LINK, webLink } from "../config/values.ts";
 import { formatList } from "../core/model/text.ts";
 import { type CommandWorld, cannotUse, EXIT, type Flags, writeOutput } from "./command-world.ts";
 
@@ -84,11 +85,11 @@ function checkedUrl(option: string, value: string | undefined): string | null {
   if (value === undefined) {
     return null;
   }
-  const url = URL.canParse(value) ? new URL(value) : null;
-  if (url === null || !/^https?:$/.test(url.protocol)) {
-    throw cannotUse(option, value, "an http:// or https:// URL");
+  const { data } = webLink(LINK).safeParse(value);
+  if (data === undefined || !URL.canParse(data)) {
+    throw cannotUse(option, value, LINK);
   }
-  return url.href.replace(/\/$/, "");
+  return data;
 }
 
 /** Refuses a name that would need escaping: it is written into PromQL, YAML and templates as it is. */

@@ -7,7 +7,7 @@ import { ConfigError } from "../config/problems.ts";
 import { DURATION, LIMIT, parseDuration, parseLimit, parseListenAddress } from "../config/quantities.ts";
 import { parseWebConfig } from "../config/web.ts";
 import type { Limit } from "../core/model/limit.ts";
-import { whyUnreadable } from "../core/model/why-unreadable.ts";
+import { whyFailed } from "../core/model/why-failed.ts";
 import { liveWebSettings } from "../io/http-server/settings.ts";
 import { type CommandWorld, cannotUse, type Flags } from "./command-world.ts";
 
@@ -90,6 +90,6 @@ function readConfigFile(file: string, world: Pick<CommandWorld, "readFile">, adv
   try {
     return world.readFile(file);
   } catch (error) {
-    throw new ConfigError(`${file}: ${whyUnreadable(error)}; ${advice}`, { cause: error });
+    throw new ConfigError(`${file}: ${whyFailed(error)}; ${advice}`, { cause: error });
   }
 }

@@ -1,6 +1,7 @@
 import { wellKnownChain } from "../config/well-known-chains.ts";
 import { formatCount, formatDuration, formatNumber, isoTime } from "../core/model/text.ts";
 import { questionText, type Row } from "../dialects/dialect.ts";
+import { certificateFault } from "../io/http-client/failure.ts";
 import {
   type Attempt,
   describeRefusal,
@@ -141,14 +142,16 @@ function describeReport(report: ProbeReport, nowMs: number): string {
 function adviceAfter(refusal: ProbeReport["refused"][number] | undefined): string | undefined {
   return refusal?.detail.includes(" from a firewall of ") === true
     ? "A firewall blocks this machine or this client, whatever the key: ask the provider to allow its address, or use another machine"
-    : ADVICE[refusal?.reason ?? ""];
+    : ADVICE[certificateFault(refusal?.detail ?? "") ?? refusal?.reason ?? ""];
 }
 
-/** What to try, by the reason of the last refusal. */
+/** What to try, by the fault of the certificate or the reason of the last refusal. */
 const ADVICE: Readonly<Record<string, string>> = {
   unauthorized: `The endpoint may need a key, or another key: --header 'Authorization: Bearer \${KEY}' with KEY in the environment`,
+  authority:
+    "If its certificate authority is private, trust that authority: NODE_EXTRA_CA_CERTS=FILE synclag probe …",
+  host: "Use a host name of its certificate in the URL",
   timeout: "Check host and port, or allow more time with --timeout",
-  tls: "If its certificate authority is private, trust that authority: NODE_EXTRA_CA_CERTS=FILE synclag probe …",
   refused: "If another query returns the height, describe that query with dialect custom (docs/dialects.md)",
   malformed: "Look for the URL that queries are sent to; it often ends with /graphql",
   http_status: "Look for the URL that queries are sent to; it often ends with /graphql",

@@ -1,7 +1,7 @@
 import type { Event } from "../core/events/event.ts";
 import { EventLog } from "../core/events/event-log.ts";
 import { chainReports, incidentOfKey, type Report } from "../core/model/report.ts";
-import { whyUnreadable } from "../core/model/why-unreadable.ts";
+import { whyFailed } from "../core/model/why-failed.ts";
 import { Monitor } from "../daemon/monitor.ts";
 import { type Recorded, readRecordedLine, recordedNames } from "../daemon/recording.ts";
 import { openMaintenance } from "../schedule/maintenance.ts";
@@ -115,7 +115,7 @@ function textOf(file: string, world: CommandWorld): string {
   try {
     return world.readFile(file);
   } catch (error) {
-    throw new CommandError(`Cannot read the recording ${file}: ${whyUnreadable(error)}`, { cause: error });
+    throw new CommandError(`Cannot read the recording ${file}: ${whyFailed(error)}`, { cause: error });
   }
 }
 

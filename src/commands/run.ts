@@ -1,9 +1,10 @@
 import { type App, runApp } from "../app/app.ts";
 import type { Config } from "../config/config.ts";
-import { openRecordingFile } from "../io/recording-file.ts";
+import { whyUnwritable } from "../core/model/why-failed.ts";
+import { openRecordingFile, type RecordingFileOptions } from "../io/recording-file.ts";
 import { WatchedFiles } from "../io/watched-files.ts";
 import type { World } from "../io/world.ts";
-import { type CommandWorld, cannotUse, EXIT, type Flags } from "./command-world.ts";
+import { CommandError, type CommandWorld, cannotUse, EXIT, type Flags } from "./command-world.ts";
 import { daemonWorld } from "./daemon-world.ts";
 import { defaultStateFile, loadConfig, openWebConfig, readListen, readStore } from "./load-config.ts";
 
@@ -37,10 +38,7 @@ export async function run(flags: Flags, world: CommandWorld): Promise<number> {
   const web = flags.webConfig === undefined ? null : openWebConfig(flags.webConfig, world, own.logger);
   const stateFile = flags.state ?? defaultStateFile(flags.config);
   const options = { logger: own.logger, stateFile };
-  await using recording = flags.record === undefined ? null : await openRecordingFile(flags.record, options);
-  if (flags.record !== undefined && recording === null) {
-    throw cannotUse("--record", flags.record, "a new file, or a recording");
-  }
+  await using recording = flags.record === undefined ? null : await openRecording(flags.record, options);
   return await runUntilSignal(config, world, {
     ...own,
     loadConfig: load,
@@ -52,6 +50,18 @@ export async function run(flags: Flags, world: CommandWorld): Promise<number> {
     recording,
     web,
   });
+}
+
+/** @throws {CommandError} If the file cannot be opened, or is something else than a recording. */
+async function openRecording(path: string, options: RecordingFileOptions) {
+  const recording = await openRecordingFile(path, options).catch((cause: unknown) => {
+    const message = `Cannot write the recording ${path}: ${whyUnwritable(cause)}; choose another file with --record`;
+    throw new CommandError(message, { exitCode: EXIT.failure, cause });
+  });
+  if (recording === null) {
+    throw cannotUse("--record", path, "a new file, or a recording");
+  }
+  return recording;
 }
 
 /** The time limit of a stop, longer than the deadlines of its steps. If a poll or a disk hangs longer, the process exits. */

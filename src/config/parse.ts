@@ -3,7 +3,7 @@ import { endpointsOf, type Fleet, indexerKey } from "../core/model/fleet.ts";
 import { groupBy } from "../core/model/group-by.ts";
 import { createRedact } from "../core/model/redact.ts";
 import { formatCount, formatList } from "../core/model/text.ts";
-import { whyUnreadable } from "../core/model/why-unreadable.ts";
+import { whyFailed } from "../core/model/why-failed.ts";
 import { resolveReceiver } from "./address.ts";
 import type { Config } from "./config.ts";
 import { idWarnings, resolveFleet, type Sections } from "./fleet.ts";
@@ -90,7 +90,7 @@ function readSections(text: string, problems: Problems, options: ParseOptions): 
       }
     } catch (error) {
       texts.set(String(pattern), null);
-      spot.add(`cannot read ${describeValue(pattern)}: ${whyUnreadable(error)}`);
+      spot.add(`cannot read ${describeValue(pattern)}: ${whyFailed(error)}`);
     }
   }
   const files = Array.from(texts, ([path, included]) =>

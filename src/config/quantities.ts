@@ -122,13 +122,27 @@ export function parseListenAddress(text: string): ListenAddress | null {
 
 const CRON = "six fields, seconds first, such as */15 * * * * *";
 
+/** Refuses an expression such as 31 February, in words of its own. What is not an expression is refused before. */
+const EVER_FIRES: Parameters<z.ZodString["refine"]> = [
+  (text) => !isCron(text) || (validate(text) && firingsOf(text).perDay > 0),
+  {
+    error: ({ input }) =>
+      `found ${JSON.stringify(input)}, which never fires: none of its months has such a day`,
+  },
+];
+
 /** A node-cron expression of six fields that fires at least once. */
-export const CronSchedule = z.string().refine(isCron).meta({ expected: CRON });
+export const CronSchedule = z
+  .string()
+  .refine(isCron)
+  .refine(...EVER_FIRES)
+  .meta({ expected: CRON });
 
 /** A node-cron expression, or `auto`: the fastest schedule that fits the budget. */
 export const Schedule = z
   .string()
   .refine((text) => text === "auto" || isCron(text))
+  .refine(...EVER_FIRES)
   .meta({ expected: `auto, or ${CRON}`, examples: ["auto", "*/15 * * * * *", "0 */30 * * * *"] });
 
 /** A longer expression is refused: the longest sensible field names 60 numbers. */
@@ -136,7 +150,12 @@ const MAX_CRON_LENGTH = 1_000;
 /** A range with a number of three digits, which no field has. Danger: node-cron expands a range of any length before checking it. */
 const HUGE_RANGE = /\d{3}-|-\d{3}/;
 
+/** Whether it has six valid fields. node-cron refuses a day that none of the months has, so the two are checked apart. */
 function isCron(text: string): boolean {
-  const isBounded = text.length <= MAX_CRON_LENGTH && !HUGE_RANGE.test(text);
-  return isBounded && text.trim().split(/\s+/).length === 6 && validate(text) && firingsOf(text).perDay > 0;
+  if (text.length > MAX_CRON_LENGTH || HUGE_RANGE.test(text)) {
+    return false;
+  }
+  const fields = text.trim().split(/\s+/);
+  const [day, month] = [3, 4];
+  return fields.length === 6 && [day, month].every((one) => validate(fields.with(one, "*").join(" ")));
 }

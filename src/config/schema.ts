@@ -18,6 +18,7 @@ import {
 import {
   count,
   isNotEmpty,
+  LINK,
   listOf,
   map,
   mapOf,
@@ -262,7 +263,7 @@ const BudgetEntry = map("a map such as { limit: 3000, per: day, scope: endpoint 
   scope: oneOf(["endpoint", "shared"]).describe("endpoint: a limit for each URL; shared: one for all."),
 });
 
-const WebLink = webLink("an http:// or https:// URL");
+const WebLink = webLink(LINK);
 
 const ChainEntry = map(
   "a map such as { id: 8453 }",
@@ -280,7 +281,7 @@ const ChainEntry = map(
       "Time between two blocks (default: that of a well-known id, else measured).",
     ),
     testnet: optional(Flag, "Testnets never page (default: that of a well-known id, else false)."),
-    explorer: webLink("an http:// or https:// URL, or null for none")
+    explorer: webLink(`${LINK}, or null for none`)
       .nullable()
       .exactOptional()
       .describe("Block explorer with blocks at /block/NUMBER (default: the explorer of a well-known id)."),

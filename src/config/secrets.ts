@@ -1,6 +1,6 @@
 import { looksLikeKey } from "../core/model/redact.ts";
 import { MIN_SECRET_LENGTH } from "../core/model/secret-search.ts";
-import { whyUnreadable } from "../core/model/why-unreadable.ts";
+import { whyFailed } from "../core/model/why-failed.ts";
 import type { Variable } from "./config.ts";
 
 /** Where the values of `${VAR}` and `${file:/path}` come from. */
@@ -120,7 +120,7 @@ export class Secrets {
         ? { kind: "flaw", what: `empty file ${path}` }
         : this.#rememberAs(text, `$(cat '${path.replaceAll("'", "'\\''")}')`);
     } catch (error) {
-      return { kind: "flaw", what: `cannot read ${path}: ${whyUnreadable(error)}` };
+      return { kind: "flaw", what: `cannot read ${path}: ${whyFailed(error)}` };
     }
   }
 

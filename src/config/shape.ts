@@ -255,9 +255,14 @@ const PARAMS: z.core.ParseContext<z.core.$ZodIssue> = {
 };
 
 const MAX_SHOWN = 80;
+/** A URL that may have a password. */
+const WITH_USER = /:\/\/[^/?#]*@/;
 
 /** A value as error messages show it: scalars as they are, maps and lists by their kind. */
 export function describeValue(value: unknown): string {
+  if (typeof value === "string" && WITH_USER.test(value)) {
+    return "a URL with a user";
+  }
   if (typeof value === "string" && value !== "") {
     return JSON.stringify(value.length > MAX_SHOWN ? `${value.slice(0, MAX_SHOWN)}…` : value);
   }

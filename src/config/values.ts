@@ -11,9 +11,14 @@ export function pattern(regex: RegExp, expected: string) {
   return z.string().regex(regex).meta({ expected });
 }
 
-/** A URL for browsers, without a slash at its end. */
+/** How error messages describe a link. */
+export const LINK = "an http:// or https:// URL without user, ? and #";
+
+/** A URL for browsers, to which paths are added. It is shown to every reader, so it has no user. No slash is at its end. */
 export function webLink(expected: string) {
-  return pattern(/^https?:\/\/[^\s/]+[^\s'"]*$/i, expected).transform((url) => url.replace(/\/+$/, ""));
+  return pattern(/^https?:\/\/[^\s/?#@]+(?:\/[^\s'"?#]*)?$/i, expected).transform((url) =>
+    url.replace(/\/+$/, ""),
+  );
 }
 
 export function count(least: number, most = Number.MAX_SAFE_INTEGER) {

@@ -1,7 +1,7 @@
 import { dirname, resolve } from "node:path";
 import { createSecureContext } from "node:tls";
 import { z } from "zod";
-import { whyUnreadable } from "../core/model/why-unreadable.ts";
+import { whyFailed } from "../core/model/why-failed.ts";
 import type { ClientAuth, TlsSettings, WebSettings } from "./config.ts";
 import { Problems, type Spot } from "./problems.ts";
 import { parseWhole } from "./shape.ts";
@@ -93,7 +93,7 @@ function readTls(
     try {
       return path === "" ? "" : readFile(path);
     } catch (error) {
-      spot.at(name).add(`cannot read ${path}: ${whyUnreadable(error)}`);
+      spot.at(name).add(`cannot read ${path}: ${whyFailed(error)}`);
       return "";
     }
   };

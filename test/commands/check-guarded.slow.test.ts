@@ -60,7 +60,7 @@ describe.concurrent("synclag check of a daemon with TLS and passwords", () => {
     expect(err).toContain(
       "the TLS certificate is for another host; use a name of its certificate as in --url https://HOST:PORT",
     );
-    expect(err).toContain("NODE_EXTRA_CA_CERTS=FILE");
+    expect(err).not.toContain("NODE_EXTRA_CA_CERTS");
   });
 
   it("does not print the password", async () => {

@@ -1,6 +1,10 @@
 import type { PostFailure } from "../../core/model/http-post.ts";
 import type { FailureReason } from "../../core/model/observation.ts";
 
+const SELF_SIGNED = "the TLS certificate is self-signed";
+const NOT_TRUSTED = "the TLS certificate comes from an authority that is not trusted";
+const OTHER_HOST = "the TLS certificate is for another host";
+
 /** Error codes of Node's network, of TLS and of undici. If the detail is null, the message shows the code. */
 const FAILURES: readonly (readonly [codes: RegExp, reason: FailureReason, detail: string | null])[] = [
   [/^ENOTFOUND$/, "dns", "the host name does not resolve"],
@@ -12,13 +16,9 @@ const FAILURES: readonly (readonly [codes: RegExp, reason: FailureReason, detail
   [/^ERR_ASSERTION$/, "malformed", "replied with an invalid HTTP status line"],
   [/^(UND_ERR_RES_CONTENT_LENGTH_MISMATCH$|UND_ERR_RESPONSE)/, "malformed", "the reply is not valid HTTP"],
   [/^CERT_HAS_EXPIRED$/, "tls", "the TLS certificate has expired"],
-  [/^DEPTH_ZERO_SELF_SIGNED_CERT$/, "tls", "the TLS certificate is self-signed"],
-  [
-    /^(SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_VERIFY_LEAF_SIGNATURE)$/,
-    "tls",
-    "the TLS certificate comes from an authority that is not trusted",
-  ],
-  [/^ERR_TLS_CERT_ALTNAME_INVALID$/, "tls", "the TLS certificate is for another host"],
+  [/^DEPTH_ZERO_SELF_SIGNED_CERT$/, "tls", SELF_SIGNED],
+  [/^(SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_(VERIFY_LEAF_SIGNATURE|GET_ISSUER_CERT.*))$/, "tls", NOT_TRUSTED],
+  [/^ERR_TLS_CERT_ALTNAME_INVALID$/, "tls", OTHER_HOST],
   [/^ERR_SSL_WRONG_VERSION_NUMBER$/, "tls", "the server does not speak TLS at this port"],
   [/^(ERR_TLS|ERR_SSL|ERR_OSSL|CERT_|UNABLE_TO_|INVALID_CA$|EPROTO$)/, "tls", null],
   [/^ECONNREFUSED$/, "connect", "the host refuses the connection"],
@@ -64,4 +64,12 @@ export function codeOf(error: unknown): string | null {
     return error.code;
   }
   return codeOf(error instanceof AggregateError ? error.errors[0] : error.cause);
+}
+
+/** Whether a user can accept the certificate that a failure is about: by trusting its authority, or by naming its host. */
+export function certificateFault(detail: string): "authority" | "host" | null {
+  if (detail === OTHER_HOST) {
+    return "host";
+  }
+  return detail === SELF_SIGNED || detail === NOT_TRUSTED ? "authority" : null;
 }

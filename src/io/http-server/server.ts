@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import fastify, { type FastifyInstance } from "fastify";
 import type { WebSettingsSource } from "../../config/config.ts";
 import { hostAndPort } from "../../core/model/text.ts";
+import { whyFailed } from "../../core/model/why-failed.ts";
 import { Connections, oneAtATime } from "./connections.ts";
 import { addApiRoutes } from "./routes/api.ts";
 import { addCors } from "./routes/cors.ts";
@@ -74,10 +75,8 @@ export async function startHttpServer(
   }
   addRoutes(server, source, onError);
   await server.listen(listen).catch((cause: Error) => {
-    throw new Error(
-      `Cannot listen: ${cause.message.replace(/^listen /, "")}; choose another address with --listen`,
-      { cause },
-    );
+    const why = `${whyFailed(cause)}; choose another address with --listen`;
+    throw new Error(`Cannot listen on ${hostAndPort(listen)}: ${why}`, { cause });
   });
   // A server that listens on TCP has an address object. It is text only for pipes, and null only before it listens.
   const { port } = server.server.address() as AddressInfo;

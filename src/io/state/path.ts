@@ -1,4 +1,5 @@
 import { open, stat } from "node:fs/promises";
+import { whyUnwritable } from "../../core/model/why-failed.ts";
 import { realPathOf } from "../real-path.ts";
 import { isSystemError, orNull } from "../system-error.ts";
 
@@ -7,7 +8,7 @@ export class StateFileError extends Error {
   override readonly name = "StateFileError";
 
   constructor(verb: string, path: string, cause: Error) {
-    const why = `${cause.message}; choose another file with --state (in a container: in a mounted folder)`;
+    const why = `${whyUnwritable(cause)}; choose another file with --state (in a container: in a mounted folder)`;
     super(`Cannot ${verb} the state file ${path}: ${why}`, { cause });
   }
 }
@@ -44,9 +45,6 @@ const HEAD_BYTES = 256;
  * @throws {StateFileError} If the path cannot be read.
  */
 export async function resolveStatePath(path: string): Promise<string> {
-  if (path === "") {
-    throw new StatePathError("the path is empty", path);
-  }
   return await onStateFile("read", path, async () => {
     const real = await realPathOf(path);
     const stats = await orNull(stat(real), "ENOENT");

@@ -143,7 +143,7 @@ describe.concurrent("lockStateFile()", () => {
     const missing = join(path, "synclag.state.json");
 
     await expect(lock(missing)).rejects.toThrow(
-      `Cannot lock the state file ${missing}: ENOENT: no such file or directory`,
+      `Cannot lock the state file ${missing}: its folder does not exist; choose another file with --state`,
     );
   });
 });
