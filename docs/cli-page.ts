@@ -20,8 +20,8 @@ Exit codes: 0 success, 1 failure, 2 wrong usage; [\`check\`](#check) has its own
 everything else to stderr.
 
 Variables: \`SYNCLAG_STORE\` is the default of \`--store\`; \`HTTP_PROXY\`, \`HTTPS_PROXY\` and \`NO_PROXY\` name
-the proxy for requests to indexers; \`NODE_EXTRA_CA_CERTS\` is a file with certificates of further
-authorities.
+the proxy for requests to indexers, messages and pings; \`NODE_EXTRA_CA_CERTS\` is a file with
+certificates of further authorities.
 
 ${fenced(top)}
 

@@ -70,7 +70,7 @@ export const FAMILIES: Readonly<Record<string, Family>> = {
     rows: () => FAULT_SCRIPTS.map((given) => faultRowOf(given)),
     most: none("later than 2 polls", "wrong otherwise"),
   },
-  random: honest(randomWorld, 1_000, { orders: 10, known: 0 }),
+  random: honest(randomWorld, 1_000, { orders: 10, known: 0.02 }),
   long: honest(longWorld, 100, { known: 0.1 }),
   falling: honest(fallingWorld, 1_000, { orders: 2, known: 0.4 }),
   restarts: honest(restartWorld, 1_000, { known: 0 }),
