@@ -12,19 +12,19 @@ import { isAtLeast } from "../report/severity.ts";
 export interface NotifiedIncident {
   /** The id that all messages about the incident share. */
   readonly id: string;
-  /** As of the last message if `said` is `yes`, else as of the last report that had it. */
+  /** As of `time`. */
   readonly incident: Incident;
   readonly target_count: number;
-  /** The rank of the most urgent status of its targets at that time. */
+  /** The rank of the most urgent status of its targets, as of `time`. */
   readonly rank: number;
   /**
    * Whether a message was sent. `no`: the incident has not lasted long enough; `flapping`: it comes and goes, and one message
    * has said so.
    */
   readonly said: "no" | "yes" | "flapping";
-  /** The time of that message or report. */
+  /** When the last message was sent if `said` is `yes`; else the time of the last report that had the incident. */
   readonly time: string;
-  /** The times at which it began: the last one, and earlier ones within the hour before; the oldest first. */
+  /** When it began, the oldest first. Starts more than an hour before the latest one are dropped. */
   readonly starts: readonly string[];
   /** Null while it runs. */
   readonly ended: string | null;
@@ -41,8 +41,8 @@ export interface News {
 }
 
 /**
- * An incident that begins for the third time within an hour is likely to come again. One more message is sent about it; the
- * next one says that it has ended, once it has not come back for an hour.
+ * An incident that begins for the third time within an hour is likely to come again. One more message is sent about it. After
+ * an hour without the incident, the next message says that it has ended.
  */
 const FLAPS = 3;
 /** The shortest time between two messages about the same running incident. */
@@ -190,8 +190,8 @@ function newsOf(event: News["event"], { id, incident, said, starts, target_count
 
 /**
  * Whether the first message is due. A shared cause, and a pair whose variants are all down, affect many users: their message is
- * sent at once. Any other message is sent after a time in which the target may recover. The lag of the data is
- * part of that time, unless the message of a wider incident has already named the target.
+ * sent at once. Any other message waits for `afterMs`, because the target may recover. If the data are already late, the wait
+ * is shorter by their lag, unless the message of a wider incident has already named the target.
  */
 function isReady({ incident, isRest, targets }: Running, time: string, { afterMs }: NotifyRules): boolean {
   const { kind, severity, since } = incident;

@@ -13,7 +13,7 @@ const KEPT_MS = 30 * DAY_MS;
 const PAIR_KEPT_MS = 3 * KEPT_MS;
 /** The most events of one subject, so that a flapping target does not displace all others. */
 const MOST_OF_ONE = 500;
-/** Two deployments alternate if one returns within this time; a deployment that replies alone for longer stays. */
+/** Two deployments alternate if one returns within this time. If one replies alone for this time, they no longer alternate. */
 const STAYS_MS = HOUR_MS;
 const IN_TURNS = " in turns";
 /** The most events in all. Beyond that the oldest tenth is dropped. */
@@ -30,15 +30,15 @@ export class EventLog {
   #prunedMs: number | null = null;
   /** When this process began to add events, by its present clock; null: it adds none. */
   #begunMs: number | null = null;
-  /** The events that this process has added since. */
+  /** The events that this process has added. */
   #own = new WeakSet<Event>();
-  /** The original of each event of another process whose time was moved to the beginning of this process. */
+  /** The originals of events of other processes that were moved back to the beginning of this process. */
   #originals = new WeakMap<Event, Event>();
   /** The target reports of the last `note()`. Many are the same objects in the next report. */
   #noted: readonly TargetReport[] = [];
   /** When the deployment of a target last changed, by its key. */
   readonly #turnedMs = new Map<string, number>();
-  /** The events of incidents that have begun and not ended, as of when they explained the most targets. */
+  /** The `began` event of each running incident, with the most targets that the incident has explained. */
   readonly #running = new Map<string, Event>();
 
   get size(): number {
@@ -50,7 +50,7 @@ export class EventLog {
     return this.#lists;
   }
 
-  /** The events for the state file, of each subject in their order, with the times that their processes gave them. */
+  /** All events, with the times that their processes gave them. The events of one subject are in order. */
   get originals(): readonly Event[] {
     return [...this.#lists.values()].flatMap((own) =>
       own.map((event) => this.#originals.get(event) ?? event),
@@ -119,7 +119,7 @@ export class EventLog {
   /**
    * Follows a step of the wall clock: the events of this process keep their age. Events of other processes keep their times,
    * because it is unknown whose clock was right. But an event that is dated after this process began would hide all later
-   * events, so it is moved back to that moment, until the clock steps forward again.
+   * events. So it is moved back to that moment, and returns to its own time when the clock steps forward.
    */
   shift(stepMs: number): void {
     if (this.#begunMs !== null) {
@@ -163,7 +163,7 @@ export class EventLog {
     const { kind, subject, to } = event;
     const own = this.#lists.get(nameOf(event));
     if (own === undefined) {
-      // Many subjects have one event for days, and an array that is pushed to reserves memory for 17.
+      // Many subjects have one event for days, and `push` reserves memory for 17.
       this.#lists.set(nameOf(event), [event]);
     } else {
       own.push(event);
@@ -265,8 +265,8 @@ export class EventLog {
 
   /**
    * Each hour, drops events that are too old; each minute, if there are too many, also the oldest tenth. The last event of a
-   * configured subject stays, because it shows the present state. A fast clock does not make an event too old, because ages are
-   * counted in watched time.
+   * configured subject stays, because it shows the present state. Ages are counted in watched time, so a jump of the clock makes
+   * no event too old.
    */
   #prune(targets: readonly TargetReport[], time: string): void {
     const nowMs = Date.parse(time);

@@ -99,8 +99,8 @@ export function targetsOf({ kind, subject, targets }: Event): readonly string[] 
 }
 
 /**
- * Whether an event tells something that other events do not. An `ok` after `unknown` does not. A degraded pair is visible in the
- * events of its targets, and the incident of a pair or a target in the events of that pair or target.
+ * Whether an event tells something that other events do not. An `ok` after `unknown` tells nothing. The events of targets show
+ * that a pair is degraded, and the events of pairs and targets show their incidents.
  */
 export function isNews({ from, kind, subject, to }: Event): boolean {
   if (kind === "incident") {

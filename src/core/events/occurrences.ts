@@ -72,8 +72,8 @@ function timelineReader(log: EventLog, hosts: ReadonlyMap<string, ReadonlySet<st
 }
 
 /**
- * The events of one subject in an incident and up to two minutes on either side; not those up to the last recovery before it, nor
- * those after the first recovery that follows it.
+ * The events of one subject from two minutes before an incident to two minutes after it. They begin after the last recovery
+ * before the incident, and end with the first recovery after it.
  */
 function partOf(events: readonly Event[], { since, until }: PastIncident): readonly Event[] {
   const from = Date.parse(since) - SPREAD_MS;

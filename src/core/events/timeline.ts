@@ -56,8 +56,7 @@ function unknownPeriod(from: string, to: string): Period {
 }
 
 /**
- * Cuts the unwatched times out of the periods, and makes each a period without a state. Both lists are sorted by start, and
- * passed once.
+ * Replaces the unwatched times in the periods by periods without a state. Both lists are sorted by start, and passed once.
  */
 function withoutUnwatched(periods: readonly Period[], unwatched: readonly Interval[]): readonly Period[] {
   const parts: Period[] = [];
@@ -111,7 +110,7 @@ export function availabilityOf(periods: readonly Period[]) {
   };
 }
 
-/** The times between which an interval has `count` equal slots: one more than slots. */
+/** The `count + 1` times that divide an interval into `count` equal slots. */
 export function slotTimes(interval: Interval, count: number): readonly string[] {
   const fromMs = Date.parse(interval.from);
   const slotMs = (Date.parse(interval.to) - fromMs) / count;
@@ -155,8 +154,8 @@ export function pastIncidents(log: EventLog, { from, to }: Interval, report: Rep
 }
 
 /**
- * Whether an incident that has ended belongs to a shared cause: the cause has all of its targets, and its time is within that
- * of the cause, give or take `SPREAD_MS`.
+ * Whether an incident that has ended belongs to a shared cause: the cause has all targets of the incident, began before it, and
+ * ended after it. Both times may be off by `SPREAD_MS`.
  */
 function isPartOf({ since, targets, until }: PastIncident, cause: PastIncident): boolean {
   const isWithin = (from: string, to: string) => from <= to && Date.parse(to) - Date.parse(from) <= SPREAD_MS;

@@ -41,8 +41,8 @@ const ROUNDING_BLOCKS = 0.75;
 const PARTS_OF_BLOCK = 1_000;
 
 /**
- * Adds the measure of two samples: the driver, of the target that is polled less often, and the partner that was read nearest
- * to it. `driverIs`: which of the two targets the driver belongs to.
+ * Adds the measure of two samples. The driver is a sample of the target that is polled less often, and its partner is the sample
+ * of the other target that was read nearest to it.
  */
 export function addMeasure(
   measures: GapMeasures,

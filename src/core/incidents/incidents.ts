@@ -18,16 +18,16 @@ export interface CauseInput {
 
 /** A cause that explains fewer targets is not an incident. */
 const LEAST_TARGETS = 2;
-/** This number of targets or fewer are evidence of one cause only on a single host; more are evidence on any hosts. */
+/** Up to this number of targets are evidence of one cause only if a single host serves them. */
 const FEW_TARGETS = 2;
 /** Targets with one cause get their statuses one after another, at most this time and one poll interval apart. */
 const TOGETHER_MS = 10 * 60_000;
 /** An incident on more chains than this names none of them. */
 const MAX_CHAINS = 4;
-/** An indexer is at fault once more than half of its targets are affected, until at most a third are: incidents do not flap. */
+/** An indexer is at fault once more than half of its targets are affected, and remains so while more than a third are. */
 const START_SHARE = 0.5;
 const CONTINUE_SHARE = 1 / 3;
-/** A chain or host is at fault once all of its parts are affected, and remains so while more than this share is. */
+/** A chain or host is at fault once all of its parts are affected, and remains so while more than half are. */
 const CONTINUE_WHOLE_SHARE = 0.5;
 
 /** The members of a group that have the same trouble. */
@@ -52,10 +52,8 @@ type EndpointOf = ReadonlyMap<string, Endpoint>;
 
 /**
  * Finds causes that explain the trouble of many targets. The cause that explains the most targets comes first, and of equals the
- * narrowest; another one counts only if it explains two further targets. Targets share a cause if they got the same status at about the same time, and are
- * more than two or on one host; otherwise unrelated faults would hide one another. A running incident keeps its start time, and
- * ends at a lower share of affected targets than it starts. It does not end while some of its targets are unknown: after a
- * restart or a suspend they were not polled yet.
+ * narrowest. Another cause counts only if it explains two further targets. A running incident keeps its start time. It does not
+ * end while some of its targets are unknown: after a restart or a suspend they have not been polled yet.
  */
 export function findCauses(previous: readonly Incident[], input: CauseInput): readonly SharedCause[] {
   const { targets, nowMs } = input;
@@ -201,9 +199,9 @@ const endpointIndex = memoize((endpoints: readonly Endpoint[]) => {
 });
 
 /**
- * A chain is at fault when all of its targets that reply have the same trouble, and remains so while more than half have.
- * Diverged targets count only if that is the trouble. An RPC node has confirmed a halt, so that targets with other troubles do
- * not hide it.
+ * A chain is at fault when all of its targets that reply have the same trouble, and remains so while more than half have it.
+ * For any other trouble than `diverged`, diverged targets count as if they did not reply. A halted chain is at fault whatever
+ * trouble other targets have: an RPC node has confirmed the halt.
  */
 function isChainHit(members: readonly TargetReport[], affected: Affected, isActive: boolean): boolean {
   const replying = members.filter(
@@ -215,7 +213,7 @@ function isChainHit(members: readonly TargetReport[], affected: Affected, isActi
   return isHalted || (areReplying && isWholeHit(share(replying, affected), isActive));
 }
 
-/** A host is at fault when each of its endpoints is, and remains so while more than half of them are. */
+/** A host is at fault when all of its endpoints are at fault, and remains so while more than half are. */
 function isHostHit(
   endpoints: readonly (readonly TargetReport[])[],
   affected: Affected,
@@ -225,7 +223,7 @@ function isHostHit(
   return isWholeHit(down / endpoints.length, isActive);
 }
 
-/** A host contradicts the others once all of its targets on some chain, at least two, are diverged, and while more than half are. */
+/** Whether a host contradicts the others: on one chain it has at least two targets, and all are diverged. */
 function isOpposing(members: readonly TargetReport[], affected: Affected, isActive: boolean): boolean {
   return (
     [...affected].every(({ status }) => status === "diverged") &&

@@ -1,6 +1,6 @@
 import { CUT_MARK } from "./text.ts";
 
-/** A text that was decoded, with the places in the original that each of its UTF-16 units comes from. */
+/** A decoded text. `from` and `to`: where the original of one of its UTF-16 units begins and ends. */
 export interface Layer {
   readonly text: string;
   readonly from: (at: number) => number;

@@ -98,7 +98,7 @@ export interface MetricsForm {
   readonly height: string;
   /** In unix seconds. */
   readonly time?: string | undefined;
-  /** The label with the chain: its id, also behind a prefix as in `evm:8453`, its slug, or a key of `chains`. Without it, the page is of one chain. */
+  /** The label with the chain: an id (`8453` or `evm:8453`), a slug, or a key of `chains`. Absent: the page is of one chain. */
   readonly chain?: string | undefined;
   /** The labels that a series must have. */
   readonly where?: Readonly<Record<string, string>> | undefined;

@@ -1,8 +1,8 @@
 import type { QueryResult } from "./selection.ts";
 
 /**
- * Why a poll returned no usable reply or, for `query` alone, why a target with a usable reply has failed: a closed list, and the
- * metric label `reason`.
+ * Why a poll returned no usable reply: a closed list, and the metric label `reason`. With `query` the reply has a height, but a
+ * probe has failed.
  */
 export const FAILURE_REASONS = [
   "timeout",
@@ -58,8 +58,8 @@ export interface Head extends ReportedBlock {
 }
 
 /**
- * When a poll was made. The height was read at some instant between the two. Milliseconds of the wall clock, in the core those of
- * our own clock (see `Monitor`).
+ * When a poll was made. The height was read at some instant between the two. Both are times of the wall clock; `Monitor` converts
+ * them to our own clock, which the core uses.
  */
 export interface PollTimes {
   readonly sentAtMs: number;

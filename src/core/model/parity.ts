@@ -5,7 +5,7 @@ export interface ParityProbe {
   /** The metric label `probe`; unique in a fleet. */
   readonly name: string;
   readonly protocol: string;
-  /** The first poll that falls due after this time carries the selection. */
+  /** The shortest time between two requests that carry its query. */
   readonly everyMs: number;
   /** Slugs of the chains on which the variants are compared. */
   readonly chains: readonly string[];

@@ -36,8 +36,8 @@ const NAME =
 const MIN_KEY_LENGTH = 12;
 
 /**
- * Whether a word is too long and too random for a name: `lockup-v2-arbitrum` is made of names, and hardly any key is. A
- * name that is taken for a key only makes a text harder to read.
+ * Whether a word is long, and a part of it is not a name. `lockup-v2-arbitrum` has only names. A name that is taken for a key
+ * only makes a text harder to read.
  */
 export function looksLikeKey(word: string): boolean {
   return (

@@ -8,8 +8,8 @@ import { STATUSES } from "./statuses.ts";
  * `/api/v1/status` sends it as it is, and `/openapi.json` describes it. Every property is present; what is unknown is null,
  * never 0.
  *
- * `synclag check --url` may ask a daemon of another version. So it accepts unknown words in place of those of a list (`oneOf`),
- * unknown properties, and the absence of properties that have a default here.
+ * `synclag check --url` may ask a daemon of another version. So it accepts unknown words in a list (`oneOf`), unknown properties,
+ * and the absence of properties that have a default here.
  */
 
 export const Text = z.string();
@@ -47,7 +47,7 @@ const TARGET_LABELS = {
 const Thresholds = z.object({
   lagging_seconds: orNull(
     Seconds,
-    "If it is configured in blocks: their time at the chain's pace; null while the pace is unknown",
+    "A limit in blocks is converted at the chain's pace; null while the pace is unknown",
   ),
   lagging_blocks: orNull(Count, "As configured; null if a time is configured"),
   critical_seconds: orNull(Seconds),
@@ -70,7 +70,7 @@ const Query = z.object({
 const Target = z.object({
   ...TARGET_LABELS,
   status: TargetStatus,
-  since: orNull(Time, "Since when it has this status; null before the first"),
+  since: orNull(Time, "When this status began; null: unknown"),
   unconfirmed: orNull(
     oneOf(STATUSES, "The status that the last poll indicates, if another poll has to confirm it; else null"),
   ),
@@ -84,7 +84,7 @@ const Target = z.object({
   lag_blocks: orNull(Count),
   lag_seconds: orNull(
     Seconds.nonnegative(),
-    "How long the block after the target's has existed; 0 at the reference. Where the chain has no reference, by the clock: the age of the target's block, less the usual time between blocks",
+    "How long the block after the target's has existed; 0 at the reference. Without a reference, it is the age of the target's block minus the usual time between blocks",
   ),
   lag_extrapolated: Flag.describe(
     "lag_seconds is an estimate: the target's block is older than the observed history of the chain",
@@ -115,7 +115,7 @@ const Target = z.object({
     .describe("Steps backward of the height, each counted once")
     .default({ reorg: 0, reindex: 0 }),
   served: Flag.describe(
-    "Whether it was ever at the head, as far as is known: back-filling is then an outage for its users, not a start",
+    "Whether it was seen at the head at any time. If so, users rely on it, and a back-fill is an outage for them",
   ).default(false),
   thresholds: Thresholds.describe("The thresholds of its indexer; null: those of its chain apply")
     .nullable()
@@ -126,9 +126,9 @@ const Target = z.object({
   ),
   preferred: Flag.describe("The freshest healthy target of its protocol and chain").default(false),
   maintenance: Flag.describe(
-    "Whether the target raises no alert: it is inside a maintenance window; or it has ended, and has stopped or is gone. The status is determined as usual",
+    "Whether the target raises no alert: it is in a maintenance window, or it has ended as expected. The status is determined as usual",
   ).default(false),
-  maintenance_until: orNull(Time, "When that window ends").default(null),
+  maintenance_until: orNull(Time, "When the maintenance window ends").default(null),
   detail: Text.describe("One sentence that explains the status"),
   explorer: Link,
   playground: Link,
@@ -161,13 +161,13 @@ const Chain = z.object({
     .object({
       block_number: Height,
       sources: Count.describe("How many sources agree with it"),
-      time: orNull(Time, "The chain clock's time of that block"),
+      time: orNull(Time, "When the chain made that block"),
     })
     .nullable()
     .default(null),
   dispute: orNull(
     Text,
-    "Which sources contradict each other, if there is no reference for that reason, and what would decide it; else null",
+    "If there is no reference because sources contradict each other: which sources, and what would decide it; else null",
   ),
   standings: z
     .array(Standing)
@@ -281,9 +281,12 @@ export const ReportSchema = z.object({
   budgets: z.array(Budget).default([]),
   skipped: z.array(z.object({ protocol: Text, variant: Text, tier: Text, why: Text })).default([]),
   unlisted: z
-    .array(z.object({ endpoint: Text, chain_ids: z.array(Count) }))
-    .describe(
-      "Endpoints whose last reply named chains, with the ids of the chains that chains.yaml does not list for them",
+    .array(
+      z.object({
+        endpoint: Text,
+        chain_ids: z.array(Count).describe("The chains that chains.yaml does not list for it"),
+      }),
     )
+    .describe("Endpoints whose last reply named chains")
     .default([]),
 });

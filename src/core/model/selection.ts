@@ -5,7 +5,7 @@ import type { ParityValue } from "./parity.ts";
 export interface Selection {
   /** The probe's name. */
   readonly probe: string;
-  /** It is sent with the first poll that is due at least this long after it was last sent. */
+  /** The shortest time between two requests that carry it. */
   readonly everyMs: number;
   /** The target's key. */
   readonly target: string;
@@ -32,7 +32,7 @@ export type Expectation =
   | { readonly kind: "rows" }
   /** The first value of the reply equals this one. */
   | { readonly kind: "equal"; readonly value: ParityValue }
-  /** A value at this path in `data`, which is compared with that of other variants, e.g. `["campaigns", "0", "subgraphId"]`. */
+  /** A value at this path in `data`, to compare with the values of other variants, e.g. `["campaigns", "0", "subgraphId"]`. */
   | { readonly kind: "compared"; readonly path: readonly string[] };
 
 /** The result of one selection in one poll. */
@@ -49,7 +49,7 @@ export interface QueryResult {
 /** The most selections in one request: GraphQL Armor's default limit; Ponder allows 30. */
 export const MOST_IN_REQUEST = 15;
 
-/** The key of a selection: its probe, its target, and a digest of what it asks and expects; not of where or how often. */
+/** The key of a selection: its probe, its target, and a digest of what it asks and expects. */
 export const queryKeyOf = memoize(
   ({ probe, target, select, expect, maxLatencyMs }: Selection): string =>
     `${probe} ${target} ${digestOf(JSON.stringify([select, expect, maxLatencyMs]))}`,

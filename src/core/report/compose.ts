@@ -24,8 +24,8 @@ export interface ReportInput extends Pick<Report, "config_digest" | "budgets" | 
   /** Why targets are not `ok`, as index-node APIs report it, by the key of the target. */
   readonly explanations?: ReadonlyMap<string, string>;
   /**
-   * The end of the last outage of our own network, by the clock of the states. Polls that failed before it prove nothing.
-   * Absent: there was no outage.
+   * The end of the last outage of our own network, by our own clock. Polls that failed before it prove nothing. Absent: there
+   * was no outage.
    */
   readonly lastOutageMs?: number;
   /** By the wall clock. */

@@ -222,8 +222,8 @@ function isRecent(agoMs: number, { state, view }: Facts): boolean {
 }
 
 /**
- * How far the target is behind. `idleForMs`: how long ago it stopped, as the detail has already said. If it was then at the
- * head, this time is also its lag, and is not repeated.
+ * How far the target is behind. `idleForMs`: how long ago it stopped, which the detail already says. A lag of the same length is
+ * not repeated.
  */
 function behindText(facts: Facts, idleForMs: number | null = null): string {
   const { lag, view } = facts;

@@ -76,16 +76,16 @@ export function pairState({ chain, differing, targets }: Omit<Pair, "protocol">)
   if (serving.some((target) => isMerelyLate(target, chain))) {
     return "degraded";
   }
-  return serving.every(isSilent) ? "unknown" : "down";
+  return serving.every(showsNothing) ? "unknown" : "down";
 }
 
-/** Whether a target does not show how users are served: its polls show nothing, or it has ended and is gone. */
-function isSilent(target: TargetReport): boolean {
+/** Whether a target does not show how users are served. */
+function showsNothing(target: TargetReport): boolean {
   return isGone(target) || target.status === "unknown" || target.status === "throttled";
 }
 
 /**
- * Whether users get correct data that may only be late. A target that waits for a halted chain has the last block. An unknown
+ * Whether users get correct data, at worst late. A target that waits for a halted chain has the last block. An unknown
  * lag counts as too late.
  */
 function isMerelyLate(target: TargetReport, chain: ChainSummary): boolean {

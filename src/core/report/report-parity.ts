@@ -157,8 +157,8 @@ function differenceOf(own: ParityValue, against: ParityValue): number | null {
 }
 
 /**
- * The odd ones out: targets that differ from the largest group of targets with equal data, each with that group. If two groups
- * are as large, or each has one target, either of two targets may be wrong.
+ * The odd ones out: targets that differ from the largest group of targets with equal data, each with that group. There are none
+ * if another group is as large, or if no two targets are equal.
  */
 export function oddOnesOut(
   comparisons: readonly {
