@@ -4,7 +4,7 @@ import { realPathOf } from "./real-path.ts";
 import { orNull } from "./system-error.ts";
 
 export interface RecordingFileOptions {
-  readonly logger: Pick<Logger, "error">;
+  readonly logger: Pick<Logger, "error" | "info">;
   /** The path of the state file. The recording must not be this file, or another file of the state, such as its lock. */
   readonly stateFile: string;
   /** A file that would become larger than this is renamed to `FILE.1` first, replacing an older one. Default: 256 MB. */
@@ -25,7 +25,7 @@ const START_BYTES = 16;
 
 /**
  * Opens a recording for appending. Null: the path is a file of the state, or a file at the path or at `FILE.1` is not a
- * recording. If a write fails, its lines are lost, and the failure is logged once. Disposing writes the waiting lines.
+ * recording. If a write fails, its lines are lost, and its beginning and end are logged. Disposing writes the waiting lines.
  *
  * @throws If the file cannot be opened.
  */
@@ -59,7 +59,10 @@ export async function openRecordingFile(
         await appendFile(path, text, { mode: 0o600 });
         size += text.length;
         isWhole = true;
-        isFailing = false;
+        if (isFailing) {
+          isFailing = false;
+          logger.info({ file: path }, "Recording writable again");
+        }
       } catch (error) {
         fail(String(error));
       }

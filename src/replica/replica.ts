@@ -175,10 +175,13 @@ export class Replica implements AsyncDisposable {
     }
     this.shared.takeOver(this.#options.former);
     this.#ledWith = token;
-    const knownForMs = this.#knownForMs();
-    const aliveMs = knownForMs === null ? null : this.#options.world.nowMs() - knownForMs;
-    roleParts.events.started(this.#name, aliveMs);
-    roleParts.daemon.startPolling();
+    // Without the store, the last leader has polled all the time, so it does not start.
+    if (!roleParts.daemon.isPolling()) {
+      const knownForMs = this.#knownForMs();
+      const aliveMs = knownForMs === null ? null : this.#options.world.nowMs() - knownForMs;
+      roleParts.events.started(this.#name, aliveMs);
+      roleParts.daemon.startPolling();
+    }
     await this.#publish(roleParts);
   }
 

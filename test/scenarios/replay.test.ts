@@ -112,7 +112,7 @@ describe("openRecordingFile()", () => {
     expect(statSync(file).size).toBe(100);
   });
 
-  it("does not wait for a disk that stalls, drops lines beyond its buffer, and logs that once", async () => {
+  it("does not wait for a disk that stalls, drops lines beyond its buffer, and logs when that begins and ends", async () => {
     await using folder = await temporaryFolder();
     const file = join(folder.path, "observations.jsonl");
     const { lines, logger } = recordLog();
@@ -149,7 +149,10 @@ describe("openRecordingFile()", () => {
     // A queue that is read from its beginning for each line would cost hundreds of times as much.
     expect(stalled / usual).toBeLessThan(25);
     expect(bytes).toBeLessThan(20_000_000);
-    expect(lines.map(({ msg }) => msg)).toEqual(["Cannot write the recording; observations are lost"]);
+    expect(lines.map(({ msg }) => msg)).toEqual([
+      "Cannot write the recording; observations are lost",
+      "Recording writable again",
+    ]);
   });
 });
 

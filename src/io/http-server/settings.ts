@@ -6,7 +6,7 @@ const FRESH_MS = 1_000;
 
 /**
  * The web configuration. Requests read its files again, so that most changes need no restart. While a file is invalid, or a
- * change needs a restart, the previous settings stay and an error is logged once.
+ * change needs a restart, the previous settings stay and an error is logged once; its end is logged, too.
  *
  * @throws If a file is invalid.
  */
@@ -23,11 +23,11 @@ export function liveWebSettings(
     try {
       const next = load();
       assertChangeable(current, next);
-      lastError = "";
-      if (textOf(next) !== textOf(current)) {
+      if (lastError !== "" || textOf(next) !== textOf(current)) {
         current = next;
         logger.info({ file: next.file }, "Web configuration reloaded");
       }
+      lastError = "";
     } catch (error) {
       if (String(error) !== lastError) {
         lastError = String(error);

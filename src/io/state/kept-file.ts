@@ -1,4 +1,4 @@
-import { open, readFile, rename, stat, writeFile } from "node:fs/promises";
+import { open, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { orNull } from "../system-error.ts";
 import type { World } from "../world.ts";
@@ -49,14 +49,22 @@ export async function readOptional(
  */
 export async function writeAtomically(path: string, text: string | Iterable<string>): Promise<void> {
   const temporary = `${path}.tmp`;
-  {
-    await using file = await open(temporary, "w");
-    await writeFile(file, typeof text === "string" ? text : chunksOf(text));
-    await file.sync();
+  try {
+    await writeSynced(temporary, text);
+    await rename(temporary, path);
+  } catch (error) {
+    // On a full disk, what was written of it would take the room that the next attempt needs.
+    await orNull(rm(temporary, { force: true }));
+    throw error;
   }
-  await rename(temporary, path);
   // Without this, a power cut may undo the rename. Windows and some network file systems do not support it.
   await orNull(syncFolder(dirname(path)), "EPERM", "EISDIR", "EINVAL", "ENOTSUP", "EACCES");
+}
+
+async function writeSynced(path: string, text: string | Iterable<string>): Promise<void> {
+  await using file = await open(path, "w");
+  await writeFile(file, typeof text === "string" ? text : chunksOf(text));
+  await file.sync();
 }
 
 function* chunksOf(parts: Iterable<string>): Iterable<string> {

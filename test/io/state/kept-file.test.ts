@@ -21,7 +21,7 @@ describe("writeAtomically()", () => {
     expect(await readdir(folder.path)).toEqual(["file"]);
   });
 
-  it("keeps the former file if a part cannot be rendered", async () => {
+  it("keeps the former file, and nothing else, if a part cannot be rendered", async () => {
     await using folder = await temporaryFolder();
     const path = join(folder.path, "file");
     await writeFile(path, "former");
@@ -33,5 +33,6 @@ describe("writeAtomically()", () => {
     await expect(writeAtomically(path, breaking())).rejects.toThrow("no such part");
 
     expect(await readFile(path, "utf8")).toBe("former");
+    expect(await readdir(folder.path)).toEqual(["file"]);
   });
 });
