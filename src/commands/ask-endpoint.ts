@@ -40,8 +40,8 @@ export function describeRefusal({ reason, detail }: NonNullable<Attempt["refusal
 }
 
 /**
- * An index-node API reports heights only of the deployments that a query names, so it is only recognised here. The id is that
- * of IPFS's empty folder: without an id, all deployments would be listed.
+ * Recognises an index-node API. Its heights are not read, because a query must name deployments for that. The id is the one of
+ * IPFS's empty folder. Without an id, the API would list all deployments.
  */
 const INDEX_NODE: Question = {
   body: {

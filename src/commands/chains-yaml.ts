@@ -27,13 +27,12 @@ export function endpointOf(
   return { address, dialect, chains };
 }
 
-/** The heads of two chains rarely differ by less than 1 %, but a subgraph that is hours behind differs less from its chain. */
+/** The heads of two chains rarely differ by less. The height of a subgraph that is hours behind is this near its chain's head. */
 const SAME_HEIGHT = 0.01;
 
 /**
- * The chain of an endpoint whose reply names none, and how it was found: by a name in the URL; else because the height is near
- * the head of only one chain in the other `replies`; else by the `given` chain. If there is only one endpoint, the given chain
- * comes first. Null: unknown.
+ * Finds the chain of an endpoint whose reply names no chain. A name in the URL wins, then the only chain in `replies` with a
+ * similar height, then the `given` chain. For a single endpoint, the given chain wins. Null: unknown, or the reply names a chain.
  */
 export function chainOfNameless(
   { url, rows }: Pick<Attempt, "url" | "rows">,
@@ -103,8 +102,8 @@ interface Protocol {
 }
 
 /**
- * Groups endpoints by protocol. An endpoint joins the first protocol with its name, unless that protocol already has an
- * endpoint with the same host and dialect that serves one of the new endpoint's chains. An endpoint or protocol without a name matches any name.
+ * Groups endpoints by protocol. An endpoint joins the first protocol that has its name and no endpoint with the same host,
+ * dialect and chain. An endpoint or protocol without a name matches any name.
  */
 function groupByProtocol(found: readonly FoundEndpoint[]): readonly Protocol[] {
   const protocols: Protocol[] = [];
@@ -153,7 +152,7 @@ function unique(names: readonly string[]): readonly string[] {
   });
 }
 
-/** The indexers of a protocol. Endpoints of one dialect, each with one chain of its own, become one indexer. */
+/** The indexers of a protocol. Endpoints of one dialect become one indexer if each has one chain, and no chain repeats. */
 function variantsOf(endpoints: readonly FoundEndpoint[]): readonly object[] {
   const indexers: (readonly [FoundEndpoint, ...FoundEndpoint[]])[] = [];
   for (const endpoint of endpoints) {

@@ -54,7 +54,7 @@ export async function check(
         unfiltered,
         selections,
         color: colorsFor("out", world),
-        // Some terminals, such as those of scripts, report a width of 0: it is unknown.
+        // Some terminals, such as those of scripts, report a width of 0, which means unknown.
         widthColumns: world.outColumns || null,
         statusesUrl: origin === null ? `${world.packageRoot}docs/statuses.md` : `${origin}/docs/statuses`,
       }),
@@ -82,9 +82,9 @@ const MAX_WAIT_MS = 120_000;
 const RETRY_MS = 250;
 
 /**
- * Gets a report without a second poller if possible: from the daemon on the configuration's `listen` address, unless `--state`
- * or `--store` is given; else from the leader in the store, or from the daemon that holds the state file. If there is none,
- * polls once. An unknown filter is reported before the first poll.
+ * Gets a report from a running daemon, else polls once. Asks the daemon on the `listen` address first, unless `--state` or
+ * `--store` is given. Then reads the store or, without a store, asks the daemon that holds the state file. An unknown filter is
+ * reported before the first poll.
  */
 async function findReport(flags: Flags, world: CommandWorld, filters: readonly string[]): Promise<Found> {
   const config = loadConfig(flags.config, world);

@@ -101,7 +101,7 @@ export function buildOf(world: CommandWorld): Build {
   return { version, revision: world.env["SYNCLAG_REVISION"] ?? "unknown", nodeVersion: world.nodeVersion };
 }
 
-/** Whether a stream is coloured: terminals are, unless `NO_COLOR` is set and not empty (https://no-color.org). */
+/** Only terminals get colours, and only if `NO_COLOR` is empty or not set (https://no-color.org). */
 export function colorsFor(stream: "out" | "err", world: CommandWorld): "ansi" | "none" {
   const isTerminal = stream === "out" ? world.outIsTerminal : world.errIsTerminal;
   return isTerminal && (world.env["NO_COLOR"] ?? "") === "" ? "ansi" : "none";

@@ -13,7 +13,7 @@ import { playDay } from "./demo-day.ts";
 import { loadConfig, readListen } from "./load-config.ts";
 import { runUntilSignal } from "./run.ts";
 
-/** Slower, and the polls would be a minute or more apart, for which the demo has no cron expression. */
+/** At a lower speed, no cron expression could have the poll interval, such as 62 s. */
 const SLOWEST = 0.1;
 const FASTEST = 60;
 const NOTICE = "Everything here is simulated, including the day before the start.";

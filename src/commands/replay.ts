@@ -8,7 +8,7 @@ import { openMaintenance } from "../schedule/maintenance.ts";
 import { CommandError, type CommandWorld, cannotUse, EXIT, type Flags } from "./command-world.ts";
 import { loadConfig, readDuration } from "./load-config.ts";
 
-/** A report without news shows the last whole second, so a shorter step would print the same report twice. */
+/** Reports show whole seconds, so a shorter step would print the same report twice. */
 const LEAST_STEP_MS = 1_000;
 /** How many characters of an invalid line an error quotes. */
 const MOST_QUOTED = 100;

@@ -167,7 +167,7 @@ export function withCredentials(headers: Headers, url: URL, secrets: Secrets): H
   return { ...headers, Authorization: authorization };
 }
 
-/** The `Authorization` header (RFC 7617) for the user and password of a URL, which HTTP clients ignore; null without both. */
+/** The `Authorization` header (RFC 7617) for the user and password of a URL, which HTTP clients ignore. Null: the URL has neither. */
 export function basicAuthorization({ username, password }: URL): string | null {
   const pair = `${decodePercent(username)}:${decodePercent(password)}`;
   return pair === ":" ? null : `Basic ${Buffer.from(pair).toString("base64")}`;

@@ -5,9 +5,8 @@ import type { IndexerEntry } from "./schema.ts";
 import { writtenKeys } from "./secrets.ts";
 
 /**
- * A digest of everything that a configuration polls: its chains, their nodes, and the indexers with their URLs, in which variables
- * are not replaced, and written keys are left out. So two processes agree even if one of them lacks a key. Schedules, thresholds
- * and links are not part of it.
+ * A digest of what a configuration polls: chains, nodes and indexers, without schedules, thresholds and links. The URLs have
+ * variables as written, and no keys. So two processes agree even if one of them lacks a key.
  */
 export function digestOfPolled({ chains, protocols }: Pick<Sections, "chains" | "protocols">): string {
   const polled = [

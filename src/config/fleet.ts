@@ -148,7 +148,7 @@ function resolveRpcNodes({ budgets, chains, poll }: Sections, secrets: Secrets):
   );
 }
 
-/** The endpoints by key, with a schedule in place of `auto`. Adds a problem for each account that its schedules exceed. */
+/** The endpoints by key, with a schedule in place of `auto`. Adds a problem for each account whose schedules exceed its budget. */
 function withSchedules(drafts: readonly Draft[], budgets: readonly Budget[]): ReadonlyMap<string, Endpoint> {
   const budgetOf = (draft: Draft | undefined) =>
     budgets.find(({ name }) => name === draft?.endpoint.budget) ?? null;
@@ -179,7 +179,7 @@ function chooseAuto(budget: Budget | null, sharers: readonly Draft[]): string {
   const misfit = budget && fitProblem(budget, loads);
   const { cron, problem } = chooseCadence(auto.length, budget, loads);
   const flaw = misfit ?? problem;
-  // The problem is added at the first endpoint at fault. Without endpoints of `auto`, its problem does not matter.
+  // The problem is added at the first endpoint at fault.
   const [blamed] = misfit === null ? auto : fixed;
   if (flaw !== null) {
     blamed?.schedule.add(`exceeds budget "${budget?.name}": ${flaw}`);

@@ -44,7 +44,7 @@ export interface ResolvedIndexer extends IndexerId {
   readonly skipped: string | null;
 }
 
-/** The name of the endpoint of all chains that have none of their own. */
+/** The name of the endpoint that chains share if they have no endpoint of their own. */
 export const SHARED_ENDPOINT = "all";
 
 const BUILT_IN = ["chain", "chain_id", "protocol"];

@@ -27,8 +27,8 @@ export interface ParseOptions extends Environment {
 /**
  * Parses chains.yaml: fills in its templates, reads its secrets and chooses its schedules.
  *
- * @throws {ConfigError} If anything is wrong with it: all problems at once, or the first 100, without secrets. If a file cannot
- * be read, only the problems so far.
+ * @throws {ConfigError} If anything is wrong with it. The error has the first 100 problems, without secrets. If a file cannot be
+ * read, it has only the problems found until then.
  */
 export function parseConfig(text: string, options: ParseOptions): Config {
   const problems = new Problems();
@@ -177,7 +177,7 @@ function publicNames({ chains, indexers, skipped }: Fleet): ReadonlySet<string> 
 /** A warning names at most this number of chains: there may be thousands. */
 const MOST_NAMED = 10;
 
-/** A warning about the chains whose sources all have one provider, which it names, if there are any. */
+/** Warns of the chains whose sources all have one provider, and names that provider. */
 function sourceWarnings(fleet: Fleet): readonly string[] {
   const endpoints = endpointsOf(fleet);
   const sources = endpoints.flatMap((endpoint) => {

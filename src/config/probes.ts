@@ -34,7 +34,7 @@ export function resolveProbes(
   );
 }
 
-/** For what a probe is resolved, and where it is written. */
+/** The target for which a probe is resolved, and where the probe is written. */
 interface ProbeContext {
   readonly target: ListedTarget;
   readonly spot: Spot;
@@ -99,8 +99,8 @@ function expectationOf(
 }
 
 /**
- * Adds to an endpoint the probes of its targets. If a probe has a URL of its own with the endpoint's origin, the endpoint's
- * headers are sent there, too.
+ * Adds to an endpoint the probes of its targets. If a probe's own URL has the origin of the endpoint, the probe also sends the
+ * endpoint's headers.
  */
 export function withSelections(endpoint: Endpoint, all: readonly Selection[]): Endpoint {
   const keys = new Set(endpoint.targets.map(({ key }) => key));

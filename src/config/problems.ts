@@ -18,7 +18,7 @@ export interface Position {
   readonly column: number;
 }
 
-/** The position of a value or its key in a file; if the value is absent, that of its nearest ancestor. */
+/** The position of a value or its key in a file; if the value is absent, the position of its nearest ancestor. */
 export type PositionOf = (path: Path, what: "key" | "value") => Position;
 
 interface Problem {

@@ -46,7 +46,7 @@ export function sectionsIn(file: z.ZodObject, { value: written, spot }: Written)
   return value === null ? null : { value: sections, spot };
 }
 
-/** Parses a file and its included files as one. Maps and lists are parsed entry by entry, so that each entry has its problems. */
+/** Parses a file and its included files as one. Maps and lists are parsed entry by entry, so that no entry hides problems of another. */
 export function parseSections<File extends z.ZodObject>(
   file: File,
   main: Written<Readonly<Record<string, unknown>>>,
@@ -57,7 +57,7 @@ export function parseSections<File extends z.ZodObject>(
     const present = parts.filter(({ value }) => value !== undefined);
     return [name, parseParts(schema, present, main.spot.at(name))];
   });
-  // The cases of `parseParts` are those of `Entries`.
+  // `parseParts` and `Entries` distinguish the same cases.
   return Object.fromEntries(sections) as EntriesOf<File>;
 }
 
@@ -116,8 +116,8 @@ function parseMaps(schema: Schema, def: z.core.$ZodRecordDef, parts: readonly Wr
 
 /**
  * Parses a value as a whole. An unknown key is a problem. If it resembles a key that the map lacks, it is read as that key, so
- * that the missing key is not reported too. Broken values of the map's `apart` keys are left out. Null: the rest is broken, or
- * invalid without them.
+ * that the missing key is not reported too. Broken values of the map's `apart` keys are left out. Null: another value is broken,
+ * or the map is invalid without the values left out.
  */
 export function parseWhole<S extends Schema>(schema: S, value: unknown, spot: Spot): z.output<S> | null {
   let known = value;
@@ -135,7 +135,7 @@ export function parseWhole<S extends Schema>(schema: S, value: unknown, spot: Sp
   }
   const { apart = [] } = z.globalRegistry.get(writtenSchema(schema)) ?? {};
   if (issues.length > 0 && issues.every(({ path: [key] }) => apart.includes(String(key)))) {
-    // First leaves out only the broken values inside an `apart` key; if the rest is then invalid, the whole key.
+    // Leaves out the broken values inside an `apart` key. If the map is still invalid, leaves out the whole key.
     const [inner, outer] = [issues.map(({ path }) => path), issues.map(({ path }) => path.slice(0, 1))];
     const sound = [inner, outer].map((paths) => z.core.safeParse(schema, withoutPaths(known, paths), PARAMS));
     return sound.find(({ success }) => success)?.data ?? null;
@@ -158,7 +158,7 @@ interface Issue {
   readonly keys: readonly string[] | null;
 }
 
-/** The issues of an error. If no alternative of a union fits, these are the issues of the alternative that has the type of the value. */
+/** The issues of an error. For a union, only the alternative with the type of the value counts. */
 function issuesIn(error: z.core.$ZodError | undefined): readonly Issue[] {
   const flat = (issue: z.core.$ZodIssue, above: Path): readonly Issue[] => {
     const path = [...above, ...issue.path.map((step) => (typeof step === "number" ? step : String(step)))];
@@ -191,7 +191,7 @@ function withoutPaths(value: unknown, paths: readonly Path[]): unknown {
   );
 }
 
-/** A copy of a value, without `key` in the map at a path; with a `name` that the map lacks, `key` is renamed to it instead. */
+/** Copies a value, and removes `key` from the map at a path. If the map lacks `name`, `key` is renamed to `name` instead. */
 function changeKey(value: unknown, [step, ...rest]: Path, key: string, name: string | null) {
   const entries = Object.entries(value ?? {});
   const renamed = name === null || entries.some(([own]) => own === name) ? [] : [name];
@@ -278,7 +278,7 @@ function describeKind(value: unknown): string {
   return Object.keys(value).length === 0 ? `an empty ${kind}` : `a ${kind}`;
 }
 
-/** Adds a problem if a name is unknown. `known`: the names that exist; null if their section is broken: nothing is checked. */
+/** Adds a problem if a name is unknown. `known`: the names that exist. Null: their section is broken, so nothing is checked. */
 export function checkKnown(
   what: string,
   name: string | null | undefined,

@@ -62,7 +62,7 @@ export interface WebConfigOptions {
 /**
  * Parses the web configuration file and reads the certificates that it names.
  *
- * @throws {ConfigError} If anything is wrong with it: all problems at once, or the first 100, without secrets.
+ * @throws {ConfigError} If anything is wrong with it. The error has the first 100 problems, without secrets.
  */
 export function parseWebConfig(text: string, { file, readFile }: WebConfigOptions): WebSettings {
   const problems = new Problems();

@@ -70,7 +70,7 @@ export function formatAgo(timeMs: number, nowMs: number): string {
   return agoMs < 0 ? `in ${formatDuration(-agoMs)}` : `${formatDuration(agoMs)} ago`;
 }
 
-/** `03:12:44 UTC`, with the date in front unless it is that of `nowMs`. */
+/** `03:12:44 UTC`, with the date in front if `nowMs` is on another day. */
 export function formatClock(timeMs: number, nowMs: number): string {
   const [date = "", clock = ""] = new Date(timeMs).toISOString().split("T");
   const today = new Date(nowMs).toISOString().startsWith(date);
