@@ -73,7 +73,7 @@ export const FAMILIES: Readonly<Record<string, Family>> = {
   random: honest(randomWorld, 1_000, { orders: 10, known: 0.02 }),
   long: honest(longWorld, 100, { known: 0.1 }),
   falling: honest(fallingWorld, 1_000, { orders: 2, known: 0.4 }),
-  restarts: honest(restartWorld, 1_000, { known: 0 }),
+  restarts: honest(restartWorld, 1_000, { known: 0.02 }),
   takeovers: honest(takeoverWorld, 1_000, { known: 0.05 }),
   passing: honest(passingWorld, 1_000, { known: 0.9 }),
   clocks: {
