@@ -5,8 +5,8 @@ import type { IndexerEntry } from "./schema.ts";
 import { writtenKeys } from "./secrets.ts";
 
 /**
- * A digest of what a configuration polls: chains, nodes and indexers, without schedules, thresholds and links. The URLs have
- * variables as written, and no keys. So two processes agree even if one of them lacks a key.
+ * A digest of what a configuration polls: chains, nodes and indexers, without schedules, thresholds and links. Variables in URLs
+ * are not expanded, so two processes agree even if one of them lacks an API key.
  */
 export function digestOfPolled({ chains, protocols }: Pick<Sections, "chains" | "protocols">): string {
   const polled = [

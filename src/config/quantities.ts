@@ -122,7 +122,7 @@ export function parseListenAddress(text: string): ListenAddress | null {
 
 const CRON = "six fields, seconds first, such as */15 * * * * *";
 
-/** Refuses an expression such as 31 February, in words of its own. What is not an expression is refused before. */
+/** Refuses an expression that never fires, such as one for 31 February. `isCron` refuses all other mistakes. */
 const EVER_FIRES: Parameters<z.ZodString["refine"]> = [
   (text) => !isCron(text) || (validate(text) && firingsOf(text).perDay > 0),
   {
@@ -145,12 +145,12 @@ export const Schedule = z
   .refine(...EVER_FIRES)
   .meta({ expected: `auto, or ${CRON}`, examples: ["auto", "*/15 * * * * *", "0 */30 * * * *"] });
 
-/** A longer expression is refused: the longest sensible field names 60 numbers. */
+/** Longer expressions are refused. The longest sensible field has 60 numbers. */
 const MAX_CRON_LENGTH = 1_000;
 /** A range with a number of three digits, which no field has. Danger: node-cron expands a range of any length before checking it. */
 const HUGE_RANGE = /\d{3}-|-\d{3}/;
 
-/** Whether it has six valid fields. node-cron refuses a day that none of the months has, so the two are checked apart. */
+/** Whether it has six valid fields. Day and month are checked apart, because node-cron refuses a day that none of the months has. */
 function isCron(text: string): boolean {
   if (text.length > MAX_CRON_LENGTH || HUGE_RANGE.test(text)) {
     return false;

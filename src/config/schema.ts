@@ -103,11 +103,11 @@ const Custom = map("a map with height, and one of query, body or method: GET", {
   chain_id: optional(ReplyPath, "The chain of the row: its ID or slug, or a key of chains."),
   chains: optional(
     mapOf(Slug, "a map of words and chain slugs"),
-    "A map from the words that rows use for chains to slugs. A row with another word is ignored, unless the word is an ID or a slug.",
+    "A map from the words for chains in the rows to slugs. A row with another word is ignored, unless the word is an ID or a slug.",
   ),
   hash: optional(ReplyPath, "Its hash."),
   deployment: optional(ReplyPath, "The ID of the deployment that replies."),
-  failed: optional(ReplyPath, "True or not empty once indexing has failed."),
+  failed: optional(ReplyPath, "A field that is true, or not empty, once indexing has failed."),
   not_started: optional(
     listOf(Height, "a list of values"),
     "Heights, in addition to 0, which mean that nothing is indexed yet.",
@@ -252,7 +252,10 @@ const Thresholds = map(
   "a map with lagging, critical, stalled or stale",
   {
     ...LIMITS,
-    stale: optional(Duration, "Age, at least 3 polls, from which an observation is ignored (default 5m)."),
+    stale: optional(
+      Duration,
+      "An observation that is older is ignored (default 5m; at least the time of 3 polls).",
+    ),
   },
   ["stalled", "stale"],
 );
@@ -439,7 +442,9 @@ export const ConfigFile = map("a map with version, chains and protocols", {
   parity: listOf(ParityEntry, "a list of at most 20 probes")
     .max(20)
     .default([])
-    .describe("Values that must be equal in several variants ([parity](parity.md)), without extra requests."),
+    .describe(
+      "Values that must be equal in several variants ([parity](parity.md)). They cost no extra requests.",
+    ),
 });
 
 /** The sections that an included file may have. */

@@ -89,7 +89,7 @@ function whyNoTime(name: string | undefined, samples: readonly MetricLine[] | nu
     return null;
   }
   if (samples === null) {
-    return `Cannot find ${name}, which metrics.time in chains.yaml names`;
+    return `Cannot find ${name}, the gauge of metrics.time in chains.yaml`;
   }
   const odd = samples.find(({ value }) => value !== -1 && value !== 0 && readTimestampSec(value) === null);
   const found = Number.isNaN(odd?.value) ? "not a number" : odd?.value;

@@ -12,8 +12,8 @@ import { type ChainState, chainAt, sourceOf, type WatchedChain } from "./chain-s
 import { decideFrom } from "./decide.ts";
 
 /**
- * By how much the wall clock is ahead of the clock of the saved chains, from the chain that was polled last. It is less if the
- * wall clock was set back since: the last poll is not later than `wallMs`.
+ * By how much the wall clock is ahead of the clock of the saved chains, from the chain that was polled last. If the wall clock
+ * was set back since, that poll would be later than `wallMs`: then the result is smaller by the difference.
  */
 export function offsetOf(saved: Iterable<ChainState>, wallMs: number): number | null {
   let [latestMs, offsetMs]: [number, number | null] = [Number.NEGATIVE_INFINITY, null];
@@ -69,7 +69,7 @@ export function retainChain(state: ChainState, watched: WatchedChain, nowMs: num
   return retained;
 }
 
-/** A start and a reload end the pauses that providers asked for, so that the time of the next attempt is not known. */
+/** Drops the time of the next attempt: a start or a reload ends the pauses that providers asked for. */
 function withoutWait(last: LastPoll | null): LastPoll | null {
   if (last?.kind !== "failed") {
     return last;

@@ -8,7 +8,7 @@ export function isReached(end: End, block: number, wallMs: number): boolean {
   return typeof end === "number" ? block >= end : wallMs >= Date.parse(end);
 }
 
-/** `ended at block 33,391,890` or `ended on 2026-06-30`, from the end as chains.yaml writes it. */
+/** Such as `ended at block 33,391,890` or `ended on 2026-06-30`. `literal`: as in chains.yaml. */
 export function endedText(literal: string): string {
   return /^\d+$/.test(literal) ? `ended at block ${formatNumber(Number(literal))}` : `ended on ${literal}`;
 }

@@ -99,7 +99,7 @@ export class RedisStore implements AsyncDisposable {
     const probe = ["SET", this.#key("probe"), "1", "PX", String(PROBE_LIFETIME_MS)];
     const reply = await withinTime(async () => {
       await client.connect();
-      // Tries a write: on a replica, with full memory or without a permission, only reads succeed.
+      // Tries a write: only reads succeed on a read-only Redis server, with a full memory, or without the permission to write.
       await client.sendCommand(probe);
     });
     if (reply.kind === "failed") {

@@ -302,7 +302,7 @@ function isWanted(chainId: unknown, wanted: unknown): boolean {
 
 const MAX_ROWS = 100;
 
-/** The campaigns of a chain, one for each event, numbered from 1. If `campaigns` is not a number, one row reports it instead. */
+/** The campaigns of a chain, one for each event, numbered from 1. If `campaigns` is not a number, the only row has it as its `subgraphId`. */
 function campaignsOf({ campaigns, chainId }: ServedRow, limit = MAX_ROWS, order = "asc") {
   if (typeof campaigns !== "number") {
     return [{ id: `${String(chainId)}-0`, chainId, subgraphId: campaigns }];

@@ -11,7 +11,7 @@ import { type PageOptions, renderCommand, renderLink } from "./shell.ts";
 
 /** The length of a proposed silence or maintenance window: long enough to look into a problem. */
 const SILENCE_MS = 2 * 3_600_000;
-/** A placeholder if chains.yaml names no Alertmanager: amtool needs an address, unless a file of its own has one. */
+/** A placeholder for the address that amtool needs, if chains.yaml has no Alertmanager. */
 const ANY_ALERTMANAGER = "http://ALERTMANAGER:9093";
 /** A linked dashboard starts this long before the problem. */
 const BEFORE_MS = 3_600_000;
@@ -70,7 +70,7 @@ function matchOf(
 }
 
 /**
- * How to act on an incident, by its chain or by each of its indexers. Null for a pair, a target, or the network, which cannot be
+ * The links and commands for an incident; they match its chain, or each of its indexers. Null for a pair, a target, or the network, which cannot be
  * silenced.
  */
 export function renderIncidentAct(
